@@ -19,7 +19,7 @@ export interface AlarmRun {
   readonly seed?: number;
   /** Lines of the configuration beside those that all runs have. */
   readonly settings: readonly string[];
-  /** Of the environment, likewise. */
+  /** Settings of the environment, in the same form. */
   readonly environmentSettings?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Measures the editor against its budgets: the packaged extension in a real VS Code, its page alone where that is more exact, and
- * what the host does for a run in a process of its own. The runs are large and made anew from a seed. Run: `npm run
+ * what the host does for a run in a process of its own. The runs are large and made again from a seed. Run: `npm run
  * bench:editor`; arguments choose parts, as in `npm run bench:editor -- host page`. Nothing fails when a budget is missed.
  */
 

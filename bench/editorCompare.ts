@@ -106,7 +106,7 @@ async function comparisonRows(
     const { shown, post } = await open(browser, host, parent);
     await shown.page.locator(".grid-row").first().waitFor();
     await shown.page.getByText(/^reading/).waitFor({ state: "detached", timeout: 300_000 });
-    // Nobody chooses ten runs sooner; what compares them has loaded by then.
+    // No one chooses ten runs sooner; what compares them has loaded by then.
     await shown.page.waitForTimeout(1_000);
     drawn.push(await inPage(shown, COMPARE));
     await shown.close();

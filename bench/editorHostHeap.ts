@@ -12,7 +12,7 @@ const reply = z.object({
 });
 const usage = z.object({ heapUsed: z.number(), arrayBuffers: z.number(), external: z.number() });
 
-/** Megabytes that the host's own thread holds. Its debug port must be free on this machine. */
+/** Megabytes that the host's own thread holds. Its debug port must be free on this computer. */
 export async function hostHeapMb(pid: number): Promise<number> {
   process.kill(pid, "SIGUSR1");
   await sleep(500);

@@ -7,7 +7,7 @@ import { WIDE_ROLLOUTS } from "./editorRuns.ts";
 import type { Row } from "./editorTable.ts";
 
 const TRIES = 15;
-/** Nobody reads faster. */
+/** No one reads faster. */
 const READING_MS = 400;
 
 export async function readerRow(browser: Browser, folder: string): Promise<Row> {

@@ -30,7 +30,7 @@ export const FOLLOWED_STEPS = 200;
 export const WIDE_ROLLOUTS = 10_000;
 /** One more than a follower keeps in memory, so that going round finds each of them cold. */
 export const WIDE_STEPS = 5;
-/** Of rollout 1 in group 1 of every wide step. */
+/** The tokens of rollout 1 in group 1 of every wide step. */
 export const LONG_TOKENS = 8_000;
 
 const CONFIG = "tinker-config.yaml";

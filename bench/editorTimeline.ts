@@ -13,7 +13,7 @@ import type { Row } from "./editorTable.ts";
 
 const ROLLOUTS = 1_024;
 const FRAMES = 80;
-/** Of 60 frames a second. */
+/** The time of a frame at 60 frames per second. */
 const FRAME_MS = 16;
 
 export async function timelineRow(browser: Browser): Promise<Row> {

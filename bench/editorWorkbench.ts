@@ -182,7 +182,7 @@ async function hiddenRows(stage: Stage): Promise<readonly Row[]> {
   return [{ what: "pages of a hidden panel", samples, unit: "", budget: 0 }];
 }
 
-/** What the extension adds to its host, without garbage; and all of the host with it, while a run is watched that goes on. */
+/** What the extension adds to its host, without garbage; and all of the host with it, while a run is watched that continues. */
 async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Row[]> {
   const { server, workspace } = stage;
   await openRun(stage, "steps");
@@ -227,7 +227,7 @@ async function openRun({ page, workbench }: Stage, name: string): Promise<Frame>
   await workbench.panel().getByRole("tab", { name: "Overview" }).waitFor();
   const frame = await workbench.panelFrame();
   await frame.waitForFunction(() => globalThis.benchMarks.chart !== undefined);
-  // Numbers go on coming for a while, a part every quarter of a second.
+  // Numbers continue coming for a while, a part every quarter of a second.
   await page.waitForTimeout(1_500);
   return frame;
 }

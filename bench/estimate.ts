@@ -22,7 +22,7 @@ import { startDryRun, startTraining } from "../src/trainer/trainer.ts";
 
 const PLAYED = 32;
 const MAX_ERROR = 0.25;
-/** Of the estimates. */
+/** The share of results that the estimated ranges should cover. */
 const AIM = 0.9;
 const PRICES = { sampled: 440, prefill_cached: 39, prefill_uncached: 195, trained: 600 };
 

@@ -5,9 +5,9 @@ import { nextCycleMs, sampleMs, TOKENS_PER_SECOND, TRAINING_MS } from "./fakeTim
 type Moment = number | Promise<number>;
 
 export interface FakePace {
-  /** Of a request for `forward_backward`. */
+  /** The time of a `forward_backward` request. */
   training(): Moment;
-  /** Of the `optim_step` that ends an update. */
+  /** The time of the `optim_step` that ends an update. */
   update(): Moment;
   sample(tokens: number, seed: number): Moment;
 }

@@ -2,11 +2,11 @@
 
 import { createUniform } from "../src/core/util/uniform.ts";
 
-/** Of every request to the environment that is waited for. */
+/** The time of every request to the environment that is awaited. */
 export const ENVIRONMENT_MS = 20;
-/** Of a training pass; everything else that the service does to weights is done by then. */
+/** The time of a training pass. Everything else that the service does to weights is done by then. */
 export const TRAINING_MS = 2_000;
-/** Of a cycle of the service that updates weights in fixed cycles. */
+/** The period of a service that updates weights in fixed cycles. */
 export const CYCLE_MS = 2_500;
 /** What the same service samples in a second, of all rollouts together. */
 export const TOKENS_PER_SECOND = 16_000;
@@ -23,12 +23,12 @@ export function nextCycleMs(fromMs: number, lastMs: number): number {
   return Math.max(Math.ceil(fromMs / CYCLE_MS) * CYCLE_MS, lastMs + CYCLE_MS);
 }
 
-/** Of a sample with this seed. */
+/** The time of a sample with this seed. */
 export function sampleMs(seed: number): number {
   return LEAST_SAMPLE_MS + (MOST_SAMPLE_MS - LEAST_SAMPLE_MS) * createUniform(seed)();
 }
 
-/** Of a whole rollout whose turns have these seeds: what the services take, one after the other. */
+/** The time of a whole rollout whose turns have these seeds: the times of the services, added up. */
 export function rolloutMs(seeds: readonly number[]): number {
   const requests = REQUESTS_BESIDE_CALLS + seeds.length;
   return seeds.reduce((sum, seed) => sum + sampleMs(seed), requests * ENVIRONMENT_MS);

@@ -21,7 +21,7 @@ const GROUP_SIZE = 8;
 const TURNS = CALLS_BEFORE_ANSWER + 1;
 
 /**
- * Measures at least a thousand rollouts, `inFlight` of them at a time, and twice more as many, unwatched: V8 goes on compiling for
+ * Measures at least a thousand rollouts, `inFlight` of them at a time, and twice more as many, unwatched: V8 continues compiling for
  * thousands of rollouts, which a run has and the first thousand pay for.
  */
 export async function benchRollouts(run: BenchRun, inFlight: number): Promise<void> {

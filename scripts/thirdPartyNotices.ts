@@ -13,7 +13,7 @@ const TEXTS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "node_modules/@huggingface/transformers/LICENSE",
     "node_modules/@bufbuild/protobuf/dist/esm/wire/varint.js",
   ],
-  // Of the same owner, who puts the same text beside its other packages.
+  // The same owner ships the same text with its other packages.
   "node_modules/@vscode/l10n": ["node_modules/vscode-languageserver/License.txt"],
 };
 

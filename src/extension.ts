@@ -106,7 +106,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   return { activateMs, app };
 }
 
-/** The language server ends in order; runs are processes of their own and go on. */
+/** The language server ends in order; runs are processes of their own and continue. */
 export function deactivate(): Promise<void> | undefined {
   return stopServer?.();
 }

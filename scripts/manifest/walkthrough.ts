@@ -20,17 +20,17 @@ const STEPS: readonly Step[] = [
     id: "demo",
     title: "Run the local demo",
     lines: [
-      "A small model comes with this extension. Train it on this machine: no key, no Python, no network.",
+      "A small model comes with this extension. Train it on this computer, without a key, Python, or a network.",
       "[Start Local Demo](command:tinkerRL.startLocalDemo)",
     ],
     doneWhen: "trainingStarted",
-    picture: "A model and an environment on one machine, joined by a loop",
+    picture: "A model and an environment on one computer, joined by a loop",
   },
   {
     id: "dashboard",
     title: "Read the dashboard",
     lines: [
-      "The mean reward of each step is a line; the band around it shows how much rollouts differ. A rising line means that the model learns.",
+      "The line is the mean reward of each step. The band around it shows how much rollouts differ. A rising line means that the model learns.",
       "[Open Dashboard](command:tinkerRL.openDashboard)",
     ],
     doneWhen: "dashboardOpened",
@@ -44,13 +44,13 @@ const STEPS: readonly Step[] = [
       "[Go to Trajectories](command:tinkerRL.trajectories.focus)",
     ],
     doneWhen: "trajectoryOpened",
-    picture: "Turns of a conversation, with a reward beside one of them",
+    picture: "Turns of a conversation, with a reward next to one of them",
   },
   {
     id: "config",
     title: "Write your own configuration",
     lines: [
-      "A run follows from one YAML file. While you write it, keys and values are completed, explained and checked.",
+      "A YAML file defines a run. While you write it, keys and values are completed, explained and checked.",
       "[Create Configuration](command:tinkerRL.newConfig)",
     ],
     doneWhen: "configCreated",
@@ -60,7 +60,7 @@ const STEPS: readonly Step[] = [
     id: "keys",
     title: "Add keys for hosted models",
     lines: [
-      "Keys are kept in the secret store of the editor, never in settings, files or logs. Each goes only to the service it is for.",
+      "Keys are stored in the secret store of the editor, never in settings, files or logs. Each key is sent only to the service it is for.",
       "[Set API Key](command:tinkerRL.setApiKey)",
       "Or [import keys from a .env file](command:tinkerRL.importEnv).",
     ],
@@ -71,7 +71,7 @@ const STEPS: readonly Step[] = [
     id: "steer",
     title: "Stop and resume",
     lines: [
-      "**Stop and Save** discards the unfinished step, saves the last completed one, and ends the run. **Resume Run** continues from there, also after you close the editor. Both are in the Runs view.",
+      "**Stop and Save** discards the unfinished step, saves the last completed one, and ends the run. **Resume Run** continues from there, even after you close the editor. Both are in the Runs view.",
       "[Go to Runs](command:tinkerRL.runs.focus)",
     ],
     doneWhen: "runResumed",

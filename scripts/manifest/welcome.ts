@@ -32,7 +32,7 @@ const WELCOMES: readonly Welcome[] = [
     view: "runs",
     when: `${TRUSTED} && workspaceFolderCount == 0`,
     lines: [
-      "Runs are kept in a folder, and none is open.",
+      "Open a folder to keep runs in.",
       "[Open Folder](command:vscode.openFolder)",
       DEMO,
       TOUR,
@@ -58,9 +58,9 @@ const WELCOMES: readonly Welcome[] = [
     view: "runs",
     when: `${SEARCHED} && tinkerRL.hasConfig && !tinkerRL.hasRuns`,
     lines: [
-      "No run yet.",
+      "No runs yet.",
       "[Start Training](command:tinkerRL.startTraining)",
-      "Not sure about it? [Check the configuration](command:tinkerRL.validateConfig) first.",
+      "Not sure? [Check the configuration](command:tinkerRL.validateConfig) first.",
       TOUR,
     ],
   },

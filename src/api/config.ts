@@ -33,7 +33,7 @@ export const MOVE_SECRET = "_tinkerRL.moveSecret";
 /** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed. */
 export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
 
-/** Of an editor whose package is the server's own: `initializationOptions` of its first request. */
+/** The `initializationOptions` of an editor whose package is the server's own. */
 export interface EditorHandshake {
   readonly tinkerRlVersion: string;
 }

@@ -30,7 +30,7 @@ export async function controlRun(
   if (file === null) {
     throw new AppError(
       "run-not-found",
-      `${shown} holds no run: run.json is missing. Name the folder of a run.`,
+      `${shown} is not a run folder: run.json is missing. Specify a run folder.`,
     );
   }
   if (!isRunInUse(file, { nowMs: clock.now(), isProcessAlive }) || file.control === null) {

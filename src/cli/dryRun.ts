@@ -31,7 +31,7 @@ export async function followDryRun(
     const end = await followRun(
       options,
       (watch) => trainer.startDryRun({ ...request, watch, onPlayed }),
-      l10n.t("stopping: nothing was trained; Ctrl+C again ends at once"),
+      l10n.t("stopping: nothing was trained; press Ctrl+C again to end at once"),
     );
     out.print(lines);
     lines.length = 0;
@@ -96,7 +96,7 @@ function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
           ),
         ]),
     labelled(
-      l10n.t("tokens played"),
+      l10n.t("tokens used"),
       l10n.t("{0} sampled, {1} in prompts", count("tokens/sampled"), formatCount(prompts)),
     ),
   ];
@@ -107,6 +107,6 @@ function keptLines({ invocation }: ProgramOptions, folder: string): readonly Lin
   return [
     BLANK,
     labelled(l10n.t("run folder"), path),
-    labelled(l10n.t("look into it"), commandLine(invocation, "show", path, "--step", "1")),
+    labelled(l10n.t("inspect it"), commandLine(invocation, "show", path, "--step", "1")),
   ];
 }

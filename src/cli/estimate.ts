@@ -15,7 +15,7 @@ import { jsonLine } from "./terminal/asciiJson.ts";
 import { BLANK, type Line } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
-/** @throws AppError `bad-arguments` when groups would be played at a cost that nobody agreed to, and as the trainer does */
+/** @throws AppError `bad-arguments` when groups would be played at a cost that no one agreed to, and as the trainer does */
 export async function estimate(
   options: ProgramOptions,
   { kind: _, groups, from: given, isConfirmed, wantsJson, ...request }: EstimateCommand,
@@ -50,7 +50,7 @@ export async function followEstimate(
             lines.push(...(wantsJson ? [jsonLine(describeEstimate(report))] : shown));
           },
         }),
-      l10n.t("stopping: nothing was trained; Ctrl+C again ends at once"),
+      l10n.t("stopping: nothing was trained; press Ctrl+C again to end at once"),
     );
   } finally {
     out.print(lines);
@@ -65,21 +65,21 @@ async function requireConsent(
   const isTerminal = "isTTY" in input && input.isTTY === true;
   if (isTerminal) {
     if (wanted === null)
-      err.print([[l10n.t("No past run has these environments and this model.")]]);
+      err.print([[l10n.t("There is no past run with these environments and this model.")]]);
     const what = plural(
       wanted ?? DRY_RUN_GROUPS,
-      "{0} group is played in each environment with {1}. The service bills it; no weights are changed.",
-      "{0} groups are played in each environment with {1}. The service bills them; no weights are changed.",
+      "This samples {0} group in each environment with {1}. The service bills it; no weights are changed.",
+      "This samples {0} groups in each environment with {1}. The service bills them; no weights are changed.",
       model,
     );
     err.print([[what]]);
     const reader = createInterface({ input, output: process.stderr });
-    const answer = await reader.question(l10n.t("Play them? [y/N] "));
+    const answer = await reader.question(l10n.t("Continue? [y/N] "));
     reader.close();
     if (/^y(es)?$/i.test(answer.trim())) return;
   }
   throw new AppError(
     "bad-arguments",
-    `estimate plays a few groups with ${model}, which the service bills: add --yes to agree, or --from RUN_FOLDER to take a past run.`,
+    `estimate samples a few groups with ${model}, which the service bills. Add --yes to agree, or --from RUN_FOLDER to use a past run.`,
   );
 }

@@ -16,11 +16,11 @@ export function estimateLines(
   width: number,
 ): readonly Line[] {
   return [
-    heading(l10n.t("what the training is going to take")),
+    heading(l10n.t("estimate of the training")),
     labelled(l10n.t("plan"), planText(report)),
     ...tableLines(columns(), rows(report), width),
     ...endLines(report),
-    labelled(l10n.t("rests on"), basisText(report, invocation)),
+    labelled(l10n.t("based on"), basisText(report, invocation)),
     labelled(l10n.t("prices"), pricesText(report)),
     ...reservations(report).map(quietLine),
   ];
@@ -31,7 +31,7 @@ function planText({ estimate, plan }: EstimateReport): string {
   const rollouts = environments.reduce((sum, each) => sum + each.groups * each.rollouts, 0);
   const steps =
     plan.steps === null
-      ? l10n.t("no end: one step is estimated")
+      ? l10n.t("no end: estimate for one step")
       : plural(estimate.steps, "{0} step", "{0} steps");
   const played = plural(Math.round(rollouts), "{0} rollout", "{0} rollouts");
   const evaluated = plural(Math.ceil(evaluations.count), "{0} evaluation", "{0} evaluations");
@@ -62,9 +62,7 @@ function rows({ estimate }: EstimateReport): readonly (readonly LinePiece[])[] {
   return [
     ...kinds.map(([kind, name]) => counted(name, tokens[kind])),
     counted(l10n.t("all tokens"), totalTokens),
-    ...(evaluationTokens.mean === 0
-      ? []
-      : [counted(l10n.t("of them in evaluations"), evaluationTokens)]),
+    ...(evaluationTokens.mean === 0 ? [] : [counted(l10n.t("evaluations"), evaluationTokens)]),
     ...(costUsd === null
       ? []
       : [
@@ -95,7 +93,12 @@ function endLines({ estimate, budgets }: EstimateReport): readonly Line[] {
     if (budget === null || most === undefined || most <= budget) return [];
     const step = Math.max(1, Math.floor((steps * budget) / most));
     return [
-      [styled("warning", l10n.t("{0}: {1} may end the run from step {2} on.", key, budget, step))],
+      [
+        styled(
+          "warning",
+          l10n.t("{0}: {1} may end the run at step {2} or later.", key, budget, step),
+        ),
+      ],
     ];
   });
 }
@@ -106,14 +109,14 @@ function basisText(
 ): string {
   const counted = plural(rollouts, "{0} rollout", "{0} rollouts");
   const inGroups = plural(groups, "{0} group", "{0} groups");
-  if (run === null) return l10n.t("{0} in {1}, played now", counted, inGroups);
+  if (run === null) return l10n.t("{0} in {1}, sampled now", counted, inGroups);
   const ofSteps = plural(steps, "{0} step", "{0} steps");
   return l10n.t("{0} in {1} and {2} of {3}", counted, inGroups, ofSteps, shortPath(run, cwd));
 }
 
 function pricesText({ prices }: EstimateReport): string {
-  if (prices === null) return l10n.t("not known: set prices to get USD");
-  if (prices.source === "configuration") return l10n.t("those of the configuration");
+  if (prices === null) return l10n.t("unknown: set prices to get USD");
+  if (prices.source === "configuration") return l10n.t("from the configuration");
   return l10n.t("the vendor's list of {0}", prices.date ?? "");
 }
 
@@ -122,11 +125,11 @@ function reservations({ estimate, restsOn }: EstimateReport): readonly string[] 
   return [
     ...(unplayed.length === 0
       ? []
-      : [l10n.t("{0} was not played and is taken to be like the others.", unplayed.join(", "))]),
+      : [l10n.t("{0} was not sampled and is assumed to be like the others.", unplayed.join(", "))]),
     restsOn.run === null
       ? l10n.t(
-          "The model is expected to go a quarter of the way to its rewarded rollouts; the ranges allow for none and for half of it, and for answers that become a quarter longer or shorter.",
+          "The estimate assumes that the model moves a quarter of the way toward its rewarded rollouts. The ranges cover none to half of the way, and answers that become up to a quarter longer or shorter.",
         )
-      : l10n.t("The ranges do not cover that this training may go another way than that run."),
+      : l10n.t("The ranges do not cover differences between this training and that run."),
   ];
 }

@@ -101,5 +101,5 @@ const exitCode = await runProgram(
 await Promise.all([out.drained(), err.drained()]);
 if (out.fault !== null) err.print(errorLines(outputLost(out.fault), false));
 await err.drained();
-// A run that was ended at once may still have work in flight; nobody waits for it.
+// A run that was ended at once may still have work in flight; no one waits for it.
 process.exit(out.fault === null ? exitCode : worstExit([exitCode, EXIT.fault]));

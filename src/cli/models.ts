@@ -48,11 +48,11 @@ function fromService({ name, maxContextLength }: NonNullable<OfferedModels["mode
 function sourceText({ models, url, keyName }: OfferedModels): string {
   return models === null
     ? l10n.t(
-        "From this program's table of {0}. With {1} set, the service's own list is shown.",
+        "From the built-in table of {0}. Set {1} to see the service's own list.",
         LINE_UP_DATE,
         keyName,
       )
-    : l10n.t("From the list of {0}, asked just now.", url);
+    : l10n.t("From the list of {0}, fetched now.", url);
 }
 
 function modelCells({ name, contexts }: OfferedModel): readonly LinePiece[] {
@@ -66,7 +66,7 @@ function modelCells({ name, contexts }: OfferedModel): readonly LinePiece[] {
   ];
 }
 
-/** In units of 1024 tokens where that is a whole number. */
+/** In units of 1024 tokens where that is a integer. */
 function contextText(tokens: number): string {
   return tokens >= 1024 && tokens % 1024 === 0 ? `${tokens / 1024}K` : String(tokens);
 }

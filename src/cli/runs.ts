@@ -129,7 +129,7 @@ function runCells(run: ListedRun, withCost: boolean): readonly LinePiece[] {
   ];
 }
 
-/** `2026-03-05 14:07`, by this machine's clock. */
+/** `2026-03-05 14:07`, by this computer's clock. */
 function formatMinute(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

@@ -87,6 +87,6 @@ async function searchedRuns(
 function noRuns(places: readonly string[]): AppError {
   return new AppError(
     "run-not-found",
-    `There are no runs in ${places.join(", ")}. Name a run folder, or a folder that holds runs.`,
+    `There are no runs in ${places.join(", ")}. Specify a run folder, or a folder with runs.`,
   );
 }

@@ -52,8 +52,8 @@ function oneLine(text: string): string {
 }
 
 function moreText(more: number, isBounded: boolean): string {
-  if (isBounded) return l10n.t("at least {0} more places", more);
-  return plural(more, "{0} more place", "{0} more places");
+  if (isBounded) return l10n.t("at least {0} more matches", more);
+  return plural(more, "{0} more match", "{0} more matches");
 }
 
 function roleText(role: SearchRole): string {

@@ -37,7 +37,7 @@ function addressLines(
     labelled(l10n.t("environments"), styled("strong", environmentsUrl)),
     labelled(l10n.t("key"), styled("strong", key)),
     BLANK,
-    [l10n.t("The official Python packages work here. Set in their shell:")],
+    [l10n.t("The official Python packages work with these services. Set in their shell:")],
     BLANK,
     setting("TINKER_BASE_URL", tinkerUrl),
     setting("TINKER_API_KEY", key),
@@ -53,7 +53,7 @@ function addressLines(
     [
       styled(
         "quiet",
-        l10n.t("Only programs on this machine can connect. Ctrl+C ends both services."),
+        l10n.t("Only programs on this computer can connect. Press Ctrl+C to end both services."),
       ),
     ],
   ];
@@ -62,8 +62,13 @@ function addressLines(
 /** A name that a real model has must not pass for it. */
 function randomLines({ model, tokenizer }: NonNullable<ServeCommand["random"]>): readonly Line[] {
   return [
-    [styled("warning", l10n.t("The weights are random, for tests and for looking at formats."))],
-    [l10n.t("This is not {0}: it has its name and its tokenizer, and writes noise.", model)],
+    [
+      styled(
+        "warning",
+        l10n.t("The weights are random. Use them for tests and to inspect formats."),
+      ),
+    ],
+    [l10n.t("This is not {0}: it only has its name and tokenizer, and writes noise.", model)],
     [l10n.t("To train it, set in the configuration:")],
     BLANK,
     ["  model_name: ", model],

@@ -1,4 +1,4 @@
-/** The command `sweep`: runs the combinations of a grid, some at once, and goes on with what an earlier start has left. */
+/** The command `sweep`: runs the combinations of a grid, some at once, and continues with what an earlier start has left. */
 
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
@@ -100,10 +100,10 @@ function beginningLines(
     ...(count("resume") > 0 ? [l10n.t("{0} to resume", count("resume"))] : []),
     ...(done > 0 ? [l10n.t("{0} done", done)] : []),
     ...(left > 0 ? [l10n.t("{0} failed; --retry-failed tries again", left)] : []),
-    ...(count("busy") > 0 ? [l10n.t("{0} at work elsewhere", count("busy"))] : []),
+    ...(count("busy") > 0 ? [l10n.t("{0} running elsewhere", count("busy"))] : []),
   ];
   const sharing = l10n.t(
-    "{0} runs at once share the processors of this machine, so each takes longer than alone",
+    "{0} concurrent runs share the processors of this computer, so each takes longer than alone",
     atOnce,
   );
   return [
@@ -113,7 +113,7 @@ function beginningLines(
   ];
 }
 
-/** One start of the command: its runs under way, and how they end. */
+/** One start of the command: its runs in progress, and how they end. */
 class SweepSession {
   readonly #options: ProgramOptions;
   readonly #command: SweepCommand;

@@ -84,7 +84,8 @@ export function stopOnInterrupt(
     }
     isStopping = true;
     const notice =
-      stopping ?? l10n.t("stopping: the last completed step is saved; Ctrl+C again ends at once");
+      stopping ??
+      l10n.t("stopping: the last completed step is saved; press Ctrl+C again to end at once");
     print([[styled("warning", notice)]]);
     stopAndSave();
   });

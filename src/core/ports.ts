@@ -44,7 +44,7 @@ export interface Clock {
   /** Resolves after `ms`, standstills included; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls `action` when {@link monotonic} has gone on by `ms`, unless the returned function is called before; calling that later
+   * Calls `action` when {@link monotonic} has continued by `ms`, unless the returned function is called before; calling that later
    * does no harm.
    */
   after(ms: number, action: () => void): () => void;

@@ -7,7 +7,10 @@ import type { FolderFiles } from "./ports.ts";
 export function readOnlyFiles(files: FolderFiles): FolderFiles {
   const refuse = (path: string): Promise<never> =>
     Promise.reject(
-      new AppError("read-only", `${path} is not changed, because its folder was only opened.`),
+      new AppError(
+        "read-only",
+        `${path} was not changed, because its folder is open for reading only.`,
+      ),
     );
   return {
     ...files,

@@ -152,7 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {
   const isAttached = (pid: number): boolean => store.isAttached(pid);
-  // Not awaited: an answer of a window that is gone takes seconds to fail.
+  // Not awaited: an answer of a window that no longer exists takes seconds to fail.
   rejoinLaunches({ launches, tasks, isAttached, log }).catch((error: unknown) =>
     log.error(String(error)),
   );

@@ -65,7 +65,7 @@ export class Notices implements vscode.Disposable {
     for (const each of this.#listening) each.dispose();
   }
 
-  /** Offers to go on with runs that were cut off; to be called once, when the window has found its runs. */
+  /** Offers to continue with runs that were cut off; to be called once, when the window has found its runs. */
   offerInterrupted(): void {
     const { store, workspaceState } = this.#options;
     const silenced = listOf(workspaceState.get(NOT_OFFERED));
@@ -102,7 +102,7 @@ export class Notices implements vscode.Disposable {
     });
   }
 
-  /** Reports, once each, a run whose last state is gone within a day, but for the one that is offered anyway. */
+  /** Reports, once each, a run whose last state no longer exists within a day, but for the one that is offered anyway. */
   #offerExpiring(offered: string | null): void {
     const { store, workspaceState } = this.#options;
     const reported = listOf(workspaceState.get(EXPIRY_REPORTED));
@@ -134,7 +134,7 @@ export class Notices implements vscode.Disposable {
     });
   }
 
-  /** The first critical one of a run; all others stand in the dashboard and in Problems. */
+  /** The first critical one of a run; all others are in the dashboard and in Problems. */
   async #alarmed(folder: string): Promise<void> {
     const { store, alarms, workspaceState } = this.#options;
     const alarm = alarms.of(folder).find(({ severity }) => severity === "critical");
@@ -167,7 +167,7 @@ export class Notices implements vscode.Disposable {
     const { folder, request } = end;
     const name =
       folder === null ? request.title : (this.#options.store.get(folder)?.name ?? basename(folder));
-    // A run that somebody stopped needs no notification.
+    // A run that someone stopped needs no notification.
     if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
     if (end.exitCode === EXIT.done) return this.#finished(end, name);
     if (end.folder === null) return this.#notBegun(end, name);

@@ -47,7 +47,7 @@ const asNamed = async (path: string): Promise<HeldFolder> => ({
 /** Paths that a shell passes for a redirected stream, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
-/** Follows links, but reads nothing but plain files: in a folder that somebody else may have filled. */
+/** Follows links, but reads nothing but plain files: in a folder that someone else may have filled. */
 export const PLAIN_FILES: Guard = {
   check: async () => undefined,
   stat: (path) => present(stat(path)),
@@ -55,7 +55,7 @@ export const PLAIN_FILES: Guard = {
     const handle = await open(path, flags | (constants.O_NONBLOCK ?? 0));
     return withFacts(handle, (info) => {
       if (info.isFile()) return;
-      const message = `${path} is neither a plain file nor a link to one. Remove it, or name another folder.`;
+      const message = `${path} is neither a plain file nor a link to one. Remove it, or use another folder.`;
       throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
@@ -71,7 +71,7 @@ export const UNGUARDED: Guard = {
     const handle = await open(path, isHandedOver ? flags : flags | (constants.O_NONBLOCK ?? 0));
     return withFacts(handle, (info) => {
       if (isHandedOver || !info.isFIFO()) return;
-      const message = `${path} is a pipe, not a file. Name another file.`;
+      const message = `${path} is a pipe, not a file. Use another file.`;
       throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
@@ -191,7 +191,7 @@ async function openUnfollowed(folder: string, path: string, flags: number): Prom
     return await open(path, flags | CAREFULLY);
   } catch (error) {
     if (errorCode(error) === "ELOOP") throw linked(folder, path);
-    // What the system says of a pipe that nobody reads, and of a socket.
+    // What the system says of a pipe that no one reads, and of a socket.
     if (errorCode(error) === "ENXIO") throw special(folder, path);
     throw error;
   }
@@ -222,7 +222,7 @@ async function present(stats: Promise<Stats>): Promise<Stats | null> {
 }
 
 function outside(folder: string, path: string): AppError {
-  const message = `${path} is outside ${folder}, whose files link to it. Do not use this folder.`;
+  const message = `${path} is outside ${folder}, but files in the folder link to it. Do not use this folder.`;
   return unsafe(folder, path, message);
 }
 
@@ -242,15 +242,15 @@ async function againIfExchanged(open: () => Promise<OpenedFile>): Promise<Opened
 }
 
 function exchanged(folder: string, path: string): AppError {
-  const message = `${path} was replaced while it was opened, and led out of ${folder}. Do not use this folder.`;
+  const message = `${path} was replaced while it was opened, and pointed outside ${folder}. Do not use this folder.`;
   return new AppError("folder-unsafe", message, { data: { folder, path, why: EXCHANGED } });
 }
 
 function linked(folder: string, path: string): AppError {
   const message =
     resolve(path) === resolve(folder)
-      ? `${folder} is a link. Name the folder that it leads to.`
-      : `${path} is a link, and nothing in ${folder} may lead out of it. Remove the link, or make a copy of the folder with the files themselves in it.`;
+      ? `${folder} is a symbolic link. Use the folder that it points to.`
+      : `${path} is a symbolic link, which ${folder} must not contain. Remove the link, or make a copy of the folder with the files themselves in it.`;
   return unsafe(folder, path, message);
 }
 

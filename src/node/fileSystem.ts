@@ -23,23 +23,23 @@ export interface ClosableFileSystem extends FileSystem {
   close(): Promise<void>;
 }
 
-/** On Windows a rename fails for a moment while somebody reads the old file. */
+/** On Windows a rename fails for a moment while someone reads the old file. */
 const RENAME_ATTEMPTS = 10;
 const RENAME_PAUSE_MS = 20;
 
 const TOO_MANY_FILES =
-  "Too many files are open: raise the limit with `ulimit -n`, or run less at once.";
+  "Too many files are open: raise the limit with `ulimit -n`, or run fewer programs.";
 
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: "The disk is full: free some space, then try again; resume a run that it has ended.",
+  ENOSPC: "The disk is full: free some space, then try again. If it ended a run, resume the run.",
   EDQUOT:
-    "The disk quota is used up: free some space, then try again; resume a run that it has ended.",
+    "The disk quota is used up: free some space, then try again. If it ended a run, resume the run.",
   EROFS: "The disk is read-only: choose another folder, for example with `log_path`.",
-  EACCES: "Permission is missing: change the folder's rights or choose another one.",
-  EPERM: "Permission is missing: change the folder's rights or choose another one.",
+  EACCES: "Permission is missing: change the folder's permissions or choose another one.",
+  EPERM: "Permission is missing: change the folder's permissions or choose another one.",
   EMFILE: TOO_MANY_FILES,
   ENFILE: TOO_MANY_FILES,
-  EIO: "The disk reports a fault: check it, or choose a folder on another one.",
+  EIO: "The disk reports an error: check it, or choose a folder on another one.",
 };
 
 /** What one read may take when its caller names no size. */
@@ -242,7 +242,7 @@ async function claimDirectory(path: string): Promise<void> {
     await mkdir(path);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
-    throw new AppError("exists", `${path} exists already. Choose another name.`, {
+    throw new AppError("exists", `${path} already exists. Choose another name.`, {
       data: { path },
       cause: error,
     });
@@ -299,7 +299,7 @@ function absent<T>(value: T): (error: unknown) => T {
 function tooLarge(path: string, maxBytes: number): AppError {
   return new AppError(
     "file-too-large",
-    `${path} holds more than ${maxBytes} bytes, which is more than any file of its kind. Check what wrote it.`,
+    `${path} is larger than the limit of ${maxBytes} bytes. Check what wrote it.`,
     { data: { path, maxBytes } },
   );
 }

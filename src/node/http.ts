@@ -17,7 +17,7 @@ export interface HttpClientOptions {
 }
 
 export interface ClosableHttpClient extends HttpClient {
-  /** Ends all connections; requests under way fail with `transport`. */
+  /** Ends all connections; requests in progress fail with `transport`. */
   close(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export class ArrivingBody {
   #failure: { readonly fault: unknown } | null = null;
   #wakeReader: (() => void) | null = null;
 
-  /** The reader goes on when `throttle` lets it. */
+  /** The reader continues when `throttle` lets it. */
   constructor(flow: BodyFlow, throttle: EventLoopThrottle) {
     this.#flow = flow;
     this.#throttle = throttle;

@@ -1,5 +1,5 @@
 /**
- * The connections to one origin: as many as there are requests under way, each kept for the next request. Finding a free one
+ * The connections to one origin: as many as there are requests in progress, each kept for the next request. Finding a free one
  * takes no longer with thousands of them, and the one that was used last is taken first, so that the others may close.
  */
 

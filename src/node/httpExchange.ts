@@ -36,7 +36,7 @@ export class HttpExchange implements BodyFlow {
   #receivedBytes = 0;
   #isOver = false;
 
-  /** Who waits for the answer goes on when `throttle` lets it; faults come at once. */
+  /** Who waits for the answer continues when `throttle` lets it; faults come at once. */
   constructor(request: HttpRequest, throttle: EventLoopThrottle) {
     const { signal, timeoutMs } = request;
     this.#request = request;
@@ -53,7 +53,7 @@ export class HttpExchange implements BodyFlow {
     signal?.addEventListener("abort", this.#onAbort);
   }
 
-  /** True when nobody waits for it any more, which may be before it began. */
+  /** True when no one waits for it any more, which may be before it began. */
   get isOver(): boolean {
     return this.#isOver;
   }

@@ -10,7 +10,7 @@ import { openConfined, statConfined } from "./confinement.ts";
 import { createFileSystem, reading } from "./fileSystem.ts";
 import { OpenedPlace } from "./openedPlace.ts";
 
-/** After this much the event loop goes on: else the memory of what was read before is kept, as its collection takes turns of the loop. */
+/** After this much the event loop continues: else the memory of what was read before is kept, as its collection takes turns of the loop. */
 const BYTES_PER_TURN = 2 * 1024 * 1024;
 
 /** Everything else is as `createFileSystem().within(folder)` does it; so are the faults. */

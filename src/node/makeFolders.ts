@@ -12,7 +12,7 @@ export async function makeFolders(path: string): Promise<void> {
   if (await isMade(path)) return;
   const parent = dirname(path);
   if (parent !== path && !(await isFolder(parent))) await makeFolders(parent);
-  // Somebody else may have made the parent since the first try.
+  // Someone else may have made the parent since the first try.
   if (parent === path || !(await isMade(path))) throw refusedBy(parent);
 }
 
@@ -39,5 +39,5 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Not ENOENT, which would say that `parent` is missing. */
 function refusedBy(parent: string): Error {
-  return Object.assign(new Error(`${parent} takes no folders`), { code: "ENOTSUP" });
+  return Object.assign(new Error(`${parent} does not accept folders`), { code: "ENOTSUP" });
 }

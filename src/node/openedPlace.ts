@@ -1,5 +1,5 @@
 /**
- * Where an opened file really lies. A path that was looked at may lead elsewhere by the time it is opened, when somebody exchanges a
+ * Where an opened file really lies. A path that was looked at may lead elsewhere by the time it is opened, when someone exchanges a
  * folder on its way for a link.
  */
 

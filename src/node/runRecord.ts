@@ -20,7 +20,7 @@ const address = z.string().nullable().exactOptional();
 
 const recordSchema = z
   .object({
-    /** Of `run.json`: another run in the same folder has another record. */
+    /** The id in `run.json`: another run in the same folder has another record. */
     runId: z.string().nullable(),
     /** The folder's real path: a copy elsewhere is no run that this user began. */
     folder: z.string(),
@@ -91,7 +91,7 @@ export class RunRecord {
       await fileSystem.writeAtomic(this.#path, `${JSON.stringify(this.#file)}\n`);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      log.warn("What this trainer began could not be noted.", { reason: errorMessage(error) });
+      log.warn("The run of this trainer could not be recorded.", { reason: errorMessage(error) });
     }
   }
 }

@@ -10,12 +10,12 @@ export class RunningTime {
   #notedMs: number | null = null;
   #standstillMs = 0;
 
-  /** `read` gives milliseconds that never jump back; whether they go on in a standstill depends on the system. */
+  /** `read` gives milliseconds that never jump back; whether they continue in a standstill depends on the system. */
   constructor(read: () => number) {
     this.#read = read;
   }
 
-  /** Milliseconds that never jump back, and do not go on in a standstill. */
+  /** Milliseconds that never jump back, and do not continue in a standstill. */
   now(): number {
     const nowMs = this.#read();
     if (this.#notedMs === null) setInterval(() => this.now(), NOTE_MS).unref();

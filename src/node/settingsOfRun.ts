@@ -1,4 +1,4 @@
-/** The settings that a run was started with, beside those that it would go on with. */
+/** The settings that a run was started with, beside those that it would continue with. */
 
 import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";

@@ -29,7 +29,7 @@ export async function makeSocketFolder(prefix: string, name: string): Promise<So
     const folder = await mkdtemp(join(tmpdir(), prefix));
     return { folder, address: `\\\\.\\pipe\\${prefix}${randomUUID()}` };
   }
-  let refusal = "the path of a socket there would be longer than the system takes";
+  let refusal = "the path of a socket there would be longer than the system allows";
   for (const parent of [tmpdir(), process.env["XDG_RUNTIME_DIR"] ?? "", "/tmp"]) {
     const longest = join(parent, prefix + RANDOM_PART, name);
     if (!parent.startsWith("/") || Buffer.byteLength(longest) > MAX_SOCKET_PATH_BYTES) continue;
@@ -42,6 +42,6 @@ export async function makeSocketFolder(prefix: string, name: string): Promise<So
   }
   throw new AppError(
     "no-socket-folder",
-    `No folder for a socket: ${refusal}. Set TMPDIR to a short path that you can write to; it is ${tmpdir()}.`,
+    `No folder for a socket: ${refusal}. Set TMPDIR to a short, writable path; it is ${tmpdir()}.`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Which configuration a start trains with: the file that the user names, also where it leads to a run to go on with; else the one that the run folder names. The trainer and an editor that gives it
+ * Which configuration a start trains with: the file that the user names, also where it leads to a run to continue with; else the one that the run folder names. The trainer and an editor that gives it
  * keys both ask here, so that what the editor judged is what the trainer runs.
  */
 
@@ -44,9 +44,9 @@ export interface StartConfig {
   readonly shownPath: string;
   /** All that hold, as `key=value`. */
   readonly overrides: readonly string[];
-  /** The run folder to go on with; null = a new run. */
+  /** The run folder to continue with; null = a new run. */
   readonly folder: string | null;
-  /** True when the file of a resumed run is gone, and the text is the run's own copy. */
+  /** True when the file of a resumed run no longer exists, and the text is the run's own copy. */
   readonly isOwnCopy: boolean;
   /** What the user named: the text of a file, and overrides beside it. Null = a run folder alone, which may come from a stranger. */
   readonly named: { readonly text: string; readonly overrides: readonly string[] } | null;
@@ -90,7 +90,7 @@ export async function readConfig(fileSystem: FileSystem, path: string): Promise<
   if (text !== null) return text;
   throw new AppError(
     "config-not-found",
-    `${path}: error: there is no such configuration file. Check the path, or start from examples/local/tinker-config.yaml.`,
+    `${path}: error: the configuration file does not exist. Check the path, or start from examples/local/tinker-config.yaml.`,
   );
 }
 
@@ -101,7 +101,7 @@ export function startDigest({ folder, path, text, overrides }: StartConfig): str
 
 /**
  * The file that the user names, with the overrides of the run. Without one the file that the run names, as it stands now, or the run's
- * own copy when that file is gone.
+ * own copy when that file no longer exists.
  */
 async function runConfig(
   fileSystem: FileSystem,
@@ -151,7 +151,7 @@ export async function readOverrides(
   if (parsed.success) return parsed.data;
   throw new AppError(
     "run-file-invalid",
-    `${path} is damaged: it should hold a list of overrides. Correct it, or remove it to resume without them.`,
+    `${path} is damaged: it should contain a list of overrides. Correct it, or remove it to resume without them.`,
     { cause: parsed.error },
   );
 }

@@ -22,7 +22,7 @@ import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts
 const PATIENCE_MS = 1_000;
 /** The catalogue says how old its lists are: a copy of it does not get much older. */
 const CATALOGUE_KEPT_MS = 60_000;
-/** What this machine runs itself. */
+/** What this computer runs itself. */
 const OWN_CATALOGUE: Catalogue = {
   ...EMPTY_CATALOGUE,
   local: {
@@ -39,7 +39,7 @@ export interface OpenConfig extends ConfigContext {
   readonly options: DiagnoseOptions & { readonly path: string; readonly catalogue: Catalogue };
 }
 
-/** Of an editor: by what a configuration there is read. */
+/** What an editor knows that decides how its configurations are read. */
 export class EditorContext {
   readonly #connection: Connection;
   readonly #client: InitializeParams;
@@ -121,7 +121,7 @@ function otherEditor(document: TextDocument): ConfigContext {
   };
 }
 
-/** The path of a file, or what stands in its place in another address. */
+/** The path of a file, or what is in its place in another address. */
 export function pathOf(uri: string): string {
   return uri.startsWith("file:") ? fileURLToPath(uri) : new URL(uri).pathname;
 }

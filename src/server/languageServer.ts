@@ -83,7 +83,7 @@ export function serveLanguage(connection: Connection, version: string): void {
       return [];
     }
     const found = diagnose(config.text, config.options);
-    // Typing may go on while the editor says what it knows.
+    // Typing may continue while the editor says what it knows.
     if (documents.get(uri)?.version === config.document.version) {
       mark(
         uri,

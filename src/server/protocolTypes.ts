@@ -106,7 +106,7 @@ export function asItem(
   return item;
 }
 
-/** `command` is a command of the editor, in place of edits. */
+/** `command` is a command of the editor, instead of edits. */
 export function asAction(
   document: TextDocument,
   { title, isPreferred, edits, diagnosis }: Fix,

@@ -17,14 +17,14 @@ export interface RewardPart {
   /** An environment; an environment and its split; `hard`, `middle` or `easy` for the model as it is. */
   readonly name: string;
   readonly mean: number;
-  /** Of the 95 % interval of the mean; null with fewer than two tasks. */
+  /** The lower end of the 95 % interval of the mean; null with fewer than two tasks. */
   readonly low: number | null;
   readonly high: number | null;
   /** With a reward. */
   readonly rollouts: number;
 }
 
-/** Of one step. Means are over rollouts with at least one turn, shares are from 0 to 1; null where nothing was measured. */
+/** The behavior in one step. Means are over rollouts with at least one turn, shares are from 0 to 1; null if nothing was measured. */
 export interface BehaviorRow {
   readonly step: number;
   readonly rollouts: number;

@@ -16,7 +16,7 @@ export interface TurnPlace {
 
 /** The first line of the editor. */
 export interface ChatStart {
-  /** Of the run whose folder is the first target: `training.resume` names it. */
+  /** The launch of the run whose folder is the first target: `training.resume` names it. */
   readonly launch: LaunchRequest;
   /** Run folders, checkpoints or models beside each other; at least one. */
   readonly targets: readonly string[];
@@ -27,11 +27,11 @@ export interface ChatStart {
     /** From 0. */
     readonly index: number;
   } | null;
-  /** Goes on from a turn of a rollout of the first target, which is a run; null = begins anew. */
+  /** Continues from a turn of a rollout of the first target, which is a run; null = begins again. */
   readonly turn: TurnPlace | null;
   /** True to play the turns before `turn` again in a fresh session of the environment, which then answers calls. */
   readonly isReplayed: boolean;
-  /** In place of the configuration's system text; null = that one. */
+  /** Instead of the configuration's system text; null = that one. */
   readonly system: string | null;
   /** Null = as configured, with a seed by chance. */
   readonly settings: ChatSettings | null;
@@ -97,7 +97,7 @@ export interface ChatPartnerView {
   readonly candidates: readonly ChatTurnView[];
   /** Tokens that it has read and written. */
   readonly tokens: number;
-  /** Of all its requests: tokens of all kinds, and USD where prices are known. */
+  /** The tokens of all its requests, and their cost in USD if prices are known. */
   readonly used: { readonly tokens: number; readonly costUsd: number | null };
   /** The reward of the whole episode, known once it is over. */
   readonly reward: number | null;
@@ -110,7 +110,7 @@ export interface ChatView {
   readonly settings: ChatSettings;
   /** What the configuration says, where `settings` says null. */
   readonly configured: { readonly temperature: number; readonly maxTokens: number | null };
-  /** Samples that are under way; null = none. */
+  /** Samples that are in progress; null = none. */
   readonly sampling: { readonly done: number; readonly total: number } | null;
   /** The tool whose answer the person is asked for; null = none. */
   readonly askedCall: string | null;
@@ -122,7 +122,7 @@ export type ChatReply =
   /** A part of the beginning, as a sentence. */
   | { readonly kind: "part"; readonly what: string }
   | { readonly kind: "view"; readonly view: ChatView }
-  /** The conversation goes on unless `isOver`. */
+  /** The conversation continues unless `isOver`. */
   | { readonly kind: "failed"; readonly error: LaunchError; readonly isOver: boolean };
 
 /** What the page of a conversation asks the extension for; the extension checks it. What the page gets are replies. */
@@ -132,5 +132,5 @@ export type ChatPageMessage =
   | { readonly kind: "act"; readonly action: ChatAction }
   | { readonly kind: "begin"; readonly what: ChatBeginning };
 
-/** Begins anew: as before, with another task or none, or with other models beside. */
+/** Begins again: as before, with another task or none, or with other models beside. */
 export type ChatBeginning = "again" | "other" | "beside";

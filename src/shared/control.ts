@@ -14,12 +14,12 @@ export type ControlCommand =
   | { readonly action: "status" }
   /** From now on this connection gets notices; an editor that attaches keeps a run from taking it as gone. */
   | { readonly action: "attach" }
-  /** Wait after the step under way. */
+  /** Wait after the step in progress. */
   | { readonly action: "pause" }
   | { readonly action: "continue" }
   /** Save the last completed step without holding anything up. */
   | { readonly action: "save" }
-  /** Give up the step under way, save the last completed one, end. */
+  /** Give up the step in progress, save the last completed one, end. */
   | { readonly action: "stop" }
   /** End without saving. */
   | { readonly action: "stop-now" }
@@ -37,7 +37,7 @@ export type ControlRequest = ControlCommand & {
 export interface RunStatus {
   readonly pid: number;
   readonly phase: RunPhase;
-  /** The part of the preparation under way, in words for people; null once the run is prepared. */
+  /** The part of the preparation in progress, in words for people; null once the run is prepared. */
   readonly preparing: string | null;
   /** Null before the run has a folder. */
   readonly folder: string | null;
@@ -45,13 +45,13 @@ export interface RunStatus {
   readonly step: number;
   /** Null = endless, or not known yet. */
   readonly totalSteps: number | null;
-  /** Rollouts of the step under way; null between steps. */
+  /** Rollouts of the step in progress; null between steps. */
   readonly rollouts: RolloutCount | null;
-  /** Rollouts of the evaluation under way; null when there is none. */
+  /** Rollouts of the evaluation in progress; null when there is none. */
   readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
-  /** Of the mean reward, until that step; null before the first of this attempt. */
+  /** The trend of the mean reward until that step; null before the first step of this attempt. */
   readonly trend: Trend | null;
   /** Connections that are attached. */
   readonly attached: number;
@@ -107,7 +107,7 @@ export interface LaunchError {
     | undefined;
 }
 
-/** What is to be trained; a new run unless `resume` names the folder of one to go on with. */
+/** What is to be trained; a new run unless `resume` names the folder of one to continue with. */
 export interface RequestedTraining {
   /** Absolute. */
   readonly configPath: string;
@@ -115,7 +115,7 @@ export interface RequestedTraining {
   readonly resume: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** Of the configuration that the keys were chosen for; null = it could not be read. */
+  /** The digest of the configuration that the keys were chosen for; null if it could not be read. */
   readonly digest: string | null;
   /** Absent for a run of its own. */
   readonly sweep?: SweepMember | undefined;

@@ -109,14 +109,14 @@ export type DashboardQuestion =
     }
   /** The token that a place which was found begins with. */
   | { readonly ask: "found-token"; readonly key: RolloutKey; readonly snippet: SearchSnippet }
-  /** Rollouts in whose texts something occurs; the answers come as the search goes on. */
+  /** Rollouts in whose texts something occurs; the answers come as the search continues. */
   | {
       readonly ask: "search";
       readonly query: SearchQuery;
       /** A step or evaluation of the run, the whole run, or all runs of the window. */
       readonly scope: RolloutSet | "run" | "runs";
     }
-  /** Rollouts of a step that made an alarm; the answers come as the search goes on. */
+  /** Rollouts of a step that made an alarm; the answers come as the search continues. */
   | ({ readonly ask: "evidence"; readonly alarm: string } & RolloutSet)
   /** Where the time of a step or evaluation went. */
   | ({ readonly ask: "timeline" } & RolloutSet)
@@ -155,7 +155,7 @@ export interface RunFacts {
   readonly evaluations: readonly EvaluationView[];
   /** Steps that have stored rollouts, ascending. */
   readonly rolloutSteps: readonly number[];
-  /** Completed steps after which there is an evaluation with stored rollouts, ascending; the last may be under way. */
+  /** Completed steps after which there is an evaluation with stored rollouts, ascending; the last may be in progress. */
   readonly evaluatedSteps: readonly number[];
   readonly marks: MarksView;
 }
@@ -187,7 +187,7 @@ export type HostMessage =
       readonly kind: "rollouts";
       readonly id: number;
       readonly total: number;
-      /** Position of the first row; 0 begins the list anew. */
+      /** Position of the first row; 0 begins the list again. */
       readonly from: number;
       readonly rows: readonly RolloutRow[];
     }

@@ -5,7 +5,7 @@ import type { Mark } from "./marks.ts";
 import type { RolloutKey } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
 
-/** A trainer's phase; `interrupted` when its trainer is gone without an end, `unknown` without `run.json`. */
+/** A trainer's phase; `interrupted` when its trainer no longer exists without an end, `unknown` without `run.json`. */
 export type RunCondition = RunPhase | "interrupted" | "foreign" | "unknown";
 
 export interface RunListing {
@@ -25,14 +25,14 @@ export interface RunView extends RunListing {
   readonly completedSteps: number;
   /** Null = endless or not known. */
   readonly totalSteps: number | null;
-  /** Rollouts of the evaluation under way; null when there is none, and where its trainer is out of reach. */
+  /** Rollouts of the evaluation in progress; null when there is none, and where its trainer is out of reach. */
   readonly evaluated: RolloutCount | null;
-  /** Of evaluations that no row counts yet, in USD; null when prices are not known. */
+  /** The cost of evaluations that no row counts yet, in USD; null if prices are unknown. */
   readonly laterCostUsd: number | null;
   /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;
-  /** Why the run ended before it was done; null when it goes on, is done, or is unknown. */
+  /** Why the run ended before it was done; null when it continues, is done, or is unknown. */
   readonly ending: RunEnding | null;
   /** Why a file of the run cannot be read, in words for people. */
   readonly problem: string | null;
@@ -75,7 +75,7 @@ export interface CheckpointView {
   /** Completed steps. */
   readonly step: number;
   readonly kind: string;
-  /** Of the best one of the run by its configuration; null for all others. */
+  /** The metric of the best checkpoint by the run's configuration; null for all others. */
   readonly best: { readonly metric: string; readonly value: number } | null;
   readonly statePath: string | null;
   readonly samplerPath: string | null;

@@ -1,4 +1,4 @@
 /** How much a dry run plays. */
 
-/** Tasks, where nobody says how many. */
+/** Tasks, where no one says how many. */
 export const DRY_RUN_GROUPS = 2;

@@ -2,7 +2,7 @@
 
 export const EXIT = {
   done: 0,
-  /** A fault of the program, or of this machine. */
+  /** A bug in the program, or of this computer. */
   fault: 1,
   /** Configuration, arguments or a named file cannot be used. */
   invalid: 2,
@@ -10,7 +10,7 @@ export const EXIT = {
   /** Capacity or a budget ran out. */
   limit: 4,
   service: 5,
-  /** Ended at once, because somebody asked for that. */
+  /** Ended at once, because someone asked for that. */
   interrupted: 6,
 } as const;
 

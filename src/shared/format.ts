@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const NOTHING = "–";
 
-/** A whole number with commas between groups of three digits: `4,812`. */
+/** A integer with commas between groups of three digits: `4,812`. */
 export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -89,7 +89,7 @@ export function formatShare(share: number): string {
   return `${Number(percent.toFixed(percent < 10 ? 1 : 0))} %`;
 }
 
-/** Of files, in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
+/** The size of a file in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));

@@ -107,7 +107,7 @@ function areEnds(values: readonly number[], { low, high }: Interval): boolean {
   return low < high && values.every((value) => value === low || value === high);
 }
 
-/** For a share of `count` outcomes, which need be no whole number. */
+/** For a share of `count` outcomes, which need be no integer. */
 function wilson(share: number, count: number, quantile: number): Interval {
   const square = quantile ** 2;
   const whole = 1 + square / count;

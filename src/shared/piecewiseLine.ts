@@ -174,7 +174,7 @@ function bestKnots(points: readonly Point[]): readonly (readonly number[])[] {
       if (!isNew(left, j)) continue;
       const two = one + at(left[j], target) ** 2 / at(left[j], j);
       offer(two, [i, j]);
-      // Of what `eliminate(left, j)` gives, only the two numbers that count.
+      // This computes only the two numbers of `eliminate(left, j)` that are needed.
       for (let k = j + 1; k < target; k += 1) {
         const share = at(left[j], k) / at(left[j], j);
         const own = at(left[k], k) - share * at(left[j], k);

@@ -74,10 +74,10 @@ function exampleLines({
   bridge,
 }: NonNullable<PromptDescription["example"]>): readonly PageLine[] {
   const reading = isRead
-    ? span("quiet", l10n.t("The program reads this call from it: {0}", call))
-    : span("warning", l10n.t("The program does not read this call from it: {0}", call));
+    ? span("quiet", l10n.t("Tinker RL reads this as the call: {0}", call))
+    : span("warning", l10n.t("Tinker RL does not read this as the call: {0}", call));
   return [
-    ...section(l10n.t("A call, with made-up arguments"), turn, null),
+    ...section(l10n.t("A call with example arguments"), turn, null),
     BLANK,
     [reading],
     ...section(l10n.t("A result after the call"), bridge, l10n.t("← the model continues here")),

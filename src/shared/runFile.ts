@@ -24,7 +24,7 @@ export interface RunFile {
   /** Start of the present attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
   readonly heartbeatAtMs: number;
-  /** Rises when files of the folder were changed other than by growing: whoever follows them reads anew. */
+  /** Rises when files of the folder were changed other than by growing: whoever follows them reads again. */
   readonly generation: number;
   /** Counts continuous executions, from 1. */
   readonly attempt: number;
@@ -32,7 +32,7 @@ export interface RunFile {
   readonly configPath: string;
   /** Where the trainer listens for commands; null when it does not. */
   readonly control: ControlAddress | null;
-  /** Why the present attempt ended before the run was done; absent while it goes on. */
+  /** Why the present attempt ended before the run was done; absent while it continues. */
   readonly ending?: RunEnding;
   /** The sweep that the run belongs to; absent for a run of its own. */
   readonly sweep?: SweepMember | undefined;
@@ -43,7 +43,7 @@ export interface RunFile {
 /** What an evaluation by itself measures. */
 export interface EvaluationPlan {
   readonly models: readonly PlannedModel[];
-  /** Of the models and all settings: only an evaluation with the same one goes on in the folder. */
+  /** The digest of the models and all settings: only an evaluation with the same digest continues in the folder. */
   readonly digest: string;
 }
 
@@ -70,7 +70,7 @@ export interface SweepMember {
 
 /** Without secrets. */
 export interface RunEnding {
-  /** Of an error; `stopped` when somebody asked for it, `bug` for a fault of the program. */
+  /** The code of an error; `stopped` if a user stopped it, `bug` for a bug in the program. */
   readonly code: string;
   /** What happened, and what to do next. */
   readonly message: string;

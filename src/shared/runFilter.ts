@@ -58,7 +58,7 @@ class Parser<Row> {
     const all = this.#any();
     const rest = this.#tokens[this.#at];
     if (rest !== undefined) {
-      throw new FilterError(l10n.t("“{0}” closes nothing that was opened.", rest.text));
+      throw new FilterError(l10n.t("“{0}” has no opening parenthesis.", rest.text));
     }
     return all;
   }
@@ -117,11 +117,11 @@ class Parser<Row> {
     const read = this.#fields.field(name);
     if (read === null) {
       const examples = this.#fields.examples.join(", ");
-      throw new FilterError(l10n.t("No field is called {0}. Fields are {1}.", name, examples));
+      throw new FilterError(l10n.t("There is no field {0}. Fields are {1}.", name, examples));
     }
     const value = this.#tokens[this.#at + 1];
     if (value?.kind !== "word") {
-      throw new FilterError(l10n.t("A value is missing behind “{0} {1}”.", name, operator));
+      throw new FilterError(l10n.t("A value is missing after “{0} {1}”.", name, operator));
     }
     this.#at += 2;
     return comparison(read, operator, value.text);

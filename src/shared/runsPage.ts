@@ -142,7 +142,7 @@ export type RunsHostMessage =
   | {
       readonly kind: "rows";
       readonly rows: readonly RunsTableRow[];
-      /** Ids of runs that are gone. */
+      /** Ids of runs that no longer exist. */
       readonly removed: readonly string[];
       /** Keys whose values differ between the runs. */
       readonly settingKeys: readonly string[];

@@ -13,7 +13,7 @@ export const TIME_KINDS = [
   "session",
   "sampling",
   "tool",
-  /** Of a rollout: between its turns, and until its session was closed and its record written. */
+  /** Time of a rollout between its turns, and until its session was closed and its record written. */
   "other",
   /** From the last rollout until the update was sent. */
   "prepare",
@@ -97,7 +97,7 @@ export type Stall = { readonly costMs: number } & (
 );
 
 export interface Timeline extends RolloutSet {
-  /** Of the step, since the Unix epoch; null when no rollout has ended. */
+  /** The start of the step, since the Unix epoch; null if no rollout has ended. */
   readonly startedAtMs: number | null;
   /** `fromMs` belongs to the first that is shown, `toMs` to the last. */
   readonly fromMs: number;
@@ -162,12 +162,12 @@ export function unpackTimeline({ kinds, endsMs, rows, ...rest }: PackedTimeline)
   };
 }
 
-/** Of the first span. */
+/** The start of the first span. */
 export function startOf({ spans }: TimelineRow): number {
   return spans[0]?.fromMs ?? 0;
 }
 
-/** Of the last span. */
+/** The end of the last span. */
 export function endOf({ spans }: TimelineRow): number {
   return spans.at(-1)?.toMs ?? 0;
 }

@@ -65,7 +65,7 @@ export function trendOf(points: readonly TrendPoint[]): Trend {
   };
 }
 
-/** As {@link ClearTrend}, with positions in place of steps. */
+/** As {@link ClearTrend}, with positions instead of steps. */
 interface Judgment extends Omit<ClearTrend, "direction" | "steps"> {
   readonly direction: -1 | 0 | 1;
   /** True when it begins with a change within the series. */

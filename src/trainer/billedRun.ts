@@ -16,7 +16,7 @@ export interface BilledRunRequest extends Omit<AccountRequest, "tinkerBaseUrl"> 
 }
 
 /**
- * Storage goes on being billed after the end of a run, so the bill is read until now.
+ * Storage continues being billed after the end of a run, so the bill is read until now.
  * @throws AppError `no-bill`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function billedRun(
@@ -25,13 +25,16 @@ export async function billedRun(
 ): Promise<BilledUsage> {
   const model = await readRunModel(files, runFolder);
   if (model !== null && isLocalModel(model.model_name)) {
-    throw new AppError("no-bill", `Nothing is billed for ${model.model_name}, which runs here.`);
+    throw new AppError(
+      "no-bill",
+      `Nothing is billed for ${model.model_name}, which runs on this computer.`,
+    );
   }
   const { ids, startedAtMs } = await runSessions(files, runFolder);
   if (ids.size === 0 || startedAtMs === null) {
     throw new AppError(
       "no-bill",
-      `${runFolder} does not say which sessions the run has had at the service. Look at the bill in the console of Tinker.`,
+      `${runFolder} does not record the sessions of the run. See the bill in the Tinker console.`,
     );
   }
   await requireNamedService(model?.tinker_base_url ?? null, runFolder, request);
@@ -60,9 +63,9 @@ export async function billedRun(
 function withoutBill(cause: AppError): AppError {
   const why =
     cause.code === "tinker-auth"
-      ? "This key may not see bills: that takes the role admin or billing."
-      : "The service has no list of what it billed.";
-  return new AppError("no-bill", `${why} Leave out --billed to see what the run has counted.`, {
+      ? "This key has no access to bills, which needs the role admin or billing."
+      : "The service has no billing list.";
+  return new AppError("no-bill", `${why} Omit --billed to see what the run counted.`, {
     cause,
   });
 }

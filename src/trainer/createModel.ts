@@ -8,7 +8,7 @@ import { type LoopPosition, START } from "../core/training/step/loopPosition.ts"
 import type { TinkerConnection } from "./services/connections.ts";
 
 /**
- * A new adapter, one with another run's weights, or one that goes on from a checkpoint.
+ * A new adapter, one with another run's weights, or one that continues from a checkpoint.
  * @throws AppError `checkpoint-other-model` when the checkpoint is not of the configured model and rank; `tinker-*`
  */
 export async function createClient(
@@ -36,13 +36,13 @@ export async function createClient(
 function refusedRank(error: unknown, rank: number): AppError | null {
   if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
   if (!/\brank\b/i.test(String(error.data["detail"]))) return null;
-  return new AppError("model-rank", `lora_rank: ${rank} is not taken. ${error.message}`, {
+  return new AppError("model-rank", `lora_rank: ${rank} is not accepted. ${error.message}`, {
     configPath: "lora_rank",
     cause: error,
   });
 }
 
-/** A checkpoint without its run folder goes on at the step in its name, at that step's place in the data. */
+/** A checkpoint without its run folder continues at the step in its name, at that step's place in the data. */
 export function startPosition(config: Config): LoopPosition {
   const { resume_from: resume } = config;
   const step = resume?.startsWith("tinker://") === true ? (stepOfCheckpoint(resume) ?? 0) : 0;

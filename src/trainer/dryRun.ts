@@ -42,7 +42,7 @@ export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promi
     const connecting = { loaded, runName: plan.name, services };
     const connections = await connectionOptions(trainer, connecting);
     const prepared = await connectAndPrepare(connections, plan, (load) => load());
-    // Nobody is to look for a folder that is soon gone.
+    // No one is to look for a folder that is soon gone.
     const { onClaim: _, ...unnoticed } = trainer;
     const lease = await claimRun(dry.isKept ? trainer : unnoticed, plan, plan);
     return await play(trainer, { ...dry, config, plan, prepared, lease });
@@ -121,7 +121,7 @@ function requireRewards({ rollouts }: StepOutput): void {
   const first = rollouts.find(({ record }) => record.error !== null)?.record.error;
   throw new AppError(
     "run-without-rewards",
-    `None of ${rollouts.length} rollouts got a reward, so a training would learn nothing. ${
+    `None of ${rollouts.length} rollouts got a reward, so training would learn nothing. ${
       first == null ? "See how they ended, and set nonterminal_reward if they should count." : first
     }`,
   );

@@ -103,7 +103,7 @@ interface Planned {
   readonly listPrices: ListPrices | null;
 }
 
-/** Of the vendor's list, as the past run has counted with them; null without, and of another model. */
+/** The vendor's prices as the past run recorded them; null if it has none, or another model. */
 async function keptPrices(
   { model_name: model }: Config,
   { fileSystem, folder }: { readonly fileSystem: FolderFiles; readonly folder: string },

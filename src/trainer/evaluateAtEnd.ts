@@ -22,7 +22,7 @@ export async function evaluateAtEnd(
 ): Promise<void> {
   const { evaluation } = context.config;
   if (evaluation === null || !evaluation.at_end) return;
-  // A budget ends a run for good unless somebody raises it, so what it reached is measured, too.
+  // A budget ends a run for good unless someone raises it, so what it reached is measured, too.
   if (outcome !== "done" && ending === null) return;
   if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();

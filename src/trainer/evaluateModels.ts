@@ -40,7 +40,7 @@ export interface ModelEvaluation {
 }
 
 /**
- * Evaluates the models one after the other. An interrupted evaluation of the same models with the same settings goes on where it was.
+ * Evaluates the models one after the other. An interrupted evaluation of the same models with the same settings continues where it was.
  * @throws AppError from any part, cleaned of secrets
  */
 export async function evaluateModels(
@@ -146,7 +146,7 @@ async function recordedPrices(
   config: Config,
   address: string,
 ): Promise<Prices | null> {
-  // max_cost_usd limits a training: without prices an evaluation goes on.
+  // max_cost_usd limits a training: without prices an evaluation continues.
   const needs = { ...config, max_cost_usd: null };
   const found = await loadListPrices({
     config: needs,
@@ -173,5 +173,5 @@ async function samplerOf(
 /** `loadEvaluation` has refused a configuration without one. */
 function requireEvaluation({ config }: LoadedConfig): EvaluationConfig {
   if (config.evaluation !== null) return config.evaluation;
-  throw new AppError("invariant", "An evaluation needs the key evaluation.");
+  throw new AppError("invariant", "Add the key evaluation to evaluate.");
 }

@@ -81,7 +81,7 @@ async function evaluatedModel(
   if (folder === null) {
     throw new AppError(
       "model-not-known",
-      `${word} is no model to evaluate: neither a checkpoint (tinker://RUN/sampler_weights/NAME), nor a run folder, nor ${BASE} for ${base}, which model_name names. For another base model, set model_name.`,
+      `${word} cannot be evaluated: it is neither a checkpoint (tinker://RUN/sampler_weights/NAME), nor a run folder, nor ${BASE} for ${base} (model_name). For another base model, set model_name.`,
     );
   }
   return checkpointOf(fileSystem, folder, step);
@@ -119,7 +119,7 @@ async function checkpointOf(
     "checkpoint-not-found",
     `The run in ${folder} has no checkpoint${wanted} to sample from. ${
       steps.length === 0
-        ? "Train it until it has saved one."
+        ? "Train it until it saves one."
         : `It has some after these steps: ${steps.join(", ")}.`
     }`,
     { data: { folder, steps } },

@@ -79,7 +79,7 @@ async function hasUploads(files: FolderFiles, folder: string): Promise<boolean> 
   return ((await waitingUploads(files, folder)) ?? 0) > 0;
 }
 
-/** A folder that cannot be read is none to go on in. */
+/** A folder that cannot be read is none to continue in. */
 function ignoreUnreadable(error: unknown): null {
   if (isAppError(error)) return null;
   throw error;

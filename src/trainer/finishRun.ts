@@ -24,7 +24,7 @@ export async function finishRun(
   const lease = await claimRun(options, plan, { start: { ...plan.start, step: firstStep } });
   const { folder } = lease;
   controlChannel?.onPhase("finishing");
-  watch({ kind: "notice", message: "The run is done: nothing is left to train." });
+  watch({ kind: "notice", message: "The run is done. There is nothing left to train." });
   await lease.update({ phase: "finishing" });
   const { uploads, wandb } = await startTrackers({
     context: reportContext(options, plan, lease, step),

@@ -18,9 +18,9 @@ export interface AccountRequest {
   readonly folder: string;
   /** Where the key may go by the user's word. */
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Of the run that is asked about; null or absent = as the variables say, or the official one. */
+  /** The service of the run in question; null or absent means the one in the variables, or the official one. */
   readonly tinkerBaseUrl?: string | null;
-  /** What an editor handed over, in place of variables and files; absent for a terminal. */
+  /** What an editor handed over, instead of variables and files; absent for a terminal. */
   readonly launchRequest?: Handed;
   /** Called with a sentence for people about where the key goes. */
   readonly onNotice?: (message: string) => void;

@@ -21,7 +21,7 @@ export type ListPrices = Pick<PriceFile, "prices" | "date">;
 
 export interface ListPricesOptions {
   readonly config: Pick<Config, "fetch_prices" | "max_cost_usd" | "model_name" | "prices">;
-  /** Of the Tinker service: only the vendor's own is billed by the vendor's list. */
+  /** The address of the Tinker service: the vendor's list applies only to the vendor's own service. */
   readonly address: string;
   /** The folder of a resumed run; null for a new one. */
   readonly folder: string | null;
@@ -48,7 +48,7 @@ export async function loadListPrices(options: ListPricesOptions): Promise<ListPr
   if (found === null && config.max_cost_usd !== null) {
     throw new AppError(
       "prices-unknown",
-      `max_cost_usd: the prices of ${config.model_name} are not known, and so is what the run costs. Set prices to USD per million tokens of each kind (sampled, prefill_cached, prefill_uncached, trained), or use max_tokens_total.`,
+      `max_cost_usd: the prices of ${config.model_name} are unknown, so the cost of the run is unknown. Set prices to USD per million tokens of each kind (sampled, prefill_cached, prefill_uncached, trained), or use max_tokens_total.`,
       { configPath: "max_cost_usd" },
     );
   }

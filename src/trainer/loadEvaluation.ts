@@ -60,7 +60,7 @@ function noEvaluation({ environments }: Config): AppError {
   });
   return new AppError(
     "config-invalid",
-    `The configuration has no key evaluation, so nothing says on which tasks to evaluate. Add it, or name splits: --splits test. ${known.join(" ")}`,
+    `The configuration has no key evaluation, which says which tasks to evaluate on. Add it, or specify splits: --splits test. ${known.join(" ")}`,
     { configPath: "evaluation" },
   );
 }
@@ -75,7 +75,7 @@ async function startOf(
   if (resume !== null) return { resume, overrides };
   throw new AppError(
     "bad-arguments",
-    "A checkpoint does not say in which environment to evaluate it: name the configuration with --config_path, or the folder of its run.",
+    "A checkpoint does not record an environment to evaluate in. Specify a configuration with --config_path, or the folder of its run.",
   );
 }
 
@@ -91,7 +91,7 @@ function splitsByEnvironment(
     if (names.includes("")) {
       throw new AppError(
         "bad-arguments",
-        `--splits ${text} names no split. Write a split, or ENVIRONMENT=SPLIT,SPLIT.`,
+        `--splits ${text} has no split. Write a split, or ENVIRONMENT=SPLIT,SPLIT.`,
       );
     }
     for (const environment of left === null ? environments : [left]) {

@@ -14,7 +14,7 @@ export interface LoadedState {
 }
 
 /**
- * Tries `points` in their order. A fault that does not mean that a save is gone ends it at once.
+ * Tries `points` in their order. A fault that does not mean that a save no longer exists ends it at once.
  * @throws AppError `state-gone` when none is left, `tinker-*`
  */
 export async function loadNewestState(
@@ -35,14 +35,14 @@ export async function loadNewestState(
   const paths = gone.map(({ statePath }) => statePath);
   throw new AppError(
     "state-gone",
-    `The run cannot continue: all its saves have expired or were deleted${paths.length === 0 ? "" : ` (${paths.join(", ")})`}. Nothing in its folder was changed. Start a new run.`,
+    `The run cannot continue: all its saves have expired or were deleted${paths.length === 0 ? "" : ` (${paths.join(", ")})`}. Its folder was not changed. Start a new run.`,
     { data: { paths } },
   );
 }
 
 const REFUSALS = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
 
-/** True when the save is gone. The service's list of checkpoints decides; where it lists none of the run, a load that was refused as the caller's mistake does. */
+/** True when the save no longer exists. The service's list of checkpoints decides; where it lists none of the run, a load that was refused as the caller's mistake does. */
 async function isGone(service: ServiceClient, path: string, error: unknown): Promise<boolean> {
   if (!isAppError(error, ...REFUSALS)) return false;
   const isCallersMistake = error.code === "tinker-not-found" || error.data["category"] === "user";

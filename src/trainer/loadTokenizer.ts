@@ -1,4 +1,4 @@
-/** Loads the tokenizer of a run while the rest of the program goes on, and keeps a note of where it came from. */
+/** Loads the tokenizer of a run while the rest of the program continues, and keeps a note of where it came from. */
 
 import { join } from "node:path";
 import type { ModelTokenizer } from "../core/chat/tokenizer.ts";

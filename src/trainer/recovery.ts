@@ -1,6 +1,6 @@
 /**
  * What happens when the service has lost the session of a run: because it was restarted, ended a session that had been silent, as that
- * of a computer that slept, or limits how long one lives; or when an embedded service has ended. The run goes on by itself as a resume
+ * of a computer that slept, or limits how long one lives; or when an embedded service has ended. The run continues by itself as a resume
  * would, in the same process.
  */
 
@@ -19,7 +19,7 @@ import type { ReportContext } from "./tracking/reportContext.ts";
 /** An attempt that ended because its session was lost, and that another one follows. */
 export interface LostAttempt {
   readonly outcome: "lost";
-  /** Still held, so that nobody else takes the run over. */
+  /** Still held, so that no one else takes the run over. */
   readonly lease: RunLease;
   /** Steps that the run had completed. */
   readonly completed: number;
@@ -56,7 +56,9 @@ export function lossOf(error: unknown): Loss | null {
 /** The loss as the error that ends the run, because no other attempt may follow. */
 export function finalLoss({ cause, message }: Loss, { made, limit }: RecoveryCount): AppError {
   const before =
-    made === 0 ? "" : `, and this run has made ${formatQuantity(made, "recovery", "recoveries")}`;
+    made === 0
+      ? ""
+      : `, and this run has already made ${formatQuantity(made, "recovery", "recoveries")}`;
   const why = `max_recoveries is ${limit}${before}, so the run ends.`;
   return new AppError(cause.code, `${message} ${why} Resume it: what was saved is kept.`, {
     data: cause.data,

@@ -53,7 +53,7 @@ export async function warnOfExpiry(context: RewindContext): Promise<void> {
     const message = `The last state, ${nameOf(newest)} after step ${step}, expires in ${left}. Resume the run before that: ${loss}.`;
     await report(context.reporting, { step, level: "warn", kind: "state-expires", message });
   } catch (error) {
-    context.reporting.log.warn("How long the last state is kept could not be found out.", {
+    context.reporting.log.warn("The expiry of the last state could not be determined.", {
       reason: errorMessage(error),
     });
   }

@@ -26,7 +26,7 @@ const official = {
 export interface KeyPermission {
   /** Where keys may go by the user's word; absent = nowhere else. */
   readonly allowedOrigins?: readonly AllowedOrigin[] | undefined;
-  /** Of an editor, which has judged the configuration; absent for a terminal. */
+  /** The request of an editor, which has approved the configuration; absent for a terminal. */
   readonly launchRequest?: LaunchRequest | undefined;
 }
 
@@ -128,13 +128,13 @@ export async function requireOwnCheckpoints(
   if (foreign.length === 0) return;
   throw new AppError(
     "checkpoint-not-own",
-    `Nothing was changed: only ${folder} says that its run saved ${foreign.join(" and ")}; no trainer of yours on this computer did. To change it, name the address in place of the folder.`,
+    `Nothing was changed: only ${folder} says that its run saved ${foreign.join(" and ")}; your trainers on this computer did not save it. To change it, specify the address instead of the folder.`,
     { data: { paths: foreign } },
   );
 }
 
 function nameIt(origins: readonly string[]): string {
-  return `Name your own configuration with -c FILE; or, if you trust ${origins.length === 1 ? "it" : "them"}, add ${allowHost(origins)}.`;
+  return `Specify your own configuration with -c FILE; or, if you trust ${origins.length === 1 ? "it" : "them"}, add ${allowHost(origins)}.`;
 }
 
 function repeatIt(origins: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** Plans how a run goes on: from its state, with its configuration, which may have changed where that is allowed. */
+/** Plans how a run continues: from its state, with its configuration, which may have changed where that is allowed. */
 
 import { hostname } from "node:os";
 import type { ConfigChange } from "../core/config/changes.ts";
@@ -29,8 +29,8 @@ interface ResumePlanRequest extends Pick<ResumeRequest, "folder" | "owner" | "ov
 }
 
 /**
- * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins anew, in its own folder: no
- * step of it was ever kept. `known` is what it goes on with, where that was read before.
+ * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins again, in its own folder: no
+ * step of it was ever kept. `known` is what it continues with, where that was read before.
  * @throws AppError `run-not-found`, `run-in-use`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid`
  */
 export async function planResume(
@@ -97,12 +97,12 @@ export async function planResume(
 function notTraining(folder: string): AppError {
   return new AppError(
     "run-not-found",
-    `${folder} holds an evaluation, which trains nothing. Give the command that began it once more: \`tinker-rl evaluate\` plays what is missing.`,
+    `${folder} is an evaluation, which cannot be resumed. Run the same \`tinker-rl evaluate\` command again to complete it.`,
     { data: { folder } },
   );
 }
 
-/** Plans how the process that holds a run goes on with it; see {@link RunPlan.recover}. */
+/** Plans how the process that holds a run continues with it; see {@link RunPlan.recover}. */
 export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["recover"] {
   return (folder, { text, path, overrides: applied }) => {
     const overrides = applied.map((each) => each.text);
@@ -114,7 +114,7 @@ export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["r
   };
 }
 
-/** Damaged ones matter less when the run can go on from one of `points`. @throws as {@link readStates} */
+/** Damaged ones matter less when the run can continue from one of `points`. @throws as {@link readStates} */
 async function storedStates(
   files: FolderFiles,
   folder: string,
@@ -124,7 +124,7 @@ async function storedStates(
     return await readStates(files, folder);
   } catch (error) {
     if (points.length === 0 || !isAppError(error, "state-invalid")) throw error;
-    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run continues from its newest lasting checkpoint.`;
+    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run continues from its newest permanent checkpoint.`;
     return { states: [], problem };
   }
 }
@@ -165,7 +165,7 @@ function requireSameIdentity(
   const place = override === undefined ? path : `--overrides ${override.text}`;
   throw new AppError(
     "config-identity",
-    `${place}: error: ${fixed.join(", ")} changed since this run began, so it would be another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
+    `${place}: error: ${fixed.join(", ")} changed since this run began, and would make it another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
     { configPath: first },
   );
 }
@@ -174,7 +174,7 @@ function requireSameTasks({ sequence }: Preparation, state: RunState): void {
   if (sequence.fingerprint === state.dataset.fingerprint) return;
   throw new AppError(
     "config-identity",
-    "An environment now has another number of tasks than when the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
+    "The number of tasks in an environment changed since the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
     { configPath: "environments" },
   );
 }

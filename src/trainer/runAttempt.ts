@@ -49,7 +49,7 @@ export interface RunAttemptOptions {
   readonly trackers: TrackerAddresses;
   readonly tinker: TinkerConnection;
   readonly preparation: Preparation;
-  /** Of the vendor's price list; null when they are not known or not needed. */
+  /** The vendor's price list; null if it is unknown or not needed. */
   readonly listPrices: ListPrices | null;
   readonly recoveries: RecoveryCount;
   /** The attempt that this one recovers; null for the first of a process. */

@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 4_000;
 export function runEnding(error: unknown, redactor: Redactor): RunEnding {
   const message = isAppError(error)
     ? error.message
-    : `This is a fault of the program, not of your set-up: ${errorMessage(error)} Report it; a resume continues from the last save.`;
+    : `This is a bug in Tinker RL, not in your setup: ${errorMessage(error)} Report it. A resume continues from the last save.`;
   return {
     code: isAppError(error) ? error.code : "bug",
     message: redactor.redact(message).slice(0, MAX_CHARACTERS),
@@ -29,6 +29,6 @@ export async function recordFailure(
   const phase = isAppError(cause, "stopped") ? "stopped" : "failed";
   const ending = runEnding(cause, redactor);
   await lease.end({ phase, ending }).catch((fault: unknown) => {
-    log.warn("The end of the run could not be written down.", { reason: errorMessage(fault) });
+    log.warn("The end of the run could not be recorded.", { reason: errorMessage(fault) });
   });
 }

@@ -19,7 +19,7 @@ import type { LocalPrograms } from "./services/localServices.ts";
 
 export interface RunStart {
   readonly start: LoopPosition;
-  /** Absent where the run goes on from its newest save. */
+  /** Absent where the run continues from its newest save. */
   readonly rewind?: Rewind;
 }
 
@@ -44,7 +44,7 @@ export interface RunPlan {
   readonly claim: (start: RunStart) => Promise<RunLease>;
   /** True when the run is done and all there may be to do is to send what its trackers lack; absent = no. */
   readonly isOver?: boolean;
-  /** Plans to go on with the run by itself, from its last state; `loaded` are the settings in force. */
+  /** Plans to continue with the run by itself, from its last state; `loaded` are the settings in force. */
   readonly recover: (folder: string, loaded: LoadedConfig) => Promise<RunPlan>;
   /** Where the run stands by its files; its model may be of an earlier step. */
   readonly start: LoopPosition;
@@ -69,7 +69,7 @@ export interface TrainerOptions {
   readonly allowedOrigins?: readonly AllowedOrigin[];
   /** What the editor that started this trainer handed over; absent for a terminal. */
   readonly launchRequest?: LaunchRequest | undefined;
-  /** Receives commands from outside; absent where nobody can send any. */
+  /** Receives commands from outside; absent where no one can send any. */
   readonly controlChannel?: ControlChannel;
   /** Called once the run has a folder. */
   readonly onClaim?: (lease: RunLease) => void;

@@ -43,7 +43,7 @@ export async function tokenizerFolder(
   const lookUp = variables ?? (await loadVariables(configFolder));
   const found = lookUp(HUB_TOKEN);
   const hub = await loadHubSettings(process.env, found?.value ?? null);
-  // A token from a token file comes from the user of this machine, as the address of the hub does, so it may go there.
+  // A token from a token file comes from the user of this computer, as the address of the hub does, so it may go there.
   const token = hub.token === null ? null : (found ?? { value: hub.token, origin: "process" });
   const onAsk = (): void => {
     const keys = token === null ? [] : [{ ...token, name: HUB_TOKEN }];

@@ -51,7 +51,7 @@ export async function noteTokenizer(
 function describeUnpublished(model: string, { tokenizer_sha256: sha256, ...note }: Note) {
   const { sha256: published } = knownTokenizer(model);
   if (published === null || published === sha256) return null;
-  return `The tokenizer file of ${note.name} (${note.source}) is not the published one of ${model}: its SHA-256 is ${sha256}, not ${published}. If it gives other ids, the model reads and learns nonsense. Check where the file comes from, or take the one on the model hub.`;
+  return `The tokenizer file of ${note.name} (${note.source}) differs from the published file of ${model}: its SHA-256 is ${sha256}, not ${published}. If it gives other ids, the model reads and learns nonsense. Check where the file comes from, or use the one on the model hub.`;
 }
 
 function noteOf(origin: TokenizerOrigin): Note {
@@ -73,7 +73,7 @@ function describeChange(before: Note, now: Note): string | null {
   const isSameTemplate = before.template_sha256 === now.template_sha256;
   if (isSameTokenizer && isSameTemplate) return null;
   const changed = isSameTokenizer ? "chat template" : "tokenizer";
-  return `The ${changed} is no longer the one that this run had before: ${describe(before)} then, ${describe(now)} now. What the model learned may not fit it. Stop the run and put the earlier files back, or start a new run.`;
+  return `The ${changed} of this run has changed: it was ${describe(before)} and is now ${describe(now)}. It may not fit what the model learned. Stop the run and restore the earlier files, or start a new run.`;
 }
 
 function describe({ name, source, revision, tokenizer_sha256 }: Note): string {

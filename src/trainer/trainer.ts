@@ -45,7 +45,7 @@ import type {
 /** An end at once waits for its record no longer than this. */
 const END_MS = 1_000;
 
-/** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
+/** Trains a new run, or with `resume_from: auto` or a run folder continues with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) =>
@@ -53,7 +53,7 @@ export function startTraining(request: TrainRequest): ActiveRun {
   );
 }
 
-/** Goes on with a run from its last confirmed checkpoint. */
+/** Continues with a run from its last confirmed checkpoint. */
 export function resumeTraining(request: ResumeRequest): ActiveRun {
   const { folder: resume, overrides = [], named } = request;
   return launch(request, async (options, fileSystem) =>
@@ -150,7 +150,7 @@ function launch(request: RunRequest, work: Work): ActiveRun {
   };
 }
 
-/** Shows whoever looks at the folder that the run was stopped. A disk that does not answer keeps nobody from ending it. */
+/** Shows whoever looks at the folder that the run was stopped. A disk that does not answer keeps no one from ending it. */
 async function endAtOnce(lease: RunLease | null): Promise<void> {
   const message = "The run was ended at once, without a save.";
   const written = lease?.end({ phase: "stopped", ending: { code: "stopped", message } });
@@ -227,7 +227,7 @@ function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["wat
       watch(event);
     } catch (error) {
       isWell = false;
-      log.error("A watcher of the run failed.", { error });
+      log.error("A listener of the run failed.", { error });
     }
   };
 }

@@ -51,7 +51,7 @@ export interface DryRunRequest extends RunRequest, Pick<TrainRequest, "configPat
   readonly groups: number;
   /** True to leave the folder where runs lie. */
   readonly isKept: boolean;
-  /** Called with the folder when everything stands in it, and with what the whole training is going to take. */
+  /** Called with the folder when everything is in it, and with what the whole training is going to take. */
   readonly onPlayed: (folder: string, report: EstimateReport) => Promise<void>;
 }
 

@@ -69,7 +69,7 @@ async function partner(
 }
 
 export interface ChatScript {
-  /** Of each model, by its label. */
+  /** The turns of each model, by its label. */
   readonly turns: Readonly<Record<string, readonly TurnScript[]>>;
   readonly script?: SessionScript | undefined;
   /** What is removed from all that is shown. */

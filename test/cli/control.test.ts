@@ -98,10 +98,10 @@ describe("control", () => {
     });
   });
 
-  it("says where there is no run", async () => {
+  it("reports a folder without a run", async () => {
     await expect(control("pause")).rejects.toMatchObject({
       code: "run-not-found",
-      message: expect.stringMatching(/^runs\/demo holds no run/),
+      message: expect.stringMatching(/^runs\/demo is not a run folder/),
     });
   });
 
@@ -109,7 +109,7 @@ describe("control", () => {
     ["has ended", { phase: "stopped", control: null }],
     ["has a trainer that writes no heartbeat", { heartbeatAtMs: clock.now() - 60_000 }],
     ["cannot be controlled", { control: null }],
-  ])("says how to go on with a run that %s", async (_, changes) => {
+  ])("says how to continue with a run that %s", async (_, changes) => {
     await writeRun(changes);
     await expect(control("pause")).rejects.toMatchObject({
       code: "run-not-running",
@@ -128,8 +128,8 @@ describe("the words of control", () => {
   it.each([
     [["control"], /needs the run folder and an action/],
     [["control", "runs/demo"], /needs the run folder and an action/],
-    [["control", "runs/demo", "paus"], /has no action "paus"\. Did you mean pause\?/],
-    [["control", "runs/demo", "pause", "now"], /"now" is one argument too many/],
+    [["control", "runs/demo", "paus"], /Unknown action "paus"\. Did you mean pause\?/],
+    [["control", "runs/demo", "pause", "now"], /unexpected argument "now"/],
     [["control", "runs/demo", "set"], /set needs at least one KEY=VALUE/],
     [["control", "runs/demo", "set", "learning_rate", "1"], /"learning_rate" is not KEY=VALUE/],
   ])("%j are refused", (words, message) => {

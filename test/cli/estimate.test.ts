@@ -58,10 +58,10 @@ function program({ isBilled = true, pastRun = null as string | null } = {}) {
   return { ...createFakeProgram({ trainer }), requests };
 }
 
-it("groups that cost something are played only when somebody agreed", async () => {
+it("groups that cost something are played only when someone agreed", async () => {
   const asked = program();
   expect(await runProgram(asked, ["estimate", "a.yaml"])).toBe(2);
-  expect(asked.err.lines.join("\n")).toContain("add --yes to agree, or --from RUN_FOLDER");
+  expect(asked.err.lines.join("\n")).toContain("Add --yes to agree, or --from RUN_FOLDER");
   expect(asked.requests).toEqual([]);
   const agreed = program();
   expect(await runProgram(agreed, ["estimate", "a.yaml", "--yes"])).toBe(0);
@@ -82,8 +82,8 @@ it.each([
     input.end(`${answer}\n`);
     expect(await runProgram({ ...asked, input }, ["estimate", "a.yaml"])).toBe(code);
     expect(asked.err.lines.slice(0, 2)).toEqual([
-      "No past run has these environments and this model.",
-      "2 groups are played in each environment with Org/Model. The service bills them; no weights are changed.",
+      "There is no past run with these environments and this model.",
+      "This samples 2 groups in each environment with Org/Model. The service bills them; no weights are changed.",
     ]);
     expect(asked.requests).toHaveLength(starts);
   },
@@ -110,11 +110,11 @@ it("the table has tokens by kind, cost and time as ranges, budgets, and what it 
   expect(text).toMatch(/cached prompt tokens +1k +500 +2k/);
   expect(text).toMatch(/cost +\$12\.50 +\$6\.25 +\$25\.00/);
   expect(text).toMatch(/time +1 h 00 min +2 h 30 min/);
-  expect(text).toContain("max_cost_usd: 5 may end the run from step 20 on.");
+  expect(text).toContain("max_cost_usd: 5 may end the run at step 20 or later.");
   expect(text).not.toContain("max_hours");
-  expect(text).toMatch(/rests on +16 rollouts in 2 groups, played now/);
+  expect(text).toMatch(/based on +16 rollouts in 2 groups, sampled now/);
   expect(text).toContain("the vendor's list of 2026-11-20");
-  expect(text).toContain("Owner/Game was not played");
+  expect(text).toContain("Owner/Game was not sampled");
 });
 
 it("--json prints the estimate alone", async () => {
@@ -126,6 +126,6 @@ it("--json prints the estimate alone", async () => {
 
 it("--groups and --from exclude each other", () => {
   const words = ["estimate", "a.yaml", "--groups", "2"];
-  expect(() => parseArguments([...words, "--from", "runs/a"])).toThrow("give one of them");
-  expect(() => parseArguments(["estimate", "a.yaml", "--groups", "0"])).toThrow("nothing is");
+  expect(() => parseArguments([...words, "--from", "runs/a"])).toThrow("use one of them");
+  expect(() => parseArguments(["estimate", "a.yaml", "--groups", "0"])).toThrow("not at least 1");
 });

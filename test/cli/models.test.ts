@@ -31,10 +31,10 @@ describe("models", () => {
     expect(text).toMatch(/Kimi-K3\.1-Pro.*cannot be trained yet/);
     expect(text).toMatch(/local\/tiny-tool +– +256/);
     expect(text).not.toContain("Qwen/Qwen3-32B");
-    expect(text).toContain("table of 2026-08-19. With TINKER_API_KEY set");
+    expect(text).toContain("table of 2026-08-19. Set TINKER_API_KEY");
   });
 
-  it("with a key are those of the service, whatever the table says", async () => {
+  it("with a key come from the service, not from the table", async () => {
     const text = await listed([offer("Qwen/Qwen3-32B", 40_960), offer("Owner/New-9B", null)]);
     expect(text).toMatch(/Qwen\/Qwen3-32B +32B +40K +– +on\/off/);
     expect(text).toMatch(/Owner\/New-9B +– +– +– +–$/m);
@@ -44,6 +44,6 @@ describe("models", () => {
 
   it("take no argument", () => {
     expect(parseArguments(["models"])).toEqual({ kind: "models", allowedOrigins: [] });
-    expect(() => parseArguments(["models", "x"])).toThrow("one argument too many");
+    expect(() => parseArguments(["models", "x"])).toThrow("unexpected argument");
   });
 });

@@ -73,7 +73,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   program.interrupt();
   expect(run.calls).toEqual(["stopAndSave"]);
   expect(program.out.lines.at(-1)).toBe(
-    "stopping: the last completed step is saved; Ctrl+C again ends at once",
+    "stopping: the last completed step is saved; press Ctrl+C again to end at once",
   );
   program.interrupt();
   expect(run.calls).toEqual(["stopAndSave", "stopNow"]);
@@ -83,7 +83,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   expect(program.out.lines).toContain("resume        tinker-rl resume runs/demo");
 });
 
-test("a failed run prints one line on stderr and where it can go on", async () => {
+test("a failed run prints one line on stderr and where it can continue", async () => {
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
@@ -99,7 +99,7 @@ test("wrong arguments end the program with 2 and one line", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["train", "--confg_path", "a.yaml"])).toBe(2);
   expect(program.err.lines).toEqual([
-    "error: There is no flag --confg_path. Did you mean --config_path? `tinker-rl train --help` explains the command line.",
+    "error: Unknown flag --confg_path. Did you mean --config_path? `tinker-rl train --help` explains the command line.",
   ]);
 });
 
@@ -197,9 +197,9 @@ async function linesOf(end: RunEnd) {
 
 describe("the last words of a run", () => {
   it.each([
-    ["interrupted", "stopped at once, without a save"],
-    ["stopped", "stopped with nothing left to save"],
-  ] as const)("that is %s say that it was stopped, and how to go on", async (outcome, words) => {
+    ["interrupted", "stopped at once without saving"],
+    ["stopped", "stopped; there was nothing left to save"],
+  ] as const)("that is %s say that it was stopped, and how to continue", async (outcome, words) => {
     const lines = await linesOf({ outcome, folder: null });
     expect(lines.slice(-4)).toContain(words);
     expect(lines).toContain("resume        tinker-rl resume runs/demo");

@@ -146,7 +146,7 @@ test("they are found where a configuration puts them", async () => {
   expect((await listed("broken.yaml"))[0]).toBe(".tinker-rl/runs");
 });
 
-test("where there are none, it says where it looked", async () => {
+test("if there are none, it says where it looked", async () => {
   expect(await listed("nowhere")).toEqual([
     `There are no runs in nowhere, ${join("nowhere", ".tinker-rl", "runs")}.`,
   ]);

@@ -84,11 +84,11 @@ it("changes nothing in the folders", async () => {
 });
 
 it.each([
-  { words: ["(", "--regex"], message: "is no regular expression" },
+  { words: ["(", "--regex"], message: "Invalid regular expression" },
   { words: ["x", "/elsewhere"], message: "There are no runs in /elsewhere" },
   { words: ["x", "--role", "model"], message: "--role is" },
   { words: ["x", "--limit", "0"], message: "--limit is 0" },
-  { words: [" "], message: "search needs what it looks for" },
+  { words: [" "], message: "search needs a pattern" },
 ])("refuses $words: $message", async ({ words, message }) => {
   const { code, errors } = await search(...words);
   expect(code).toBe(2);

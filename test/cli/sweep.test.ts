@@ -86,7 +86,7 @@ it("starts as many at once as --parallel says, names the run on each line, and s
   const { start } = aMachine();
   const { program, exit, runs, begun } = await start("--grid", "seed=1,2,3", "--parallel", "2");
   await begun(2);
-  expect(program.out.lines.join("\n")).toContain("2 runs at once share the processors");
+  expect(program.out.lines.join("\n")).toContain("2 concurrent runs share the processors");
   await runs[1]?.done([1]);
   await begun(3);
   runs[2]?.request.watch({ kind: "notice", message: "hello" });
@@ -227,7 +227,7 @@ describe("the same command again", () => {
     await first.begun(1);
     const second = await start("--grid", "seed=1,2");
     expect(await second.exit).toBe(2);
-    expect(second.program.err.lines.join()).toMatch(/is at work on the sweep/);
+    expect(second.program.err.lines.join()).toMatch(/is running the sweep/);
     first.program.interrupt();
     await first.runs[0]?.stop();
     await first.exit;

@@ -1,4 +1,4 @@
-/** A Tinker server on a port that answers every call of a session, and plays faults on the wire in place of answers. */
+/** A Tinker server on a port that answers every call of a session, and plays faults on the wire instead of answers. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";

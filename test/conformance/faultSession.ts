@@ -1,4 +1,4 @@
-/** Our client on real connections to the fault server, with a clock that only moves while no request is under way. */
+/** Our client on real connections to the fault server, with a clock that only moves while no request is in progress. */
 
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
@@ -23,7 +23,7 @@ export interface FaultSession {
   arrivals(): readonly (Arrival & { readonly atMs: number })[];
   /** Lets time pass until the promise is settled. */
   run<Result>(promise: Promise<Result>): Promise<Result>;
-  /** Resolves when no request is under way, with the clock where it is. */
+  /** Resolves when no request is in progress, with the clock where it is. */
   rest(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ function tokenNumber(number: number): string {
   return `eyJ.${btoa(JSON.stringify({ exp: Number.MAX_SAFE_INTEGER, number }))}.x`;
 }
 
-/** Knows whether requests are under way, their bodies included. */
+/** Knows whether requests are in progress, their bodies included. */
 class WatchedHttp implements HttpClient {
   readonly #http: HttpClient;
   readonly #haste: number;

@@ -274,7 +274,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       ["book", { ...BOOKING, extra: 1 }, "input_validation"],
       ["book", {}, "input_validation"],
     ])(
-      "hands a refused call back (%s %j: %s), and the session goes on",
+      "hands a refused call back (%s %j: %s), and the session continues",
       async (tool, input, reason) => {
         await within(remote("strict"), { index: 0 }, async (session) => {
           expect(await session.callTool(tool, input)).toMatchObject({ kind: "rejected", reason });
@@ -366,7 +366,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       });
     });
 
-    it.runIf(isNewer)("has a group scored, and goes on after a judge that failed", async () => {
+    it.runIf(isNewer)("has a group scored, and continues after a judge that failed", async () => {
       const call = { type: "tool_call", id: "c1", name: "answer", input: { answer: "5" } } as const;
       const heard = { type: "tool_result", callId: "c1", blocks: [], isError: false } as const;
       const candidates = [1, 2, 4].map((length): readonly Message[] => [

@@ -12,7 +12,7 @@ const VENVS = fileURLToPath(new URL("../../.venv", import.meta.url));
 const isWindows = process.platform === "win32";
 
 export interface PythonSuite {
-  /** Of its virtual environment. */
+  /** The name of its virtual environment. */
   readonly name: string;
   /** Pinned packages, one a line. */
   readonly requirements: URL;

@@ -39,7 +39,7 @@ const QUICK_MS = [250, 500, 1000, 2000, 4000, 5000];
 const BACKOFF_MS = [500, 1000, 2000, 4000, 8000, 10_000];
 const LOST_MS = [1000, 2000, 4000, 8000, 16_000, 30_000];
 
-/** Sum of the first pauses; the last of the list goes on. */
+/** Sum of the first pauses; the last of the list continues. */
 function sum(pauses: readonly number[], count: number): number {
   return Array.from({ length: count }, (_, i) => pauses[i] ?? pauses.at(-1) ?? 0).reduce(
     (total, pause) => total + pause,

@@ -143,7 +143,7 @@ function expectPlayed(record: RolloutRecord, plays: readonly Play[]): void {
   const { stop, reward, error = null, answer = null } = play;
   const reported = error === null ? null : expect.stringMatching(error);
   expect(record, record.taskKey).toMatchObject({ stop, error: reported });
-  // A tool that fails has no result; what it was called with stands in the error.
+  // A tool that fails has no result; what it was called with is in the error.
   if (error === null) expect(movesOf(record, play)).toEqual(play.moves);
   if (answer !== null) expect(record.turns.at(-1)?.results.at(-1)?.text).toMatch(answer);
   expect(record.reward).toEqual(reward === null ? null : expect.closeTo(reward, 9));

@@ -22,7 +22,7 @@ const OFFERED = 800 * MIB;
 const ON_THE_WAY = 16 * MIB;
 const random = { uuid: () => "id", uniform: () => 0.5 };
 
-/** Sends one piece after the other as long as somebody takes them. */
+/** Sends one piece after the other as long as someone takes them. */
 function pour(response: ServerResponse, piece: Buffer, onSent: (bytes: number) => void): void {
   let sent = 0;
   const more = (): void => {

@@ -74,7 +74,7 @@ const CHECKPOINT: CheckpointEntry = aCheckpointEntry({
   created_at: "2026-11-01T00:00:00Z",
 });
 
-/** What equals all the same: the comparison does not see it. */
+/** What equals anyway: the comparison does not see it. */
 const EXPLAINED = [
   "a NaN leaves min, max and mean as they were; those of the official client are NaN from then on",
   "an answer with status 200 that is not JSON is no delivery; the official client loses what it sent",

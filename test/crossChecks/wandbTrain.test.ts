@@ -118,7 +118,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(6);
   });
 
-  it("goes on as one run after every kill, whatever requests meet, with every row once", async () => {
+  it("continues as one run after every kill, whatever requests meet, with every row once", async () => {
     fake.addFaults([
       { match: "file_stream", nth: 2, do: "lost" },
       { match: "graphql:RunResumeStatus", nth: 2, do: "garbage" },

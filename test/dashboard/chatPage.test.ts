@@ -147,14 +147,14 @@ describe("the page of a conversation", () => {
     await page.locator("textarea:focus").waitFor();
   });
 
-  it("answers in place of a tool, with an empty answer, too", async () => {
+  it("answers instead of a tool, with an empty answer, too", async () => {
     const asked = aView([aPartner({ next: "answers" })], { askedCall: "calc" });
     const { page, acts } = await open(asked);
-    await page.getByRole("textbox", { name: "Answer in place of the tool calc" }).press("Enter");
+    await page.getByRole("textbox", { name: "Answer instead of the tool calc" }).press("Enter");
     await vi.waitFor(() => expect(acts()).toEqual([{ action: "answer", text: "" }]));
   });
 
-  it("keeps what is being typed when a view arrives, and a draft when it loads anew", async () => {
+  it("keeps what is being typed when a view arrives, and a draft when it loads again", async () => {
     const view = aView([aPartner()]);
     const { page, post, acts, keptState } = await open(view, { draft: "begun" });
     const input = page.getByRole("textbox", { name: "Message" });
@@ -180,7 +180,7 @@ describe("the page of a conversation", () => {
       ["Samples", "65"],
       ["Samples", "0"],
       ["Seed", "-1"],
-      ["Most tokens a turn", "1.5"],
+      ["Max tokens per turn", "1.5"],
     ] as const) {
       const field = page.getByLabel(label);
       await field.fill(text);
@@ -191,7 +191,7 @@ describe("the page of a conversation", () => {
     await vi.waitFor(() => expect(acts()).toEqual([{ action: "change", settings: { seed: 9 } }]));
   });
 
-  it("goes on after a stop, and takes turns back", async () => {
+  it("continues after a stop, and takes turns back", async () => {
     const entries = [{ kind: "turn", turn: aTurn() }] as const;
     const { page, acts } = await open(aView([aPartner({ next: "turn", entries })]));
     for (const name of ["Continue", "Try Again", "Undo"]) {

@@ -87,7 +87,7 @@ describe("the page of the dashboard", () => {
     expect(dashboard.faults).toEqual([]);
   }, 300_000);
 
-  it("says beside the steps how far the evaluation under way is", async () => {
+  it("says beside the steps how far the evaluation in progress is", async () => {
     const { page } = await open(undefined, smallFolder);
     await page.locator("header").getByText("evaluating 24 of 64").waitFor();
   });
@@ -113,7 +113,9 @@ describe("the page of the dashboard", () => {
     await evidence.getByRole("figure", { name: "rollout/turn_truncated_frac" }).waitFor();
     expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
     await evidence.getByRole("button", { name: "Show its rollouts" }).click();
-    await page.getByText("Only rollouts that made the alarm “Many turns are cut off”").waitFor();
+    await page
+      .getByText("Only rollouts that triggered the alarm “Many turns are cut off”")
+      .waitFor();
     // No rollout of the last step was cut off, and those of the alarm's step were not stored.
     await page.getByRole("button", { name: "Latest" }).click();
     await page.getByText("“Many turns are cut off”: 0").waitFor();
@@ -151,7 +153,7 @@ describe("the page of the dashboard", () => {
     expect(faults).toEqual([]);
   });
 
-  it("offers to talk to a checkpoint, and to go on from a turn where its tokens are stored", async () => {
+  it("offers to talk to a checkpoint, and to continue from a turn where its tokens are stored", async () => {
     const { page, commands } = await open(
       { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
       smallFolder,
@@ -202,7 +204,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("says why a rollout without tokens cannot be gone on from", async () => {
+  it("says why a rollout without tokens cannot be continued from", async () => {
     const { page, commands } = await open(undefined, smallFolder);
     await page.locator(".opens").last().click();
     await page.locator(".grid-row").last().click();
@@ -313,7 +315,7 @@ describe("the page of the dashboard", () => {
     expect(details).toContain("-2.00");
   });
 
-  it("shows where a rollout goes on in another token stream, and the tokens of each", async () => {
+  it("shows where a rollout continues in another token stream, and the tokens of each", async () => {
     const { page } = await open(
       { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
       smallFolder,
@@ -410,7 +412,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("begins the plots of one row of small charts at the same height, whatever stands above them", async () => {
+  it("aligns the plots of one row of small charts, whatever is above them", async () => {
     const { page } = await open(undefined, smallFolder);
     await page.locator(".small .u-over").last().waitFor();
     const places = (await page.evaluate(`[...document.querySelectorAll(".small")].map((card) =>

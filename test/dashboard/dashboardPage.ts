@@ -13,7 +13,7 @@ import type { SavedFilter } from "../../src/shared/dashboardTypes.ts";
 import { textsHere } from "../fakes/textsHere.ts";
 import { openServedPage, type ServedPage, type ServedPageOptions } from "./servedPage.ts";
 
-/** Runs that were written for a test stay under way, however long it takes. */
+/** Runs that were written for a test stay in progress, however long it takes. */
 const LOADED_AT_MS = Date.now();
 
 export interface DashboardPageOptions extends ServedPageOptions {

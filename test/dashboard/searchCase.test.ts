@@ -50,7 +50,7 @@ it("distinguishes upper and lower case by a button or Alt+C, and keeps that", as
   await page.locator(".snippet").first().waitFor();
   expect(await toggle.getAttribute("aria-pressed")).toBe("false");
   await toggle.click();
-  await page.getByText("No rollout has this.").waitFor();
+  await page.getByText("No rollouts found.").waitFor();
   mkdirSync(SHOTS, { recursive: true });
   await page.screenshot({ path: join(SHOTS, "search-case.png") });
   expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
@@ -58,7 +58,7 @@ it("distinguishes upper and lower case by a button or Alt+C, and keeps that", as
   await page.locator(".snippet").first().waitFor();
   expect(await field.inputValue()).toBe("RICHTIG");
   await field.press("Alt+KeyC");
-  await page.getByText("No rollout has this.").waitFor();
+  await page.getByText("No rollouts found.").waitFor();
   await field.fill("Richtig");
   await page.locator(".snippet").first().waitFor();
   await expect

@@ -42,7 +42,7 @@ describe("the timeline", () => {
     const stalls = page.getByRole("region", { name: "Stalls" });
     const texts = await stalls.getByRole("listitem").allTextContents();
     expect(texts.join("\n")).toMatch(
-      /768 of 1,024 rollouts waited .+ for their turn: max_active_tasks lets 256 run/,
+      /768 of 1,024 rollouts waited .+ for their turn: max_active_tasks allows 256 at/,
     );
     expect(texts.join("\n")).toMatch(/\d+ of 256 rollouts waited .+ for a session of local\/depot/);
     expect(texts.join("\n")).toMatch(/Group 128, rollout 6 took .+ × the median: 7 of its 9 turns/);
@@ -62,7 +62,7 @@ describe("the timeline", () => {
     await page.keyboard.press("End");
     await page.locator('.timeline-row[aria-rowindex="1024"][aria-selected="true"]').waitFor();
     const described = await page.locator(".timeline-described").textContent();
-    expect(described).toMatch(/^Group 128, rollout 8, .+: .+ in all, queue .+ sampling .+ tools/);
+    expect(described).toMatch(/^Group 128, rollout 8, .+: .+ in total, queue .+ sampling .+ tools/);
     await page.keyboard.press("Enter");
     await page.locator(".replay").waitFor();
     await page.keyboard.press("5");
@@ -76,7 +76,7 @@ describe("the timeline", () => {
     const table = page.getByRole("table", { name: "Seconds of each rollout" });
     await page.getByRole("button", { name: "View as bars" }).waitFor();
     expect((await table.getByRole("columnheader").allTextContents()).slice(0, 5)).toEqual([
-      ...["group", "rollout", "start", "end", "in all"],
+      ...["group", "rollout", "start", "end", "in total"],
     ]);
     await page.getByRole("button", { name: "View as bars" }).click();
     await page.locator('.timeline-row[aria-rowindex="1"][data-path="true"]').waitFor();

@@ -5,7 +5,7 @@ import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts
 /** The local demo without its evaluations, with other values for keys at the top level. */
 export function localConfig(changes: Readonly<Record<string, unknown>> = {}): string {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
-  const plain = text.slice(0, text.indexOf("# Tasks that training never sees")).trimEnd();
+  const plain = text.slice(0, text.indexOf("# Evaluates on other tasks")).trimEnd();
   const keys = Object.keys(changes).map((key) => `${key}:`);
   const kept = plain.split("\n").filter((line) => !keys.some((key) => line.startsWith(key)));
   const added = Object.entries(changes).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);

@@ -16,7 +16,7 @@ export function deleteFolder(folder: string): void {
   rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 
-/** The local example, without the runs that somebody made in it. */
+/** The local example, without the runs that someone made in it. */
 export function copyExample(folder: string): void {
   cpSync("examples/local", folder, {
     recursive: true,

@@ -17,12 +17,12 @@ export interface HostileCase extends Attack {
 export interface HostileFolders {
   /** Outside of the workspace; the changed files lead there. */
   readonly home: string;
-  /** A run folder that nobody has changed. */
+  /** A run folder that no one has changed. */
   readonly sound: string;
   readonly cases: readonly HostileCase[];
 }
 
-/** Of the seeds that were tried for a kind, the one whose case took the longest time and the most memory. */
+/** For each kind, the seed whose case took the most time and memory of those that were tried. */
 const SEEDS: Readonly<Record<string, number>> = {
   "run: link": 6,
   "run: pipe": 6,
@@ -35,7 +35,7 @@ const SEEDS: Readonly<Record<string, number>> = {
 };
 const OTHER_SEED = 7;
 
-/** Fills the workspace, and the folder beside it that nobody may touch. Returns the path of {@link HostileFolders}. */
+/** Fills the workspace, and the folder beside it that no one may touch. Returns the path of {@link HostileFolders}. */
 export function writeHostileFolders(workspace: string): string {
   const home = join(dirname(workspace), "home");
   mkdirSync(home);

@@ -2,7 +2,7 @@
 
 import type { Workbench } from "../workbench/workbench.ts";
 
-/** Keeps a key of Tinker in the secret store; what its test says does not matter, for nobody can be reached. */
+/** Keeps a key of Tinker in the secret store; what its test says does not matter, for no one can be reached. */
 export async function setTinkerKey(workbench: Workbench, value: string): Promise<void> {
   await workbench.command("Tinker RL: Set API Key…");
   await workbench.pick("TINKER_API_KEY");
@@ -17,10 +17,10 @@ export async function setSecret(workbench: Workbench, name: string, value: strin
   await workbench.pick("Another Secret");
   await workbench.page.getByText("Name of the secret").first().waitFor();
   await workbench.answer(name);
-  await workbench.page.getByText("Kept in the secret store").first().waitFor();
+  await workbench.page.getByText("Stored in the secret store").first().waitFor();
   await workbench.answer(value);
   await workbench.input.waitFor({ state: "hidden" });
 }
 
-/** Programs of the extension that try to leave this machine get nowhere; this machine is reached directly. */
+/** Programs of the extension that try to leave this computer get nowhere; this computer is reached directly. */
 export const NO_WAY_OUT = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" };

@@ -1,4 +1,4 @@
-/** A server on this machine that writes down what it is sent, and refuses everything. */
+/** A server on this computer that writes down what it is sent, and refuses everything. */
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -35,7 +35,7 @@ export function writeMeasuredRun(folder: string, name: string, text: string): vo
   writeFileSync(join(run, "run.json"), JSON.stringify(file));
 }
 
-/** Goes on with the steps up to `end`, as its trainer would. */
+/** Continues with the steps up to `end`, as its trainer would. */
 export function addMeasuredSteps(folder: string, end: number): void {
   const rows = Array.from({ length: end - STEPS }, (_, index) => rowOf(STEPS + index));
   const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");

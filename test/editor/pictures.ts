@@ -18,7 +18,7 @@ import { trainInTerminal } from "./trainInTerminal.ts";
 
 const FOLDER = "media/pictures";
 const SHOWN_STEP = 26;
-/** Wide enough for a side bar without cut rows and a dashboard whose buttons stand in one row. */
+/** Wide enough for a side bar without cut rows and a dashboard whose buttons are in one row. */
 const WINDOW = { width: 1480, height: 920 };
 const DEPOT_STEPS = 20;
 /** Counted from 0. */
@@ -144,7 +144,7 @@ async function widenSideBar(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-/** Of an early step, the rollout with the highest reward that took the most turns. */
+/** The rollout of an early step with the most turns among those with the highest reward. */
 async function bestRollout(folder: string) {
   const fileSystem = createFileSystem();
   const reader = createRunReader(fileSystem.within(folder), folder);

@@ -3,7 +3,7 @@
 import type { Locator } from "playwright-core";
 import { type Stage, until } from "./journey.ts";
 
-/** Points at `row` until its tooltip has `text`: a row that is drawn anew under a pointer at rest gets none. */
+/** Points at `row` until its tooltip has `text`: a row that is drawn again under a pointer at rest gets none. */
 export async function rowHover(
   { page }: Pick<Stage, "page">,
   row: Locator,

@@ -93,7 +93,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Turns of the event loop after which everything that can go on has done so. */
+/** Turns of the event loop after which everything that can continue has done so. */
 const SETTLE_TURNS = 5;
 
 /** Lets all promise callbacks run that are due. */

@@ -1,4 +1,4 @@
-/** A home folder with files that nobody may change, and a project with a stopped run beside it, for attacks on one from the other. */
+/** A home folder with files that no one may change, and a project with a stopped run beside it, for attacks on one from the other. */
 
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** A log that nobody reads. */
+/** A log that no one reads. */
 
 import type { Log } from "../../src/core/ports.ts";
 

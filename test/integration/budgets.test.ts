@@ -43,11 +43,11 @@ async function project(settings: string): Promise<string> {
 }
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
-/** Of all kinds. */
+/** The sum over all kinds of tokens. */
 const total = (tokens: Readonly<Record<string, number>>): number =>
   Object.values(tokens).reduce((sum, count) => sum + count, 0);
 
-/** Of everything that the run's usage log holds. */
+/** All tokens in the run's usage log. */
 async function logged(folder: string): Promise<number> {
   const files = createFileSystem();
   const { training, evaluation } = await readUsage(files.within(runIn(folder)), runIn(folder));
@@ -58,7 +58,7 @@ async function logged(folder: string): Promise<number> {
 describe.each([0, 2, 4])(
   "a run that samples %i steps ahead, with a budget of tokens",
   (stepsAhead) => {
-    it("ends saved at the border after it is used up, by one step's tokens at most, warns before, and a higher one lets it go on to the same end", async () => {
+    it("ends saved at the border after it is used up, by one step's tokens at most, warns before, and a higher one lets it continue to the same end", async () => {
       const ahead = `max_steps_off_policy: ${stepsAhead}`;
       const whole = await project(ahead);
       expect((await train(whole).ended).outcome).toBe("done");

@@ -103,7 +103,7 @@ beforeAll(async () => {
   run = await trainedRun();
 });
 
-describe("a conversation that goes on from a stored rollout", () => {
+describe("a conversation that continues from a stored rollout", () => {
   it.each([false, true])(
     "sends the very tokens that the rollout had sent in that turn (played again: %s)",
     async (isReplayed) => {
@@ -123,7 +123,7 @@ describe("a conversation that goes on from a stored rollout", () => {
     },
   );
 
-  it("goes on behind them with what a person answers, and names turns and steps that do not exist", async () => {
+  it("continues behind them with what a person answers, and names turns and steps that do not exist", async () => {
     const turn = { ...run.place, turn: 1 };
     const opened = await open({ targets: [run.folder], turn });
     const [partner] = opened.partners;
@@ -286,7 +286,7 @@ async function askForEditor(launch: LaunchRequest): Promise<readonly ChatReply[]
 }
 
 describe("the program that talks for an editor", () => {
-  it("goes on from a turn of a run that the editor has judged, and from no other", async () => {
+  it("continues from a turn of a run that the editor has judged, and from no other", async () => {
     const request = { resume: run.folder, overrides: [] };
     const start = await startConfig(fileSystem, request);
     const training = { configPath: start.path, ...request, digest: startDigest(start) };
@@ -327,12 +327,12 @@ describe("the program that talks", () => {
     const refused = await talk(["local/tiny-tool"], "/wrong\n");
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining("no command /wrong"),
+      expect.stringContaining("Unknown command /wrong"),
     ]);
     const nowhere = await talk(["./nowhere"], "");
     expect([nowhere.code, nowhere.stderr]).toEqual([
       2,
-      expect.stringContaining("is no run folder"),
+      expect.stringContaining("is not a run folder"),
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** A run that is killed and resumed, compared with one that nobody disturbed. */
+/** A run that is killed and resumed, compared with one that no one disturbed. */
 
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Whole runs that are watched and controlled while they go on. */
+/** Whole runs that are watched and controlled while they continue. */
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
@@ -108,7 +108,7 @@ describe("a run that is paused and saved", () => {
     expect(await kinds(folder)).toEqual(expect.arrayContaining([`manual ${step}`, "final 4"]));
   });
 
-  it("is saved when it is stopped while it waits, and goes on from there", async () => {
+  it("is saved when it is stopped while it waits, and continues from there", async () => {
     const folder = await project();
     const run = train(folder);
     const client = await connectTo(folder);
@@ -135,7 +135,7 @@ async function resume(folder: string): Promise<void> {
 }
 
 describe("a run that is ended at once after a save amid rollouts", () => {
-  it("goes on from that save to the same end, and leaves no socket behind", async () => {
+  it("continues from that save to the same end, and leaves no socket behind", async () => {
     const folder = await project();
     const program = spawnProgram(["train", join(folder, "config.yaml")], null);
     let status: RunStatus | null = null;
@@ -193,7 +193,7 @@ describe("a run that is given other settings", () => {
     expect(rates).toEqual(Array.from({ length: STEPS }, (_, step) => (step < first ? RATE : 5e-4)));
   });
 
-  it("goes on as before where they cannot come into force", async () => {
+  it("continues as before where they cannot come into force", async () => {
     const folder = await project();
     const run = train(folder);
     const client = await connectTo(folder);
@@ -266,7 +266,7 @@ describe("a run whose editor goes away", () => {
     expect(await trained(folder, STEPS)).toEqual(undisturbed);
   });
 
-  it("goes on to its end, where that was requested", async () => {
+  it("continues to its end, where that was requested", async () => {
     const { outcome, folder } = await left("keep running");
     expect(outcome).toBe("done");
     expect(await trained(folder, STEPS)).toEqual(undisturbed);
@@ -315,7 +315,7 @@ tinker_base_url: ${gateway.url}
     };
   }
 
-  it("reports where it stands, and keeps the keys of its launch request in memory alone", async () => {
+  it("reports its progress, and keeps the keys of its launch request only in memory", async () => {
     const { host } = new URL(gateway.url);
     const { folder, launchFolder, program } = await launch(keysFor(host));
     const begun = await eventually(async () => {
@@ -390,7 +390,7 @@ max_steps: 50
   );
 
   describe("a run that is ended at once", () => {
-    it("says so in its folder, whoever looks at it when its process is gone", async () => {
+    it("says so in its folder after its process ends, for everyone who reads it", async () => {
       const folder = await project();
       const program = spawnProgram(["train", `${folder}/config.yaml`], null);
       const client = await connectTo(folder);
@@ -404,7 +404,7 @@ max_steps: 50
       expect(listed?.phase).toBe("stopped");
     });
 
-    it("keeps that word while what was under way goes on to its own end", async () => {
+    it("keeps that word while what was in progress continues to its own end", async () => {
       const folder = await project();
       const run = train(folder);
       await run.saw(amidRollouts(0));

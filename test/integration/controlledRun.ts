@@ -90,7 +90,7 @@ export function train(project: string): SteeredRun {
   return { ...run, saw };
 }
 
-/** Goes on with the run in `project`, in this process. */
+/** Continues with the run in `project`, in this process. */
 export function resume(project: string, ...overrides: readonly string[]): ActiveRun {
   const folder = runIn(project);
   const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;

@@ -27,7 +27,7 @@ const WEIGHTS = "adapter_model.safetensors";
 const FILES = ["README.md", "adapter_config.json", WEIGHTS];
 /** Bytes of the weights that arrive before a connection breaks. */
 const CUT = 400_000;
-/** More than a connection holds that nobody has read when it breaks. */
+/** More than a connection holds that no one has read when it breaks. */
 const UNREAD = 200_000;
 const CONFIG = `
 model_name: local/tiny-tool
@@ -147,12 +147,12 @@ describe("the weights of a run", () => {
     expect(second).toBeGreaterThan(CUT - UNREAD);
     expect(third).toBe(second);
     expect(fourth).toBeGreaterThan(second + CUT - UNREAD);
-    // Signed anew after the refusal.
+    // Signed again after the refusal.
     expect(proxy.requestsTo("/external_weights_urls")).toHaveLength(2);
     expect(isCleanedUp()).toBe(true);
   });
 
-  it("go on in a second download where the first one could not", async () => {
+  it("continue in a second download where the first one could not", async () => {
     const here = await copied();
     proxy.faults = [{ cutAfter: CUT }];
     const full = fullAfter(1);

@@ -45,8 +45,8 @@ it("prints a rollout, rewards and what would be trained, and leaves no folder", 
   expect(stdout).toMatch(/turn 1/);
   expect(stdout).toMatch(/step 1: 16 rollouts in 2 groups, mean reward/);
   expect(stdout).toMatch(/data +\d+ datums with \d+ sampled tokens/);
-  expect(stdout).toMatch(/tokens played +\d+ sampled, [1-9][\d,]* in prompts/);
-  expect(stdout).toMatch(/rests on +16 rollouts in 2 groups, played now/);
+  expect(stdout).toMatch(/tokens used +\d+ sampled, [1-9][\d,]* in prompts/);
+  expect(stdout).toMatch(/based on +16 rollouts in 2 groups, sampled now/);
   await expect(access(runs())).rejects.toMatchObject({ code: "ENOENT" });
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
 });

@@ -117,7 +117,7 @@ it("is in the list while it runs, takes commands there, and ends as stopped", as
   const run = store.runs[0]?.folder ?? "";
   expect(await store.send(run, { action: "pause" })).toMatch(/waits/);
   await vi.waitFor(() => expect(store.get(run)?.phase).toBe("paused"), { timeout: 20_000 });
-  expect(await sendAction(launchFolder, "stop")).toMatch(/gives up/);
+  expect(await sendAction(launchFolder, "stop")).toMatch(/discards/);
   expect(await ended).toMatchObject({ exitCode: 3, folder: run });
   await vi.waitFor(() => expect(store.get(run)).toMatchObject({ phase: "stopped", isLive: false }));
 });
@@ -150,7 +150,7 @@ evaluation: { splits: { local/calculator: [test] }, num_samples: 2, at_start: fa
   expect(store.get(place)?.phase).toBe("done");
 });
 
-it("plays a dry run, whose folder nobody is shown", async () => {
+it("plays a dry run, whose folder no one is shown", async () => {
   const played = watched(await launch("max_steps: 1", { kind: "dry_run" }));
   expect(await played.ended).toMatchObject({ exitCode: 0, error: null, folder: null });
   expect(played.output()).toContain("what would be trained");

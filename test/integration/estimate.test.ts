@@ -104,10 +104,10 @@ it("prints a table with its reasons, and ends with what is wrong with a folder",
   const { stdout } = await runProgram(["estimate", config(), "--max_cost_usd", "0.001"], temporary);
   expect(stdout).toMatch(/plan +2 steps, 24 rollouts, 1 evaluation/);
   expect(stdout).toMatch(/cost +\$0\.\d+ +\$0\.\d+ +\$0\.\d+/);
-  expect(stdout).toMatch(/max_cost_usd: 0\.001 may end the run from step \d on\./);
-  expect(stdout).toMatch(/rests on +24 rollouts in 6 groups and 2 steps of/);
+  expect(stdout).toMatch(/max_cost_usd: 0\.001 may end the run at step \d or later\./);
+  expect(stdout).toMatch(/based on +24 rollouts in 6 groups and 2 steps of/);
   await writeFile(join(run(), "usage.jsonl"), "");
   const empty = await runProgram(["estimate", config(), "--from", run()], temporary);
   expect(empty.code).not.toBe(0);
-  expect(empty.stderr).toContain("nothing can be estimated from it");
+  expect(empty.stderr).toContain("has no rollouts with tokens");
 });

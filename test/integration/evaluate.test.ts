@@ -139,7 +139,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
     }
   }
   expect(first.evaluations.at(-1)?.results[0].difference?.mean).not.toBe(0);
-  // Weights that nobody has trained and the same seeds give the same numbers.
+  // Weights that no one has trained and the same seeds give the same numbers.
   const second = await evaluated();
   expect(second.folder).not.toBe(first.folder);
   expect(second.evaluations).toEqual(first.evaluations);
@@ -148,7 +148,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
   expect(shown.stdout).toMatch(/^step 2 /m);
 });
 
-it("goes on after a kill without playing a finished rollout again", async () => {
+it("continues after a kill without playing a finished rollout again", async () => {
   const more = ["--seed", "4"];
   const whole = await evaluated(more);
   // Another name for the same plan, so that the finished one is not found.
@@ -190,7 +190,7 @@ it("refuses what is no model, and a step that has no checkpoint", async () => {
   const run = join(folder, ".tinker-rl", "runs", "config");
   const unknown = await runProgram(["evaluate", "nothing", "-c", config], {});
   expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain("nothing is no model to evaluate");
+  expect(unknown.stderr).toContain("nothing cannot be evaluated");
   const missing = await runProgram(["evaluate", `${run}@7`], {});
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain("after these steps: 1, 2");

@@ -29,7 +29,7 @@ batch_size: 4
 max_steps: ${STEPS}
 `;
 
-/** Files on a disk that is full as soon as somebody appends to the file of that name. */
+/** Files on a disk that is full as soon as someone appends to the file of that name. */
 function fullFrom(name: string): FileSystem {
   let isFull = false;
   const write = <T>(path: string, action: () => Promise<T>): Promise<T> => {

@@ -74,7 +74,7 @@ it("sends them with a key that is right at last, and keeps what it has", async (
   expect(begun).toEqual([]);
   const { code, stdout } = await resumeWith(KEY);
   expect(code).toBe(0);
-  expect(stdout).toContain("nothing is left to train");
+  expect(stdout).toContain("nothing left to train");
   expect(stdout).toContain("all rollouts are uploaded");
   expect(stdout).not.toContain("embedded engine");
   expect(new Set(begun).size).toBe(16);

@@ -1,4 +1,4 @@
-/** A service that refuses one prompt, as one that its filter or its context does not take: that rollout fails, and the run goes on. */
+/** A service that refuses one prompt, as one that its filter or its context does not take: that rollout fails, and the run continues. */
 
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ const evaluation = z.object({ step: z.number() });
 const rollout = z.object({ stop: z.string(), error: z.string().nullable() });
 
 describe.each([0, 2])("a run that samples %i steps ahead", { timeout: 300_000 }, (stepsAhead) => {
-  it("goes on when its service refuses a prompt", async () => {
+  it("continues when its service refuses a prompt", async () => {
     const filter = new RefusingService();
     const settings = `max_steps_off_policy: ${stepsAhead}\n`;
     const run = await stage.play({}, { filter, settings });

@@ -78,7 +78,7 @@ async function trained(folder: string) {
   };
 }
 
-it("a run trains, and one that is stopped goes on exactly on a server that was started again", async () => {
+it("a run trains, and one that is stopped continues exactly on a server that was started again", async () => {
   const whole = await newFolder(CONFIG);
   const run = startTraining({
     ...base,

@@ -93,7 +93,7 @@ const prompts = z.object({
   tokens: z.object({ prefill_cached: z.number(), prefill_uncached: z.number() }),
 });
 
-/** Of all rollouts of a step; how many of them the engine had in its cache depends on time. */
+/** The prompt tokens of all rollouts of a step. How many of them the engine had in its cache depends on timing. */
 function promptTokens(row: unknown): number {
   const { prefill_cached: cached, prefill_uncached: uncached } = prompts.parse(row).tokens;
   return cached + uncached;

@@ -22,7 +22,7 @@ save_every: 2
 rolling_save_every: 0
 `;
 
-  it("goes on from the one before, as if it had never ended", async () => {
+  it("continues from the one before, as if it had never ended", async () => {
     const run = (home: string) => join(home, ".tinker-rl", "runs", "run");
     const outcome = async (home: string) => ({
       rows: (await readLines(join(run(home), "metrics.jsonl")))

@@ -1,4 +1,4 @@
-/** Services that die in the middle of a run: it waits for those of others, starts its own anew, and loses nothing either way. */
+/** Services that die in the middle of a run: it waits for those of others, starts its own again, and loses nothing either way. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** The embedded environments as a server that belongs to somebody else; port 0 = any free one. */
+/** The embedded environments as a server that belongs to someone else; port 0 = any free one. */
 async function serveEnvironments(port: string) {
   const program = join(PROGRAM_FOLDER, "environment.js");
   const child = spawn(process.execPath, [program, "--port", port], {
@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       .map(({ message }) => message);
 
   it.each(PROGRAMS.flatMap(([name, part]) => [0, 2].map((ahead) => [name, ahead, part] as const)))(
-    "%s, %i steps ahead: is started anew, and the run equals one whose service never died",
+    "%s, %i steps ahead: is started again, and the run equals one whose service never died",
     async (name, ahead, part) => {
       const more = `max_steps_off_policy: ${ahead}\n`;
       const whole = await runFolderWith(config("local/calculator", more));
@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       const project = await runFolderWith(config("local/calculator", more));
       const run = train(project);
       await run.saw(amidRollouts(1));
-      // Of a run that samples ahead, step 1 may be under way before the state of the step before it is confirmed.
+      // With rollouts sampled ahead, step 1 may begin before the state of the previous step is confirmed.
       await eventually(async () => ((await savedStep(project)) > 0 ? true : null));
       await kill(part);
       await run.saw((event) => event.kind === "started" && event.step > 0);
@@ -148,7 +148,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       // A run whose rollouts are all played may end before its environments are missed.
       expect(losses.length).toBeGreaterThanOrEqual(name === "engine" ? 2 : 1);
       expect(losses[0]).toBe(
-        `The embedded ${name} ended unexpectedly (SIGKILL). The system does so when memory runs short. The run restarts it and continues from its last state (recovery 1 of at most 3).`,
+        `The embedded ${name} ended unexpectedly (SIGKILL). The operating system does this when memory runs short. The run restarts it and continues from its last state (recovery 1 of at most 3).`,
       );
     },
   );

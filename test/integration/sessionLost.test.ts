@@ -1,4 +1,4 @@
-/** Runs whose session the service loses on the way: they go on by themselves, and to the same end. */
+/** Runs whose session the service loses on the way: they continue by themselves, and to the same end. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ const RECOVERED =
   /^The run has a new session and continues after step \d: \d steps? (is|are) repeated\.$/;
 
 describe("a run whose session is lost again and again", { timeout: 180_000 }, () => {
-  it("goes on by itself from its last state, and its rows are those of a run that was left alone", async () => {
+  it("continues by itself from its last state, and its rows are those of a run that was left alone", async () => {
     const { folder, service, differencesFrom, code, stdout, stderr } = await stage.play({
       losses: [
         { endpoint: "optim_step", request: 4, status: 404 },
@@ -72,7 +72,7 @@ describe("a run whose session is lost again and again", { timeout: 180_000 }, ()
 });
 
 describe("a run that may not recover", { timeout: 180_000 }, () => {
-  it("ends with the loss of its session, and a resume goes on with it", async () => {
+  it("ends with the loss of its session, and a resume continues with it", async () => {
     const loss = { endpoint: "forward_backward", request: 4, status: 404 } as const;
     const { folder, service, differencesFrom, code, stderr, resume } = await stage.play(
       { losses: [loss] },
@@ -97,7 +97,7 @@ describe("a run that may not recover", { timeout: 180_000 }, () => {
     );
     expect(code, stderr).toBe(5);
     expect(stderr).toContain(
-      "max_recoveries is 2, and this run has made 2 recoveries, so the run ends. Resume it: what was saved is kept.",
+      "max_recoveries is 2, and this run has already made 2 recoveries, so the run ends. Resume it: what was saved is kept.",
     );
     expect(service.sessions).toBe(3);
     expect(await messages(folder, "session-lost")).toHaveLength(2);
@@ -106,7 +106,7 @@ describe("a run that may not recover", { timeout: 180_000 }, () => {
 });
 
 describe("a run that is stopped before it has its new session", { timeout: 180_000 }, () => {
-  it("is stopped at once, and a resume goes on with it to the same end", async () => {
+  it("is stopped at once, and a resume continues with it to the same end", async () => {
     const loss = { endpoint: "optim_step", request: 4, status: 404 } as const;
     const { folder, service, differencesFrom, code, stderr, resume } = await stage.play(
       { losses: [loss], closedAfter: 1 },
@@ -133,8 +133,8 @@ describe("a run that is stopped before it has its new session", { timeout: 180_0
   });
 });
 
-describe("a trainer that stands still, as on a computer that sleeps", { timeout: 180_000 }, () => {
-  it("finds its session gone, and goes on to the same end", async () => {
+describe("a trainer that is suspended, as on a sleeping computer", { timeout: 180_000 }, () => {
+  it("finds its session gone, and continues to the same end", async () => {
     const silenceMs = 4_000;
     const { folder, service, differencesFrom, code, stdout, stderr } = await stage.play(
       { silenceMs },

@@ -91,7 +91,7 @@ describe.each([0, 2])("a run that samples %i steps ahead", { timeout: 300_000 },
     whole = run.outcome();
   }, 120_000);
 
-  it.each(LOSSES)("goes on when it loses its session %s", async (_, losses) => {
+  it.each(LOSSES)("continues when it loses its session %s", async (_, losses) => {
     const run = await stage.play({ losses }, { settings });
     const { folder, service, code, stdout, stderr } = run;
     expect(code, stdout + stderr).toBe(0);

@@ -36,10 +36,10 @@ describe("the program that shows a prompt", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("First prompt of task 3 of local/calculator, split train");
     expect(stdout).toContain("⟦<|im_end|>⟧\n⟦<|im_start|>⟧assistant\n← the model continues here");
-    expect(stdout).toContain("The program reads this call from it: calc(");
+    expect(stdout).toContain("Tinker RL reads this as the call: calc(");
   });
 
-  it("colors control tokens where colors are wanted, and marks them all the same", async () => {
+  it("colors control tokens where colors are wanted, and marks them anyway", async () => {
     const path = await configPath();
     const { stdout } = await runProgram(["show-prompt", path], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\u001b[7m⟦<|im_start|>⟧\u001b[0m");
@@ -50,7 +50,7 @@ describe("the program that shows a prompt", () => {
     [["--split", "trian"], "The configuration has no split trian. Did you mean train?"],
     [["--environment", "local/calc"], "The configuration has no environment local/calc."],
     [["--environment", "Owner/Game"], "needs OPENREWARD_API_KEY"],
-    [["--max_stepz=3"], "There is no flag --max_stepz. Did you mean --max_steps?"],
+    [["--max_stepz=3"], "Unknown flag --max_stepz. Did you mean --max_steps?"],
     [["--lora_rank=0"], "lora_rank"],
   ])("refuses %j in one line, with the code of a mistake of the user", async (flags, words) => {
     const { code, stdout, stderr } = await show(...flags);

@@ -56,7 +56,7 @@ const RUNS = [
   { stepsAhead: 2, silenceMs: SILENCE_MS },
 ] as const;
 
-describe("a trainer that stands still", { timeout: 300_000 }, () => {
+describe("a suspended trainer", { timeout: 300_000 }, () => {
   // At the same time, because they do nothing but wait.
   it.concurrent.each(RUNS)(
     "$stepsAhead steps ahead, with a session that is lost after $silenceMs ms: ends as one that did not",

@@ -47,7 +47,7 @@ it("gives what ordinary runs of the same settings give, also two at once", async
 }, 240_000);
 
 it.skipIf(process.platform === "win32")(
-  "goes on after a kill in the middle, and gives what an undisturbed one gives",
+  "continues after a kill in the middle, and gives what an undisturbed one gives",
   async () => {
     const child = startProgram(sweep("killed"), {}, true);
     const closed = once(child, "close");

@@ -69,7 +69,7 @@ describe.each([
     return { stub, service: await connect(stub.url) };
   }
 
-  it("can be trained on for a whole step, and gone on from", async () => {
+  it("can be trained on for a whole step, and continued from", async () => {
     const { service, stub } = await open();
     const model = await service.createTrainingClient({ baseModel: "any/model", rank: 8 });
     const sampler = await model.ephemeralSampler();
@@ -154,7 +154,7 @@ describe("the embedded engine behind a proxy with a path prefix", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("trains, saves, and goes on from a checkpoint with the same weights", async () => {
+  it("trains, saves, and continues from a checkpoint with the same weights", async () => {
     const service = await connect(gateway.url);
     const [model] = (await service.capabilities()) ?? [];
     const baseModel = model?.name ?? "";

@@ -24,9 +24,9 @@ export interface SeenCall {
   readonly path: string;
   readonly modelId: string | null;
   readonly seqId: number | null;
-  /** Of `asample`: as it was sent. */
+  /** The `stop` of `asample`, as it was sent. */
   readonly stop: unknown;
-  /** Of `forward_backward`. */
+  /** The number of datums of `forward_backward`. */
   readonly datums: number | null;
 }
 
@@ -80,7 +80,7 @@ export function chained(outer: Filter, inner: Filter): Filter {
 
 export function skyRlGaps(): GappyServer {
   const gaps = new Gaps();
-  // Ids have no colons there, so nobody can predict them.
+  // Ids have no colons there, so no one can predict them.
   const ids = chained(renaming(":train:", "_train_"), renaming(":sample:", "_sample_"));
   return {
     ...chained({ request: (r) => gaps.request(r), answer: (a, to) => gaps.answer(a, to) }, ids),
@@ -202,7 +202,7 @@ function sampleResult({ body }: PassingAnswer): Buffer {
   return Buffer.from(encodeSampleResponse({ ...result, promptLogprobs }));
 }
 
-/** The loss of each token in place of metrics. */
+/** The loss of each token instead of metrics. */
 function lossResult(
   { body }: PassingAnswer,
   { data, lossFn, lossConfig }: ForwardBackwardCall,

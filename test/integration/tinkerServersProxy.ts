@@ -33,7 +33,7 @@ export interface PassingAnswer {
 
 /** Changes whole requests and answers; streams of events cannot pass through one. */
 export interface Filter {
-  /** What goes on to the server, or an answer in its place. */
+  /** What continues to the server, or an answer in its place. */
   request(passing: PassingRequest): PassingRequest | PassingAnswer;
   /** `to` is the request as the client sent it. */
   answer(answer: PassingAnswer, to: PassingRequest): PassingAnswer;

@@ -72,7 +72,7 @@ export async function startStub(options: StubOptions): Promise<Stub> {
   return { url: await listenAnywhere(server), calls, close: () => server.close() };
 }
 
-/** Listens on a free port of this machine. */
+/** Listens on a free port of this computer. */
 export async function listenAnywhere(server: NetServer): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server's address is never a string.

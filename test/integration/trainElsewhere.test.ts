@@ -199,13 +199,13 @@ describe("a server of an older generation", () => {
     gateway.close();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const name = `The server at ${gateway.url}`;
-    const listed = `warning: ${name} does not list its models. So the run finds out only when it begins whether the server trains model_name: ${MODEL}`;
+    const listed = `warning: ${name} does not list its models. Whether it trains model_name: ${MODEL} is known only when the run begins`;
     for (const words of [
       listed,
       `${name}: Welcome.`,
       `warning: ${name}: I am old.`,
       `Whether the server at ${gateway.url} computes loss_fn: ppo could not be checked`,
-      `${name}: It takes training data as JSON only`,
+      `${name}: It accepts training data only as JSON`,
     ]) {
       expect(stdout).toContain(words);
     }
@@ -219,7 +219,7 @@ describe("a server's log-probabilities", () => {
 
   it.each([
     ["raw", UNCHANGED, /without temperature 1.5/],
-    ["scaled", temperedLogprobs(), /with temperature 1.5 in them/],
+    ["scaled", temperedLogprobs(), /with temperature 1.5, but/],
   ])("are recognised as %s", async (convention, filter, words) => {
     const { code, stdout, folder } = await trainBehind(filter, hot);
     expect(code).toBe(0);
@@ -248,7 +248,7 @@ describe("a server's loss", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(
       new RegExp(
-        `^error: loss_fn: the server at http:\\S+ does not compute ${loss} as documented: for a probe its loss:sum is -?[\\d.e-]+, where ${loss} gives -?[\\d.e-]+ as the sum over tokens\\. That number is what importance_sampling gives\\.`,
+        `^error: loss_fn: the server at http:\\S+ does not compute ${loss} as documented: for a probe its loss:sum is -?[\\d.e-]+, but ${loss} gives -?[\\d.e-]+ as the sum over tokens\\. That number is what importance_sampling gives\\.`,
       ),
     );
   });
@@ -257,7 +257,9 @@ describe("a server's loss", () => {
     const { code, stdout } = await trainBehind(deafToLoss(), "--probe_server=false");
     expect(code).toBe(0);
     expect(stdout.match(/.*loss_fn.*/g)).toEqual([
-      expect.stringMatching(/^probe_server: false leaves unchecked whether the server at http:/),
+      expect.stringMatching(
+        /^probe_server is false, so the run does not check that the server at http:/,
+      ),
     ]);
   });
 
@@ -300,7 +302,7 @@ describe("a server with SkyRL's gaps", () => {
       `warning: The server at ${gateway.url} does not report the context`,
     );
     folder = begun.folder;
-    // A finished run goes on when it may do more steps.
+    // A finished run continues when it may do more steps.
     const resumed = await runProgram(["resume", folder, `--max_steps=${STEPS}`], keys());
     expect(resumed).toMatchObject({ code: 0, stderr: "" });
   });
@@ -366,7 +368,7 @@ describe("a server with SkyRL's gaps", () => {
     const before = sampled();
     const { code, stderr } = await train(config(gateway.url), "--loss_fn=dro");
     expect(stderr).toMatch(
-      /^error: loss_fn: the server at http:\S+ does not take dro \(Unknown loss function: dro\)\. It takes importance_sampling, ppo, cispo, gspo: set loss_fn to one of them/,
+      /^error: loss_fn: the server at http:\S+ does not accept dro \(Unknown loss function: dro\)\. It accepts importance_sampling, ppo, cispo, gspo: set loss_fn to one of them/,
     );
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(code).toBe(2);
@@ -376,7 +378,7 @@ describe("a server with SkyRL's gaps", () => {
   it("is recognised by the loss of each token, at the start and at the resume", async () => {
     const events = await readFile(join(folder, "events.jsonl"), "utf8");
     expect(
-      events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); how/g),
+      events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); it does/g),
     ).toHaveLength(2);
   });
 });

@@ -15,7 +15,7 @@ import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/c
 import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
 import { aRun } from "../host/views/runEntries.ts";
 
-/** Of the editor: what it was asked to show, and what was done. */
+/** An editor that records what it was asked to show, and what was done. */
 const editor = vi.hoisted(() => ({
   commands: new Map<string, (...args: readonly unknown[]) => unknown>(),
   asked: [] as string[],
@@ -143,24 +143,24 @@ beforeEach(() => {
   register();
 });
 
-/** But for the one that harms nothing, and stands in the title of the view too. */
+/** But for the one that harms nothing, and is in the title of the view too. */
 const onRows = [...COMMANDS].flatMap(([id, { menus = [] }]) =>
   id !== "openDashboard" && menus.some(({ menu }) => menu === "view/item/context")
     ? [id as CommandId]
     : [],
 );
 
-it("many commands stand in the menus of rows", () => {
+it("many commands are in the menus of rows", () => {
   expect(onRows.length).toBeGreaterThan(15);
 });
 
-// VS Code hands over `undefined`, or what a call between its processes makes of it, for a row that has just been drawn anew.
+// VS Code hands over `undefined`, or what a call between its processes makes of it, for a row that has just been drawn again.
 it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))(
   "%s on a row that is not known any more (%s) asks what it is about, and does nothing",
   async (id, target) => {
     await editor.commands.get(commandName(id))?.(target, undefined);
     expect(editor.asked.filter((text) => text.startsWith("error"))).toEqual([]);
-    const question = /^(a list|a box|Select an? |There are no checkpoints)/;
+    const question = /^(a list|a box|Select an? |There are no checkpoints|No checkpoints here)/;
     expect([id, editor.asked]).toEqual([id, [expect.stringMatching(question)]]);
     expect(editor.done).toEqual([]);
   },
@@ -185,7 +185,7 @@ it("a row that leads nowhere is said to", async () => {
   expect(editor.done).toEqual([]);
 });
 
-it("a row of a run that is gone is said to be so", async () => {
+it("a row of a run that no longer exists is said to be so", async () => {
   await editor.commands.get(commandName("copyRunPath"))?.({ folder: "/runs/gone" });
   expect(editor.asked).toEqual([expect.stringContaining("/runs/gone")]);
 });

@@ -74,7 +74,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
     await symlink(join(outside, "new"), join(folder, "linked"));
     await refused(join(folder, "linked"));
   });
-  test("refuses what lies behind a link to a folder", async () => {
+  test("refuses paths through a link to a folder", async () => {
     await symlink(join(outside, "inner"), join(folder, "linked"));
     await refused(join(folder, "linked", "kept"));
     await refused(join(folder, "linked", "deeper", "new"));
@@ -91,7 +91,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
   });
 });
 
-test("a link that somebody else opened unguarded stays refused", async () => {
+test("a link that someone else opened unguarded stays refused", async () => {
   const path = join(folder, "linked");
   await symlink(join(outside, "inner", "kept"), path);
   await fileSystem.append(path, "!");
@@ -109,7 +109,7 @@ test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
   },
 );
 
-test("in place a file is read as it is otherwise, and what is missing is named", async () => {
+test("a file in place is read as usual, and a missing file is named", async () => {
   const own = inPlaceFiles(folder);
   const [plain, missing] = [join(folder, "plain"), join(folder, "deep", "missing")];
   expect(Buffer.from(await own.readRange(plain, 2, 3)).toString()).toBe("ain");
@@ -133,7 +133,7 @@ test("a refusal names the folder, the entry and what to do", async () => {
   const path = join(folder, "events.jsonl");
   await symlink(join(outside, "profile"), path);
   await expect(files.append(path, "x")).rejects.toMatchObject({
-    message: `${path} is a link, and nothing in ${folder} may lead out of it. Remove the link, or make a copy of the folder with the files themselves in it.`,
+    message: `${path} is a symbolic link, which ${folder} must not contain. Remove the link, or make a copy of the folder with the files themselves in it.`,
     data: { folder, path },
   });
 });

@@ -14,7 +14,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("appends return their offsets, also when many are under way", async () => {
+test("appends return their offsets, also when many are in progress", async () => {
   const path = join(folder, "appended");
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index} ä\n`);
   const offsets = await Promise.all(lines.map((line) => fileSystem.append(path, line)));
@@ -121,6 +121,6 @@ test("too many open files are named, with what to do", async () => {
   await expect(reading("/a", () => Promise.reject(fault))).rejects.toMatchObject({
     code: "file-unreadable",
     message:
-      "Cannot read /a: EMFILE: too many open files. Too many files are open: raise the limit with `ulimit -n`, or run less at once.",
+      "Cannot read /a: EMFILE: too many open files. Too many files are open: raise the limit with `ulimit -n`, or run fewer programs.",
   });
 });

@@ -148,7 +148,7 @@ test("a stream arrives piece by piece and may be left early", async () => {
   expect(pieces).toEqual(["first"]);
 });
 
-test("a body that nobody reads makes the server wait, and is whole in the end", async () => {
+test("a body that no one reads makes the server wait, and is whole in the end", async () => {
   const whole = Buffer.alloc(8 * 1024 * 1024, "body");
   let isTaken = false;
   const server = await serve((_request, response) => {
@@ -225,7 +225,7 @@ test("a socket replaces host and port", async () => {
   });
 });
 
-test("a proxy is used for other hosts, never for this machine", async () => {
+test("a proxy is used for other hosts, never for this computer", async () => {
   const tunnelled: string[] = [];
   const server = await serve((_request, response) => void response.end("direct or through"));
   const port = new URL(addressOf(server)).port;
@@ -245,7 +245,7 @@ test("a proxy is used for other hosts, never for this machine", async () => {
   expect(tunnelled).toEqual(["service.example:81"]);
 });
 
-test("no address of this machine is reached through a proxy", async () => {
+test("no address of this computer is reached through a proxy", async () => {
   const seen: string[] = [];
   const proxy = await serve((request) => seen.push(request.url ?? ""));
   proxy.on("connect", (request, socket) => {
@@ -280,7 +280,7 @@ test("an address that is none is refused without showing it", async () => {
   });
 });
 
-test("closing ends requests under way", async () => {
+test("closing ends requests in progress", async () => {
   const server = await serve(() => undefined);
   const http = createHttpClient();
   const sent = http.send({ method: "GET", url: addressOf(server) });

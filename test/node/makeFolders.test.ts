@@ -35,7 +35,7 @@ describe("a `log_path` in which no folder can be made is refused with the name o
       await expect(start(parent)).rejects.toMatchObject({
         code: "disk",
         configPath: "log_path",
-        message: `No run can be kept in ${parent}. Cannot write ${parent}: /proc takes no folders. Check the path and the disk. Set \`log_path\` to a folder that can be written.`,
+        message: `No run can be created in ${parent}. Cannot write ${parent}: /proc does not accept folders. Check the path and the disk. Set \`log_path\` to a writable folder.`,
       });
     },
   );
@@ -45,7 +45,7 @@ describe("a `log_path` in which no folder can be made is refused with the name o
     await expect(start(join(folder, "file", "runs"))).rejects.toMatchObject({
       code: "disk",
       configPath: "log_path",
-      message: expect.stringMatching(/No run can be kept in .*file.*`log_path`/s),
+      message: expect.stringMatching(/No run can be created in .*file.*`log_path`/s),
     });
   });
 

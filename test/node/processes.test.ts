@@ -11,6 +11,6 @@ it("knows the processes of this computer", () => {
   expect(isProcessAlive(NOBODY)).toBe(false);
 });
 
-it("calls nobody dead who runs on another computer", () => {
+it("calls no one dead who runs on another computer", () => {
   expect(isProcessAlive(NOBODY, `${hostname()}-other`)).toBe(true);
 });

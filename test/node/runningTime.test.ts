@@ -5,7 +5,7 @@ import { RunningTime } from "../../src/node/runningTime.ts";
 
 let skippedMs = 0;
 
-/** Time that goes on with the fake timers, and by what a test skips. */
+/** Time that continues with the fake timers, and by what a test skips. */
 function startTime(): RunningTime {
   skippedMs = 0;
   return new RunningTime(() => Date.now() + skippedMs);
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe("time in which the program ran", () => {
-  it("goes on while nobody reads it, and not in a standstill", async () => {
+  it("continues while no one reads it, and not in a standstill", async () => {
     const time = startTime();
     expect(time.now()).toBe(0);
     await vi.advanceTimersByTimeAsync(3_600_000);

@@ -1,5 +1,5 @@
 /**
- * The hostile test: 1,000 run folders, launch folders and configurations that somebody has changed to hurt whoever opens them are
+ * The hostile test: 1,000 run folders, launch folders and configurations that someone has changed to hurt whoever opens them are
  * opened and shown by the extension's code, shown, checked and taken over by the trainer's, and some resumed by the built program.
  * Nothing outside of them may change, nothing planted in a home folder may be shown, and neither process may stand still or grow. Run: `npm run resilience:hostile` (about four minutes; `-- --seed 2` for others, `-- --cases 200` for fewer, `-- --keep`
  * keeps the folders); ends with exit code 1 when something does not hold. Needs Linux, for its pipes and devices.
@@ -168,7 +168,7 @@ function resumeFaults(code: number | null, output: string): readonly string[] {
   return [
     ...(code === null ? ["it did not end"] : []),
     ...(output.includes(PLANTED) ? ["it showed what was planted"] : []),
-    ...(output.includes("fault of the program") ? [output.slice(-800)] : []),
+    ...(output.includes("bug in Tinker RL") ? [output.slice(-800)] : []),
   ];
 }
 

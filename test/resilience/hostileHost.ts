@@ -40,7 +40,7 @@ const SETTINGS = {
   pinnedMetrics: [],
   savedFilters: [],
 };
-/** Rows that somebody would look at before losing interest. */
+/** Rows that someone would look at before losing interest. */
 const MAX_ROWS = 3_000;
 
 const NO_OVERRIDES = { overrides: [], settingOverrides: [], project: null } as const;

@@ -16,7 +16,7 @@ import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparabl
 const STEPS = 4;
 const KILL_STEP = 2;
 const EVALUATED = [0, 2, STEPS];
-/** Of a step that is counted from 0. */
+/** Points within a step, counted from 0. */
 const STEP_POINTS = [
   "before rollouts",
   "amid rollouts",
@@ -33,7 +33,7 @@ const STEP_POINTS = [
   "state before rename",
   "state after rename",
 ];
-/** Of the evaluation after so many steps. */
+/** Points within the evaluation after so many steps. */
 const EVALUATION_POINTS = [
   "amid evaluation",
   "evaluation before its results",
@@ -43,7 +43,7 @@ const EVALUATION_POINTS = [
 const AT_ONCE = 2;
 const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 
-/** Of a run whose rollouts are sampled ahead. */
+/** Points in a run whose rollouts are sampled ahead. */
 const AHEAD_POINTS = [
   { point: "group stored", at: 0 },
   { point: "paused", at: KILL_STEP },
@@ -90,7 +90,7 @@ const OF_ITS_TIME = new Set(["startedAtMs", "durationMs", "samplingMs", "beginni
 interface Outcome {
   readonly metrics: readonly unknown[];
   readonly tokens: readonly string[];
-  /** Of training, of each step. */
+  /** The rollouts of each training step. */
   readonly rollouts: readonly (readonly string[])[];
   readonly results: readonly unknown[];
   /** Rollouts of each evaluation. */
@@ -164,7 +164,7 @@ function lines(path: string): readonly unknown[] {
 
 /**
  * The samples and updates of every step, each once: a repeat must send the same, so sorted and without doubles they are those of
- * an undisturbed run. Saves and samplers are made anew after a resume and are left out.
+ * an undisturbed run. Saves and samplers are made again after a resume and are left out.
  */
 function lastOfEachStep(requests: readonly unknown[]): readonly string[] {
   const kept = requests

@@ -33,7 +33,7 @@ let step = 0;
 let evaluated: number | null = null;
 /** The first step of this attempt. */
 let firstStep = 0;
-/** Of this attempt; every step makes one. */
+/** The updates of this attempt. Every step makes one. */
 let updates = 0;
 let rows = 0;
 
@@ -47,7 +47,7 @@ function record(kind: string, content: unknown, place: object): void {
 
 /** Notes a call, kills after its submission or after its result. */
 async function killable<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
-  // What comes behind an update is of its step; the step before may still be under way.
+  // What comes behind an update is of its step; the step before may still be in progress.
   const at = firstStep + updates - (name === "forward_backward" ? 0 : 1);
   record(name, content, {});
   const result = call();

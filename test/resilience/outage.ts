@@ -102,7 +102,7 @@ async function leaveAlone(stage: Stage, configPath: string, run: string): Promis
   if (code !== 0) throw new Error(`the undisturbed run failed: ${stderr}`);
 }
 
-/** What failed is looked at afterwards. */
+/** What failed is looked at afterward. */
 function keep(): void {
   if (disk !== null) cpSync(disk.folder, join(home, "disturbed", "runs"), { recursive: true });
   say(`the runs are in ${home}`);

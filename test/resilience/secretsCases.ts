@@ -64,7 +64,7 @@ async function inCase(
     mode: 0o600,
   });
   writeFileSync(join(place.project, CONFIG), config);
-  // Of several alike one row is enough.
+  // One row is enough for several similar cases.
   const row = name.replace(/ \d+$/, "");
   await play({ ...setup, name: row, place, fakeServices });
   report.lookAtFiles(row, place);
@@ -159,7 +159,7 @@ function brokenRun(setup: SecretsSetup, config: string, index: number): Promise<
   });
 }
 
-/** Something that nobody catches, with all keys in its message. */
+/** Something that no one catches, with all keys in its message. */
 function crash(setup: SecretsSetup, how: "throws" | "rejects"): Promise<void> {
   const config = hostedConfig(setup.planted, "online");
   return inCase(setup, `crash, ${how}`, config, "well", async (opened) => {

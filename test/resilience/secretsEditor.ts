@@ -1,4 +1,4 @@
-/** The editor's way in: a trainer that gets its keys over standard input, and reports where it stands in files. */
+/** The editor's way in: a trainer that gets its keys over standard input, and reports where it is in files. */
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ export async function editorRun(opened: Opened): Promise<void> {
   for (const word of ["--allow-host", "--config", "allow_host"]) {
     await launchOnce(opened, 2, led, [...SETTINGS, `${word}=${stranger.url}`]);
   }
-  // What stands in `.env` was not handed over.
+  // What is in `.env` was not handed over.
   await launchOnce(opened, 2, { ...handed, keys: {} });
   const { length } = stranger.sent;
   opened.report.expect(length === 0, `${opened.name}: ${length} requests to a stranger`);

@@ -51,7 +51,7 @@ export interface FakeServiceKeys {
 
 /** What the model is called there: names that begin with `local/` are embedded. */
 export const MODEL = "Org/Tiny-tool-1";
-/** Of the first requests, the share that a grumbling service refuses; later ones are many, and each costs a wait. */
+/** One in this many of the first requests is refused. Later requests are many, and each refusal costs a wait. */
 const GRUMBLES_EVERY = 5;
 const GRUMBLES_LATER_EVERY = 20;
 const FIRST_REQUESTS = 40;

@@ -62,7 +62,7 @@ function jwt(signature: string): string {
   return `${part({ kid: signature.slice(0, 9) })}.${part({ exp })}.${signature}`;
 }
 
-/** Addresses and keys, as a user's file beside the configuration; secrets stand in other variables, too. */
+/** Addresses and keys, as a user's file beside the configuration; secrets are in other variables, too. */
 export function dotEnv(
   planted: Partial<Planted>,
   addresses: Readonly<Record<string, string>>,
@@ -152,7 +152,7 @@ wandb: online
 wandb_project_name: resilience
 `;
 
-/** Loaded into the trainer: once the run has a row of metrics, something fails that nobody catches. */
+/** Loaded into the trainer: once the run has a row of metrics, something fails that no one catches. */
 export function crashProgram(planted: Planted, how: "throws" | "rejects", run: string): string {
   const known = [...KEYS, ...ENVIRONMENT_SECRETS].map((name) => planted[name]);
   const words = [...known, ...known.map((value) => Buffer.from(value).toString("base64"))].join(

@@ -7,7 +7,7 @@ import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import { rudeWords } from "./secretsFakeServices.ts";
 
 export interface Proxy {
-  /** Of the services, under names that only the proxy knows. */
+  /** The addresses of the services, under names that only the proxy knows. */
   readonly addresses: Readonly<Record<string, string>>;
   /** What leads a program through it. */
   readonly variables: Readonly<Record<string, string>>;

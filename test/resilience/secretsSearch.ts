@@ -68,7 +68,7 @@ export class Search {
     );
   }
 
-  /** Every secret that stands in `content`, each encoding once. */
+  /** Every secret that is in `content`, each encoding once. */
   find(content: Buffer | string): readonly Finding[] {
     const bytes = typeof content === "string" ? Buffer.from(content) : content;
     const found = new Map<string, Finding>();

@@ -190,7 +190,7 @@ describe("for the editor of its own package", () => {
         { command: { command: "tinkerRL.openDashboard", arguments: [{ folder: "/runs/demo" }] } },
       ],
     });
-    expect(JSON.stringify(hints)).toContain("412k tokens a step");
+    expect(JSON.stringify(hints)).toContain("412k tokens/step");
     const first = { start: EVERYTHING.start, end: { line: 2, character: 0 } };
     const some = await ask<InlayHint[]>("textDocument/inlayHint", { range: first });
     expect(some.length).toBeLessThan(hints.length);
@@ -243,7 +243,7 @@ describe("for the editor of its own package", () => {
     expect(taken()).toBe(2);
   });
 
-  it("checks anew, and has lenses and hints asked for, when what the editor knows has changed", async () => {
+  it("checks again, and has lenses and hints asked for, when what the editor knows has changed", async () => {
     let overrides: readonly string[] = [];
     const own = { context: () => ({ ...CONTEXT, overrides }) };
     const { editor, asked, own: request } = await editorWith(textWith("num_epochs: 1"), { own });

@@ -48,11 +48,11 @@ describe("the filter of the runs table", () => {
   });
 
   it.each([
-    ["learning_rate <", "A value is missing behind “learning_rate <”."],
-    ["lr < 3", /^No field is called lr\. Fields are name, learning_rate/],
+    ["learning_rate <", "A value is missing after “learning_rate <”."],
+    ["lr < 3", /^There is no field lr\. Fields are name, learning_rate/],
     ["learning_rate < fast", /compares numbers, and “fast” is not a number/],
     ["(fast", "A “(” is not closed."],
-    ["fast)", "“)” closes nothing that was opened."],
+    ["fast)", "“)” has no opening parenthesis."],
     ['"fast', "A quotation mark is not closed."],
     ["fast or", "Something is missing at the end of the filter."],
     ["< 3", "A field or a word must precede “<”."],

@@ -104,7 +104,7 @@ it("states no cost where that of some tokens is not known", async () => {
 
 it.each([
   [403, "the role admin or billing"],
-  [404, "has no list of what it billed"],
+  [404, "has no billing list"],
 ])("says why there is no bill after a status of %i", async (given, why) => {
   status = given;
   await ranFor(HOUR_MS, ["s1:train:0"]);
@@ -113,8 +113,8 @@ it.each([
   expect(String(error)).toContain(why);
 });
 
-it("asks nobody about a local model, without a key, or without a session", async () => {
-  await expect(billed()).rejects.toThrow("does not say which sessions");
+it("asks no one about a local model, without a key, or without a session", async () => {
+  await expect(billed()).rejects.toThrow("does not record the sessions");
   await ranFor(HOUR_MS, ["s1:train:0"]);
   vi.stubEnv("TINKER_API_KEY", "");
   await expect(billed()).rejects.toThrow("needs TINKER_API_KEY");

@@ -72,6 +72,6 @@ it("a rank that the server does not take is named by its key", async () => {
     createClient({ service, close: async () => undefined }, config),
   ).rejects.toMatchObject({
     configPath: "lora_rank",
-    message: expect.stringMatching(/^lora_rank: 64 is not taken\. LoRA rank 64 must be between/),
+    message: expect.stringMatching(/^lora_rank: 64 is not accepted\. LoRA rank 64 must be between/),
   });
 });

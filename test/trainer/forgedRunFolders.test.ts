@@ -34,7 +34,7 @@ const AT_ONCE = 10;
 const SEED = 20_261_125;
 const KEYS = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "ORS_API_KEY"] as const;
 const SECRETS = ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "NPM_TOKEN"] as const;
-/** Of another run of the user, or of a place that an escaped path leads to. */
+/** Ids of another run of the user, or of a place that an escaped path leads to. */
 const VICTIMS = ["victim:train:0", "other-1", "%2e%2e", "a%2Fb"];
 const plantedValue = (name: string): string => `planted-value-of-${name}`;
 
@@ -265,6 +265,6 @@ it("whoever has named a configuration is not asked to name one", async () => {
   const { folder } = forge("advised", () => 0.1);
   const wanted = { addresses: { tinker_base_url: elsewhere.url }, environments: {} };
   const refused = (hasConfig: boolean) => requireNamedByUser(wanted, { folder, hasConfig }, {});
-  await expect(refused(false)).rejects.toThrow("Name your own configuration with -c FILE;");
+  await expect(refused(false)).rejects.toThrow("Specify your own configuration with -c FILE;");
   await expect(refused(true)).rejects.toThrow("Your configuration does not.");
 });

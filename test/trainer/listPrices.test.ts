@@ -68,7 +68,7 @@ it.each([
   expect(await load(options)).toEqual({ found: null, asked: 0 });
 });
 
-it("a run that goes on keeps the prices that it began with, and asks for none", async () => {
+it("a run that continues keeps the prices that it began with, and asks for none", async () => {
   const file = { model: MODEL, prices: PRICES, source: "price_list", date: "2026-01-02" };
   await writeFile(join(folder, "prices.json"), JSON.stringify(file));
   const { found, asked } = await load({ folder });

@@ -50,7 +50,7 @@ it("leaves what the configuration says where no split is named", async () => {
 it("asks for splits, and names those that exist, where neither the configuration nor the command gives any", async () => {
   for (const overrides of [[], ["evaluation.num_samples=16"]]) {
     await expect(evaluationOf({ overrides })).rejects.toThrow(
-      /name splits: --splits test\. local\/calculator has train, test\. local\/depot has train, test\.$/,
+      /specify splits: --splits test\. local\/calculator has train, test\. local\/depot has train, test\.$/,
     );
   }
 });

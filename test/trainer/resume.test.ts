@@ -85,7 +85,7 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/run\.yaml: error: seed changed/);
   });
 
-  it("goes on with a prompt that its own copy lacks a secret of", async () => {
+  it("continues with a prompt that its own copy lacks a secret of", async () => {
     const prompt = (key: string) => textWith(`system_prompt_template: Use ${key} for the search.`);
     write(prompt("sk-0123456789"));
     const redactor = new Redactor();
@@ -97,7 +97,7 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/system_prompt_template changed/);
   });
 
-  it("takes overrides also when the configuration file is gone", async () => {
+  it("takes overrides also when the configuration file no longer exists", async () => {
     fileSystem.files.delete(path);
     const { loaded } = await plan(["max_steps=50"]);
     expect(loaded.config).toMatchObject({ batch_size: 9, max_steps: 50 });
@@ -105,7 +105,7 @@ describe("a resume", () => {
   });
 });
 
-describe("a run whose newest save is gone", () => {
+describe("a run whose newest save no longer exists", () => {
   const HOUR_MS = 3_600_000;
   const clock = createStillClock();
   const expires_at = new Date(clock.now() + 24 * HOUR_MS).toISOString();
@@ -194,10 +194,10 @@ describe("a run whose newest save is gone", () => {
   const stepsIn = async () =>
     (await fileSystem.readText(runPaths(folder).metrics)).split("\n").filter(Boolean).length;
 
-  describe("a resume whose newest save is gone", () => {
+  describe("a resume whose newest save no longer exists", () => {
     const lasting = weights("checkpoint_000010");
 
-    it("goes on from the newest that lives, with what belongs to it", async () => {
+    it("continues from the newest that lives, with what belongs to it", async () => {
       const { planned, start } = await plan();
       const model = await start(aService([lasting]));
       expect(model.start).toMatchObject({ step: 10, cursor: 40, optimizerUpdates: 10 });
@@ -254,7 +254,7 @@ describe("a run whose newest save is gone", () => {
       expect(fileSystem.files).toEqual(before);
     });
 
-    it("does not begin anew when all saves were deleted on purpose", async () => {
+    it("does not begin again when all saves were deleted on purpose", async () => {
       const gone = { ...aSave(10), expires_at: new Date(0).toISOString() };
       await appendCheckpoint(fileSystem, folder, gone);
       await rewindTo(
@@ -282,7 +282,7 @@ describe("a run whose newest save is gone", () => {
       expect(await listed(atMs)).toMatchObject({ repeats: 7, expiry: null });
     });
 
-    it("is that steps are repeated, when it is gone", async () => {
+    it("is that steps are repeated, when it no longer exists", async () => {
       const own = aContext();
       const context = { ...own, storage: { ...own.storage, fileSystem, folder } };
       const model = await (await plan()).start(aService([weights("checkpoint_000010")]));

@@ -122,10 +122,10 @@ describe("a run that failed", () => {
     await fileSystem.close();
   });
 
-  it("says so when it is a fault of the program", () => {
+  it("says so when it is a bug in the program", () => {
     expect(runEnding(new TypeError("x is not a function"), new Redactor())).toEqual({
       code: "bug",
-      message: expect.stringMatching(/^This is a fault of the program.*x is not a function/),
+      message: expect.stringMatching(/^This is a bug in Tinker RL.*x is not a function/),
     });
   });
 });

@@ -85,6 +85,6 @@ it("a file that is not the published one of the model is reported once, and not 
   await note(2, other, "Qwen/Qwen3-8B:peft:32768");
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatch(
-    /\.\/folder \(folder\) is not the published one of Qwen.*not aeb13307/,
+    /\.\/folder \(folder\) differs from the published file of Qwen.*not aeb13307/,
   );
 });

@@ -1,4 +1,4 @@
-/** The browser in which the workbench runs; it reaches this machine and nothing else. */
+/** The browser in which the workbench runs; it reaches this computer and nothing else. */
 
 import { type Browser, chromium, type Page } from "playwright-core";
 import { programOnPath } from "./programOnPath.ts";
@@ -60,10 +60,10 @@ export function workbenchUrl(
   return `http://${authority}/?${query}`;
 }
 
-/** What is right may take long on a machine that does much else; what is wrong fails all the same. */
+/** What is right may take long on a machine that does much else; what is wrong fails anyway. */
 const PATIENCE_MS = 60_000;
 
-/** A page of a fresh profile: nobody has been here before. */
+/** A page of a fresh profile: no one has been here before. */
 export async function freshPage(browser: Browser, authority: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {

@@ -23,7 +23,7 @@ export function connectionsOf(pids: readonly number[]): readonly Connection[] {
   );
 }
 
-/** True for an address of this machine, and for none at all (a socket that listens). */
+/** True for an address of this computer, and for none at all (a socket that listens). */
 export function isLoopback(address: string): boolean {
   const [host = ""] = address.split(":");
   // Words of four bytes, each with its last byte first.

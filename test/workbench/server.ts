@@ -183,7 +183,7 @@ function stopper(child: ChildProcess, home: string): () => Promise<void> {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // It is gone already.
+      // It no longer exists already.
     }
   };
   const forget = (): void => {

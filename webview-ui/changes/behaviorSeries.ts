@@ -64,7 +64,7 @@ function namedSeries(
     .map((name) => ({
       title: title(visibleLine(name)),
       steps: rows.map(({ step }) => step),
-      // A tool that nobody called was called by none.
+      // A tool that no one called was called by none.
       values: rows.map((row) => row[of][name] ?? 0),
       show: (value: number | null) => (value === null ? "–" : formatShare(value)),
     }))

@@ -107,12 +107,12 @@ function Endings({ dashboard, changes }: EndingsProps) {
   const [first] = endings;
   return (
     <section aria-labelledby="alike-endings">
-      <h2 id="alike-endings">{l10n.t("Who ends alike")}</h2>
+      <h2 id="alike-endings">{l10n.t("Similar endings")}</h2>
       <p class="fact">
         {first === undefined
-          ? l10n.t("In no group do three rollouts end alike.")
+          ? l10n.t("No group has three rollouts with similar endings.")
           : l10n.t(
-              "Rollouts of one group in step {0} whose last words are alike in at least half of their word triples.",
+              "Rollouts of one group in step {0} whose last words share at least half of their word triples.",
               formatCount(first.step + 1),
             )}
       </p>

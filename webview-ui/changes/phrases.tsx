@@ -27,7 +27,7 @@ export function Phrases({ dashboard, changes }: PhrasesProps) {
       <p class="fact" role="status">
         {isComplete
           ? l10n.t(
-              "Rollouts that have a phrase, of {0} before and {1} after, the surest changes first. One rollout of each group is tested (Fisher’s exact test); about 1 in 20 of the listed phrases may be chance.",
+              "Rollouts with a phrase, of {0} before and {1} after, most certain changes first. One rollout of each group is tested (Fisher’s exact test); about 1 in 20 of the listed phrases may be chance.",
               formatCount(before),
               formatCount(after),
             )
@@ -35,7 +35,7 @@ export function Phrases({ dashboard, changes }: PhrasesProps) {
       </p>
       {error === null ? null : <p class="error">{error}</p>}
       {isComplete && isEmpty && error === null ? (
-        <p class="note">{l10n.t("No phrase changed more than chance would have it.")}</p>
+        <p class="note">{l10n.t("No phrase changed more than expected by chance.")}</p>
       ) : null}
       {isEmpty ? null : (
         <div class="phrase-columns">

@@ -51,7 +51,7 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
     note:
       percent < 100
         ? l10n.t("Reading rollouts, {0} %", percent)
-        : l10n.t("All rollouts that are read so far are of one part."),
+        : l10n.t("All rollouts read so far are in one part."),
   };
 }
 

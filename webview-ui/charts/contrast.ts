@@ -31,7 +31,7 @@ export function contrast(a: Color, b: Color): number {
   return ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
 }
 
-/** `color` as it looks on `background`, taken so far towards white or black that its contrast is at least 3. */
+/** `color` as it looks on `background`, taken so far toward white or black that its contrast is at least 3. */
 export function readableOn(color: Color, background: Color): Color {
   const seen = mixed(background, color, color[3]);
   const pole = contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;

@@ -34,7 +34,7 @@ export function smooth(values: ArrayLike<number>, smoothing: AppliedSmoothing): 
   }
 }
 
-/** Debiased: s = (Σ f^(n-i) v_i) / (Σ f^(n-i)) over known values, so that the first ones are not drawn towards zero. */
+/** Debiased: s = (Σ f^(n-i) v_i) / (Σ f^(n-i)) over known values, so that the first ones are not drawn toward zero. */
 function movingAverage(values: ArrayLike<number>, factor: number): Float64Array {
   const result = new Float64Array(values.length).fill(Number.NaN);
   let sum = 0;

@@ -46,7 +46,7 @@ export function labelledTicks(
   return ticks.map((tick) => (labelled.has(tick) ? tick : null));
 }
 
-/** Of the ends of an axis, which uPlot takes for ticks. */
+/** The rank of the ends of an axis, which uPlot uses as ticks. */
 const UNROUNDED = 4;
 
 /** Lower = more wanted: 1, then 5, then 2, then the others. */

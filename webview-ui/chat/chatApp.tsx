@@ -49,7 +49,7 @@ function Head({ chat, view }: ViewProps) {
           <Button
             class="secondary"
             label={l10n.t("Beside…")}
-            title={l10n.t("Starts over with other models beside this one")}
+            title={l10n.t("Starts over to compare this model with others")}
             onClick={() => chat.begin("beside")}
           />
           <Button

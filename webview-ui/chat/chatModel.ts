@@ -23,7 +23,7 @@ interface Failure {
 
 export class ChatModel {
   readonly view: Signal<ChatView | null> = signal(null);
-  /** The part of the beginning that is under way; null = it has begun, or failed. */
+  /** The part of the beginning that is in progress; null = it has begun, or failed. */
   readonly part: Signal<string | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
   readonly isRaw = signal(false);

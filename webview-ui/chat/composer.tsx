@@ -1,4 +1,4 @@
-/** Where the person writes: a message to all models, or the answer to a call in place of its tool. */
+/** Where the person writes: a message to all models, or the answer to a call instead of its tool. */
 
 import * as l10n from "@vscode/l10n";
 import type { ChatView } from "../../src/shared/chat.ts";
@@ -50,7 +50,7 @@ interface StateProps extends ChatProps {
 function Input({ chat, state }: StateProps) {
   const label =
     state?.kind === "asked"
-      ? l10n.t("Answer in place of the tool {0}", visibleLine(state.tool))
+      ? l10n.t("Answer instead of the tool {0}", visibleLine(state.tool))
       : l10n.t("Message");
   return (
     <textarea
@@ -59,7 +59,7 @@ function Input({ chat, state }: StateProps) {
       value={chat.draft.value}
       aria-label={label}
       placeholder={label}
-      title={l10n.t("Enter sends, Shift+Enter begins a line, Escape stops.")}
+      title={l10n.t("Enter sends, Shift+Enter adds a line, Escape stops.")}
       onInput={({ currentTarget: { value } }) => chat.write(value)}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -113,7 +113,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
       <Button
         class="secondary"
         label={l10n.t("Undo")}
-        title={l10n.t("Takes back the last turn, and what you said before it")}
+        title={l10n.t("Undoes the last turn and your message before it")}
         disabled={!rests || !hasEntries}
         onClick={() => {
           chat.act({ action: "undo" });

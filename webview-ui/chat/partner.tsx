@@ -96,7 +96,7 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
             const result = { ...answer, text: wholeText(answer.text) };
             const isOwn = entry.by === "person";
             const own = isOwn
-              ? { label: l10n.t("Your answer in place of {0}", visibleLine(answer.name)) }
+              ? { label: l10n.t("Your answer instead of {0}", visibleLine(answer.name)) }
               : {};
             return <ResultBlock key={index} result={result} {...own} />;
           })}
@@ -155,7 +155,7 @@ function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
       <div class="turn-head wrap">
         <h3 id={id}>{title}</h3>
         <span class="fact">{plural(turn.tokens, "{0} token", "{0} tokens")}</span>
-        {turn.isCut ? <span class="fact">{l10n.t("cut at the limit of tokens")}</span> : null}
+        {turn.isCut ? <span class="fact">{l10n.t("cut off at the token limit")}</span> : null}
       </div>
       {chat.isRaw.value ? <AsWritten turn={turn} /> : <Understood chat={chat} turn={turn} />}
     </section>

@@ -27,7 +27,7 @@ export function SettingsBar({ chat, view }: SettingsProps) {
         onChange={(temperature) => change({ temperature })}
       />
       <NumberField
-        label={l10n.t("Most tokens a turn")}
+        label={l10n.t("Max tokens per turn")}
         value={settings.maxTokens}
         configured={configured.maxTokens}
         min={1}

@@ -13,7 +13,7 @@ const LABEL_PX = 18;
 /** Between a label and the plot. */
 const GAP_PX = 4;
 
-/** A chart is built anew when this changes; else only its numbers are replaced. */
+/** A chart is built again when this changes; else only its numbers are replaced. */
 export function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
   const looks = series.map(({ key, color, share, width, dash }) => [
     key,

@@ -129,7 +129,7 @@ export class ChartMouse {
   }
 }
 
-/** A click beside a sign is on it as far as this, so that nobody needs to aim. */
+/** A click beside a sign is on it as far as this, so that no one needs to aim. */
 const REACH_PX = 3;
 
 /** The mark of an evaluation at a position, in CSS pixels from the corner of what is plotted; the nearest of several, null where there is none. */

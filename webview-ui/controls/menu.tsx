@@ -75,7 +75,7 @@ interface MenuListProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly close: () => void;
-  /** What it opens at; null when that is gone. */
+  /** What it opens at; null when that no longer exists. */
   readonly anchor: () => Box | null;
   readonly edge: "left" | "right";
 }

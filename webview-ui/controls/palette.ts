@@ -3,7 +3,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { cssColor, parseColor, readableOn } from "../charts/contrast.ts";
 
-/** Names of series colors; the second one stands in where a theme has none. */
+/** Names of series colors; the second one is in where a theme has none. */
 const SERIES = {
   blue: "var(--vscode-charts-blue, var(--vscode-textLink-foreground))",
   orange: "var(--vscode-charts-orange, var(--vscode-foreground))",

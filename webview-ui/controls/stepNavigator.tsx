@@ -10,7 +10,7 @@ import { Button, IconButton } from "./button.tsx";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;
-/** More entries make a menu that nobody can use; the buttons lead to the others. */
+/** More entries make a menu that no one can use; the buttons lead to the others. */
 const MAX_LISTED = 400;
 
 export function StepNavigator({ dashboard }: DashboardProps) {

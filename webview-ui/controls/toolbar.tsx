@@ -54,7 +54,7 @@ function buttonsOf(bar: HTMLElement | null): readonly HTMLButtonElement[] {
       ];
 }
 
-/** Where an element stands in a row; -1 when it does not. */
+/** Where an element is in a row; -1 when it does not. */
 export function positionOf(row: readonly Element[], element: Element | null): number {
   return element === null ? -1 : row.indexOf(element);
 }

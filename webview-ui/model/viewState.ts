@@ -35,9 +35,9 @@ export interface RolloutFilter {
   readonly trainingUse: string;
   readonly environment: string;
   readonly split: string;
-  /** Of evaluations; 0 = greedy, null = all. */
+  /** The temperature of evaluations; 0 means greedy, null means all. */
   readonly temperature: number | null;
-  /** Of evaluations by themselves; empty = all. */
+  /** The model of separate evaluations; empty means all. */
   readonly model: string;
   /** `star`, `pin`, `note`, or `tag:` and a tag; empty = all. */
   readonly mark: string;
@@ -168,7 +168,7 @@ export function firstViewState(smoothing: number): ViewState {
   };
 }
 
-/** What belongs to one run only starts anew with another one. */
+/** What belongs to one run only starts again with another one. */
 export function forOtherRun(state: ViewState): ViewState {
   return {
     ...state,

@@ -114,7 +114,7 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
   );
 }
 
-/** Made anew when the numbers, or what decides about them, change; not with every move of the mouse. */
+/** Made again when the numbers, or what decides about them, change; not with every move of the mouse. */
 function useComparedChart(runs: RunsModel, metric: string): ComparedCharts {
   const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
   const version = runs.compare.version.value;
@@ -179,7 +179,7 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
         class="quiet"
         label={l10n.t("Wide")}
         aria-pressed={isWide}
-        title={l10n.t("Give {0} the whole width", title)}
+        title={l10n.t("Show {0} at full width", title)}
         onClick={widen}
       />
       <IconButton

@@ -51,7 +51,7 @@ function Cell({ runs, cell, compared }: CellProps) {
         <h2>{title}</h2>
         <span class="fact">
           {l10n.t(
-            "Newest evaluation of each run. Differences are taken task by task from the first one.",
+            "Newest evaluation of each run. Differences are from the first run, task by task.",
           )}
         </span>
         <div class="card-actions">
@@ -117,7 +117,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
         class="number"
         title={
           difference === null && !isBaseline
-            ? l10n.t("A difference needs 8 tasks that both evaluations have")
+            ? l10n.t("A difference needs 8 shared tasks")
             : undefined
         }
       >

@@ -55,7 +55,7 @@ export class CompareModel {
     const isFirst = this.#arrived === "nothing";
     if (isReset || steps !== null || columns.length > 0) this.#arrived = "numbers";
     else if (isFirst) this.#arrived = "names";
-    // Each change of numbers draws all charts anew, and the runs arrive in many messages.
+    // Each change of numbers draws all charts again, and the runs arrive in many messages.
     if (isFirst) requestAnimationFrame(() => this.#report());
   }
 

@@ -80,7 +80,7 @@ function ChosenRuns({ runs }: RunsProps) {
           <MiddleCut text={visibleLine(name)} />
           <IconButton
             icon="close"
-            label={l10n.t("Leave out {0}", visibleLine(name))}
+            label={l10n.t("Remove {0}", visibleLine(name))}
             onClick={() => runs.toggle(id)}
           />
         </li>

@@ -56,7 +56,7 @@ export interface RunsLayout {
   readonly xRanges: Partial<Readonly<Record<ComparedAxis, Range | null>>>;
   /** By metric. */
   readonly yRanges: Readonly<Record<string, Range | null>>;
-  /** Draws the mean of each group of the table in place of its runs. */
+  /** Draws the mean of each group of the table instead of its runs. */
   readonly hasMeans: boolean;
   readonly band: BandKind;
 }

@@ -34,7 +34,7 @@ export interface RunColumn {
   readonly text: (row: RunsTableRow) => string;
   /** How a number of the column is written. */
   readonly format: (value: number) => string;
-  /** What stands in the head of a group: the mean of its runs, with its spread, or the value that all have. */
+  /** What is in the head of a group: the mean of its runs, with its spread, or the value that all have. */
   readonly inGroup: "mean" | "spread" | "shared" | "nothing";
 }
 

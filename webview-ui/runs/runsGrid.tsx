@@ -50,7 +50,7 @@ function Rows({ runs }: RunsProps) {
       ref={scroller}
       tabIndex={0}
       aria-label={`${l10n.t("Runs")}. ${l10n.t(
-        "Arrow keys move, Space chooses, Shift with arrows chooses several, Enter opens the dashboard, s stars, t edits tags, n the note.",
+        "Arrow keys move, Space selects, Shift with arrows selects several, Enter opens the dashboard, s stars, t edits tags, n the note.",
       )}`}
       aria-multiselectable={true}
       aria-rowcount={items.length + 1}
@@ -142,7 +142,7 @@ function withRange(
   return [...new Set([...runs.layout.value.chosen, ...ids])];
 }
 
-/** Of a group, all of its runs. */
+/** Toggles a run, or all runs of a group. */
 function toggle(runs: RunsModel, item: TableItem | undefined): void {
   if (item?.kind === "run") runs.toggle(item.row.id);
   else if (item !== undefined) {

@@ -44,14 +44,14 @@ export class RunsModel {
   /** Those that pass the filter. */
   readonly matching: ReadonlySignal<readonly RunsTableRow[]>;
   readonly items: ReadonlySignal<readonly TableItem[]>;
-  /** In the order in which they were chosen, without those that are gone. */
+  /** In the order in which they were chosen, without those that no longer exist. */
   readonly chosen: ReadonlySignal<readonly RunsTableRow[]>;
   /** The first of those, as many as can be compared. */
   readonly compared: ReadonlySignal<readonly RunsTableRow[]>;
   /** Those in the groups of the table; null when it has none. */
   readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
   readonly compare: CompareModel;
-  /** Of all runs that are compared, sorted. */
+  /** The metrics of all compared runs, sorted. */
   readonly metricNames: ReadonlySignal<readonly string[]>;
   /** Null until they were read. */
   readonly evaluations = signal<readonly ComparedCell[] | null>(null);

@@ -95,7 +95,7 @@ export function tableItems(
   });
 }
 
-/** Of the numbers of a column; null without any. */
+/** The mean and spread of a column; null if it has no numbers. */
 export function meanAndSpread(
   rows: readonly RunsTableRow[],
   column: Pick<RunColumn, "value">,

@@ -1,4 +1,4 @@
-/** The search that is under way or has ended. */
+/** The search that is in progress or has ended. */
 
 import type { SearchHit } from "../../src/shared/search.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";

@@ -22,7 +22,7 @@ export function SearchResultList({ dashboard, results }: ResultsProps) {
     return (
       <p class="message">
         {l10n.t(
-          "All words must occur in a rollout. Upper and lower case are alike, unless “Aa” is chosen. The newest step comes first.",
+          "A rollout must contain all words. Case is ignored unless “Aa” is on. Newest steps come first.",
         )}
       </p>
     );
@@ -34,7 +34,7 @@ export function SearchResultList({ dashboard, results }: ResultsProps) {
       </p>
       {error === null ? null : <p class="search-error error">{error}</p>}
       {hits.length === 0 && isComplete && error === null ? (
-        <p class="message">{l10n.t("No rollout has this.")}</p>
+        <p class="message">{l10n.t("No rollouts found.")}</p>
       ) : (
         <section class="search-results" aria-label={l10n.t("Found rollouts")}>
           {bySet(hits).map((group) => (

@@ -13,8 +13,8 @@ interface ColumnTexts {
 const columns: Readonly<Record<string, ColumnTexts>> = {
   name: { head: l10n.t("Run"), hint: l10n.t("Name of the run") },
   sweep: { head: l10n.t("Sweep"), hint: l10n.t("The sweep that the run belongs to") },
-  star: { head: "★", hint: l10n.t("Stars that you gave") },
-  tags: { head: l10n.t("Tags"), hint: l10n.t("Tags that you gave") },
+  star: { head: "★", hint: l10n.t("Your stars") },
+  tags: { head: l10n.t("Tags"), hint: l10n.t("Your tags") },
   note: { head: l10n.t("Note"), hint: l10n.t("Your note") },
   state: { head: l10n.t("State"), hint: l10n.t("What the run does, or how it ended") },
   "reward.last": { head: l10n.t("Reward"), hint: l10n.t("Mean reward of the last step") },
@@ -26,7 +26,7 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   steps: { head: l10n.t("Steps"), hint: l10n.t("Completed steps, and those that are planned") },
   time: { head: l10n.t("Time"), hint: l10n.t("Time of all steps, without pauses") },
   tokens: { head: l10n.t("Tokens"), hint: l10n.t("Tokens of all requests") },
-  cost: { head: l10n.t("Cost"), hint: l10n.t("USD, where prices are known") },
+  cost: { head: l10n.t("Cost"), hint: l10n.t("USD, if prices are known") },
   alarms: { head: l10n.t("Alarms"), hint: l10n.t("Alarms that fire in the last step") },
   started: { head: l10n.t("Started"), hint: l10n.t("Start of the last attempt") },
   success: {
@@ -35,9 +35,9 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   },
   response_tokens: {
     head: l10n.t("Response tokens"),
-    hint: l10n.t("Mean tokens that a rollout of the last step sampled"),
+    hint: l10n.t("Mean sampled tokens per rollout in the last step"),
   },
-  turns: { head: l10n.t("Turns"), hint: l10n.t("Mean turns of a rollout in the last step") },
+  turns: { head: l10n.t("Turns"), hint: l10n.t("Mean turns per rollout in the last step") },
   loss: { head: l10n.t("Loss"), hint: l10n.t("Loss of the last step") },
   kl: {
     head: l10n.t("KL"),

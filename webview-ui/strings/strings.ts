@@ -36,7 +36,7 @@ export const strings = {
     chart: l10n.t("Show chart"),
     chartHint: l10n.t("The metric that the alarm judges, around this step"),
     rollouts: l10n.t("Show its rollouts"),
-    rolloutsHint: l10n.t("Only those rollouts of the step that made the alarm"),
+    rolloutsHint: l10n.t("Only rollouts of the step that triggered the alarm"),
   },
 
   help: {
@@ -59,7 +59,7 @@ export const strings = {
       ["t", l10n.t("tokens on and off")],
       ["r", l10n.t("reasoning open and closed")],
       ["m", l10n.t("Markdown or raw")],
-      ["+ − 0", l10n.t("zoom the chart closer, wider, reset")],
+      ["+ − 0", l10n.t("zoom the chart in, out, reset")],
       ["l", l10n.t("run log")],
       ["?", l10n.t("this list")],
     ] as readonly (readonly [string, string])[],
@@ -93,15 +93,15 @@ export const strings = {
     exportCsv: l10n.t("Numbers (CSV)"),
     exportJson: l10n.t("Numbers (JSON)"),
     exportMarkdown: l10n.t("Copy as Markdown table"),
-    legend: l10n.t("Series: choose to hide, double-click for this one only"),
+    legend: l10n.t("Series: click to hide, double-click to show only this one"),
     noData: {
-      preparing: l10n.t("The run is being prepared. Numbers come with its first step."),
+      preparing: l10n.t("The run is being prepared. Metrics appear with its first step."),
       failed: l10n.t("The run failed before its first step was complete."),
       stopped: l10n.t("The run was stopped before its first step was complete."),
       interrupted: l10n.t("The trainer stopped before the first step was complete."),
       done: l10n.t("The run has no steps."),
     } as Readonly<Partial<Record<RunCondition, string>>>,
-    noDataYet: l10n.t("No step is complete yet. Numbers come with the first one."),
+    noDataYet: l10n.t("No step is complete yet. Metrics appear with the first one."),
     step: (step: number) => l10n.t("step {0}", formatCount(step)),
   },
 

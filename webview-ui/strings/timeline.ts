@@ -22,28 +22,28 @@ const stalls: StallTexts = {
     stall.limit === null
       ? l10n.t("{0} waited {1} for their turn.", ofRollouts(stall), duration(stall.medianMs))
       : l10n.t(
-          "{0} waited {1} for their turn: max_active_tasks lets {2} run at the same time.",
+          "{0} waited {1} for their turn: max_active_tasks allows {2} at the same time.",
           ofRollouts(stall),
           duration(stall.medianMs),
           formatCount(stall.limit),
         ),
   places: (stall) =>
     l10n.t(
-      "{0} waited {1} for a session of {2}: the environment was full. Fewer rollouts at once (max_active_tasks) or more capacity of the environment shorten the wait.",
+      "{0} waited {1} for a session of {2}: the environment was full. Fewer concurrent rollouts (max_active_tasks) or more capacity in the environment shorten the wait.",
       ofRollouts(stall),
       duration(stall.medianMs),
       stall.environment,
     ),
   sessions: (stall) =>
     l10n.t(
-      "Sessions of {0} took {1} to open (median), {2} of the time of their rollouts.",
+      "Sessions of {0} took {1} to open (median), {2} of their rollouts' time.",
       stall.environment,
       duration(stall.medianMs),
       formatPercent(stall.share),
     ),
   tools: (stall) =>
     l10n.t(
-      "Tools of {0} took {1} of a rollout (median), {2} of the time of its rollouts. Faster tools, or more rollouts at once (max_active_tasks), shorten the step.",
+      "Tools of {0} took {1} per rollout (median), {2} of the rollouts' time. Faster tools, or more concurrent rollouts (max_active_tasks), shorten the step.",
       stall.environment,
       duration(stall.medianMs),
       formatPercent(stall.share),
@@ -68,7 +68,7 @@ const stalls: StallTexts = {
     }
     if (stall.turns > stall.usualTurns * 1.5) {
       return l10n.t(
-        "{0} took {1} × the median: it had {2} turns, where {3} are usual.",
+        "{0} took {1} × the median: it had {2} turns; {3} are usual.",
         name,
         factor,
         formatCount(stall.turns),
@@ -79,7 +79,7 @@ const stalls: StallTexts = {
   },
   tail: (stall) =>
     l10n.t(
-      "For the last {0} only {1} were still played, and the others waited for them.",
+      "For the last {0}, only {1} were still running, and the others waited for them.",
       duration(stall.costMs),
       ofRollouts(stall),
     ),
@@ -90,7 +90,7 @@ const stalls: StallTexts = {
     ),
   prepare: (stall) =>
     l10n.t(
-      "Between the last rollout and the update lay {0}, {1} of the step: an evaluation, or log-probabilities of the base model.",
+      "{0} passed between the last rollout and the update, {1} of the step: an evaluation, or log-probabilities of the base model.",
       duration(stall.costMs),
       formatPercent(stall.share),
     ),
@@ -102,7 +102,7 @@ const stalls: StallTexts = {
           formatPercent(stall.share),
         )
       : l10n.t(
-          "Training took {0}, {1} of the step. With max_steps_off_policy: 1 the next rollouts continue meanwhile.",
+          "Training took {0}, {1} of the step. With max_steps_off_policy: 1, the next rollouts run during training.",
           duration(stall.costMs),
           formatPercent(stall.share),
         ),
@@ -141,16 +141,16 @@ export const timelineStrings = {
   percent: formatPercent,
   stall: (stall: Stall, row: TimelineRow | undefined): string =>
     (stalls[stall.kind] as (own: Stall, row: TimelineRow | undefined) => string)(stall, row), // the table has a text for the kind of each stall
-  pathTitle: (ms: number) => l10n.t("What the step's {0} went to", duration(ms)),
-  evaluationTitle: (ms: number) => l10n.t("What the evaluation's {0} went to", duration(ms)),
+  pathTitle: (ms: number) => l10n.t("Where the step's {0} went", duration(ms)),
+  evaluationTitle: (ms: number) => l10n.t("Where the evaluation's {0} went", duration(ms)),
   pathHint: l10n.t(
-    "The critical path: what the end of the step waited for, one after the other. Making anything else faster changes nothing.",
+    "The critical path: what the end of the step waited for, in order. Making anything else faster does not shorten the step.",
   ),
   underWay: (rollouts: number) =>
     plural(
       rollouts,
-      "The step is under way: {0} rollout has ended.",
-      "The step is under way: {0} rollouts have ended.",
+      "The step is in progress: {0} rollout has ended.",
+      "The step is in progress: {0} rollouts have ended.",
     ),
   legend: l10n.t("Kinds of time"),
   stalls: l10n.t("Stalls"),
@@ -174,7 +174,7 @@ export const timelineStrings = {
   step: l10n.t("step"),
   onPath: l10n.t("on the critical path"),
   row: (name: string, environment: string, total: string, spans: string) =>
-    l10n.t("{0}, {1}: {2} in all, {3}", name, environment, total, spans),
+    l10n.t("{0}, {1}: {2} in total, {3}", name, environment, total, spans),
   span: (kind: string, length: string, from: string) =>
     l10n.t("{0} {1}, from {2}", kind, length, from),
   show: l10n.t("Show rollout"),
@@ -185,6 +185,6 @@ export const timelineStrings = {
     rollout: l10n.t("rollout"),
     start: l10n.t("start"),
     end: l10n.t("end"),
-    total: l10n.t("in all"),
+    total: l10n.t("in total"),
   },
 } as const;

@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 4_000;
 
 interface FoldedTextProps {
   readonly content: BoundedText;
-  /** Of the element, on top of `plain-text`. */
+  /** The class of the element, in addition to `plain-text`. */
   readonly class?: string;
 }
 
@@ -50,8 +50,8 @@ export function Omitted({ content }: { readonly content: BoundedText }) {
     <p class="note">
       {plural(
         content.omitted,
-        "{0} character more. Open as JSON to see all.",
-        "{0} characters more. Open as JSON to see all.",
+        "{0} more character. Open as JSON to see all.",
+        "{0} more characters. Open as JSON to see all.",
       )}
     </p>
   );

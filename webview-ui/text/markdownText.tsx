@@ -8,7 +8,7 @@ import { visibleText } from "./visible.ts";
 
 type Render = typeof import("./markdown.ts").renderMarkdown;
 
-/** Longer texts stay plain: nobody reads them formatted, and a parser would hold the page up. */
+/** Longer texts stay plain: no one reads them formatted, and a parser would hold the page up. */
 const MAX_CHARACTERS = 40_000;
 
 let loaded: Render | null = null;

@@ -18,7 +18,7 @@ interface Alarm {
   /** Shown once all are. */
   readonly more: string | null;
   readonly step: number | null;
-  /** Of an error, for whoever looks for it elsewhere. */
+  /** The code of an error, to look it up elsewhere. */
   readonly code: string | null;
   readonly fix: { readonly id: string; readonly text: string } | null;
   /** Name of the alarm, where a checkpoint from before it is left. */
@@ -101,7 +101,7 @@ function AlarmRow({
             <button
               type="button"
               class="secondary"
-              title={l10n.t("Change the configuration so, and show where")}
+              title={l10n.t("Make this change in the configuration and show it")}
               onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
             >
               <UntrustedText text={fix.text} />
@@ -112,7 +112,7 @@ function AlarmRow({
               class="secondary"
               label={l10n.t("Resume from before this alarm")}
               title={l10n.t(
-                "Write a configuration that begins with the last checkpoint before it and has the suggested change",
+                "Create a configuration with the suggested change that starts from the last checkpoint before the alarm",
               )}
               onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
             />

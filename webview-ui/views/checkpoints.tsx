@@ -25,9 +25,11 @@ export function Checkpoints({ dashboard }: DashboardProps) {
   if (checkpoints.length === 0) {
     return (
       <div class="message">
-        <h2>{l10n.t("No checkpoint yet")}</h2>
+        <h2>{l10n.t("No checkpoints yet")}</h2>
         <p>
-          {l10n.t("Save makes one now; save_every in the configuration makes them automatically.")}
+          {l10n.t(
+            "Use Save to create one now, or set save_every in the configuration to create them automatically.",
+          )}
         </p>
       </div>
     );
@@ -86,7 +88,7 @@ function Expiring({
     <p class="banner row">
       <Icon name="warning" />
       {l10n.t(
-        "{0} expires in {1}. Save again, or raise its expiry, to keep it.",
+        "{0} expires in {1}. To keep it, save again or extend its expiry.",
         visibleLine(soon.name),
         left,
       )}

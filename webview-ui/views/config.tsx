@@ -85,7 +85,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
         />
         <Button
           class="toggle"
-          label={l10n.t("Only what is set")}
+          label={l10n.t("Only keys that are set")}
           aria-pressed={isOnlyChanged}
           onClick={() => dashboard.update({ isOnlyChanged: !isOnlyChanged })}
         />
@@ -134,7 +134,7 @@ function Entry({
       <th scope="row" class="name">
         {shownKey}
         {isTunable ? (
-          <span class="badge" title={l10n.t("A running training can be given a new value")}>
+          <span class="badge" title={l10n.t("Can be changed during the run")}>
             {l10n.t("tunable")}
           </span>
         ) : null}

@@ -137,7 +137,7 @@ function rangeText(
   return low === null || high === null ? null : l10n.t("{0} to {1}", format(low), format(high));
 }
 
-/** Of all k that were measured. */
+/** The pass rate for every k that was measured. */
 function passText({ passAtK }: Result): string {
   if (passAtK.length === 0) return strings.none;
   return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");

@@ -17,7 +17,9 @@ export function Overview({ dashboard }: DashboardProps) {
       <div class="page stack" ref={scrolled}>
         {dashboard.data.evaluations.value.length === 0 ? (
           <p class="no-data">
-            {l10n.t("No results yet. Those of a model come when all of its rollouts have ended.")}
+            {l10n.t(
+              "No results yet. Results of a model appear when all of its rollouts have ended.",
+            )}
           </p>
         ) : null}
         <Evaluations dashboard={dashboard} />

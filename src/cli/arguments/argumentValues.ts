@@ -61,7 +61,7 @@ export function numberOf(
   const isNumber = /^\d+$/.test(text) && Number(text) <= most;
   if (isNumber) return Number(text);
   const range = most === Number.MAX_SAFE_INTEGER ? "" : ` from 0 to ${most}`;
-  throw argumentError(`--${flag} is ${JSON.stringify(text)}, not a whole number${range}`, command);
+  throw argumentError(`--${flag} is ${JSON.stringify(text)}, not an integer${range}`, command);
 }
 
 /** `what` says what is missing. @throws AppError `bad-arguments` */
@@ -80,5 +80,5 @@ export function onlyPositional(
 export function refuseFurther(positionals: readonly string[], command: CommandName): void {
   const [first] = positionals;
   if (first !== undefined)
-    throw argumentError(`${JSON.stringify(first)} is one argument too many`, command);
+    throw argumentError(`unexpected argument ${JSON.stringify(first)}`, command);
 }

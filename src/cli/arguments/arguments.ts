@@ -213,5 +213,5 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
 function unknownCommand(word: string): AppError {
   const nearest = nearestWord(word, COMMANDS);
   const hint = nearest === null ? `The commands are ${COMMANDS.join(", ")}` : didYouMean(nearest);
-  return argumentError(`There is no command ${JSON.stringify(word)}. ${hint}`, null);
+  return argumentError(`Unknown command ${JSON.stringify(word)}. ${hint}`, null);
 }

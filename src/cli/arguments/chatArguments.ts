@@ -22,7 +22,7 @@ export interface ChatCommand extends WithOverrides, Sending {
   readonly task: ChatRequest["task"];
   readonly turn: TurnPlace | null;
   readonly isReplayed: boolean;
-  /** In place of the configuration's system text; null = that one. */
+  /** Instead of the configuration's system text; null = that one. */
   readonly system: string | null;
   /** Null = that of the configuration. */
   readonly temperature: number | null;
@@ -88,10 +88,13 @@ function turnOf(given: ParsedFlags): TurnPlace | null {
   const all = [step, group, rollout, turn];
   if (!isEvaluated && all.every((number) => number === null)) return null;
   if (isEvaluated && (group !== null || step == null || rollout == null || turn == null)) {
-    throw argumentError("--eval needs --step, --rollout and --turn, and has no --group", COMMAND);
+    throw argumentError(
+      "--eval needs --step, --rollout and --turn, and does not take --group",
+      COMMAND,
+    );
   }
   if (step == null || rollout == null || turn == null || (group == null && !isEvaluated)) {
-    throw argumentError("--step, --group, --rollout and --turn belong together", COMMAND);
+    throw argumentError("--step, --group, --rollout and --turn must be used together", COMMAND);
   }
   return {
     source: isEvaluated ? "evaluation" : "training",
@@ -113,7 +116,10 @@ function temperatureOf(given: ParsedFlags): number | null {
   if (text === undefined) return null;
   const temperature = readTemperature(text);
   if (temperature !== null) return temperature;
-  throw argumentError(`--temperature is ${JSON.stringify(text)}, not a number from 0 on`, COMMAND);
+  throw argumentError(
+    `--temperature is ${JSON.stringify(text)}, not a number of at least 0`,
+    COMMAND,
+  );
 }
 
 /** Null for what is none. */

@@ -92,7 +92,7 @@ function changing(
   const folder = name === null ? paths.find((path) => !path.startsWith("tinker://")) : undefined;
   if (folder !== undefined) {
     throw argumentError(
-      `${folder} is no address of a checkpoint; add --name to change one of a run folder`,
+      `${folder} is not the address of a checkpoint; add --name to change a checkpoint of a run folder`,
       COMMAND,
     );
   }

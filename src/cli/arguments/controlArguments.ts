@@ -31,5 +31,5 @@ export function controlCommand({ positionals }: ParsedFlags): RunControlCommand 
   if (action !== undefined) return { kind: "control", folder, command: { action } };
   const nearest = nearestWord(word, [...ACTIONS, "set"]);
   const hint = nearest === null ? `It can be ${ACTIONS.join(", ")} or set` : didYouMean(nearest);
-  throw argumentError(`control has no action ${JSON.stringify(word)}. ${hint}`, "control");
+  throw argumentError(`Unknown action ${JSON.stringify(word)}. ${hint}`, "control");
 }

@@ -27,9 +27,12 @@ export interface EstimateCommand extends WithOverrides, Sending {
 export function estimateCommand(given: ParsedFlags): EstimateCommand {
   const groups = numberOf(given, "estimate", "groups");
   const from = lastValue(given, "from") ?? null;
-  if (groups === 0) throw argumentError("--groups is 0, and nothing is played then", "estimate");
+  if (groups === 0) throw argumentError("--groups is 0, not at least 1", "estimate");
   if (groups !== null && from !== null) {
-    throw argumentError("--groups plays and --from reads a past run: give one of them", "estimate");
+    throw argumentError(
+      "--groups samples new groups and --from reads a past run: use one of them",
+      "estimate",
+    );
   }
   return {
     ...configCommand(given, "estimate"),

@@ -285,7 +285,7 @@ function unknownFlag(rawName: string, flags: Flags, command: CommandName | null)
   const nearest = nearestWord(name, [...names, ...keys]);
   const known = names.map((each) => `--${each}`).join(", ");
   const hint = nearest === null ? `The flags are ${known}` : didYouMean(`--${nearest}`);
-  return argumentError(`There is no flag ${rawName}. ${hint}`, command);
+  return argumentError(`Unknown flag ${rawName}. ${hint}`, command);
 }
 
 export function didYouMean(word: string): string {

@@ -13,10 +13,10 @@ export async function requireRun(fileSystem: FileSystem, folder: string): Promis
   }
   throw new AppError(
     "run-not-found",
-    `${folder} holds no run: neither run.json nor metrics.jsonl is there. ${
+    `${folder} is not a run folder: it has neither run.json nor metrics.jsonl. ${
       runs.length === 0
-        ? "Name the folder of a run; by default they are in .tinker-rl/runs beside the configuration"
-        : `Name one of the runs in it: ${runs.join(", ")}`
+        ? "Specify a run folder; by default they are in .tinker-rl/runs next to the configuration"
+        : `Specify one of the runs in it: ${runs.join(", ")}`
     }.`,
   );
 }

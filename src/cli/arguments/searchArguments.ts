@@ -21,9 +21,9 @@ export interface SearchCommand {
 /** @throws AppError `bad-arguments` */
 export function searchCommand(given: ParsedFlags): SearchCommand {
   const [pattern = "", ...paths] = given.positionals;
-  if (pattern.trim() === "") throw argumentError("search needs what it looks for", "search");
+  if (pattern.trim() === "") throw argumentError("search needs a pattern", "search");
   const limit = numberOf(given, "search", "limit");
-  if (limit === 0) throw argumentError("--limit is 0, which finds nothing", "search");
+  if (limit === 0) throw argumentError("--limit is 0, not at least 1", "search");
   return {
     kind: "search",
     pattern,

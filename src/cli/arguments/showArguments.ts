@@ -12,7 +12,7 @@ export interface ShowCommand extends Sending {
   readonly rollout: number | null;
   readonly wantsTokens: boolean;
   readonly wantsEvaluation: boolean;
-  /** What the service has billed, in place of what the folder holds. */
+  /** What the service has billed, instead of what the folder holds. */
   readonly wantsBilled: boolean;
   readonly wantsJson: boolean;
 }
@@ -33,25 +33,28 @@ export function showCommand(given: ParsedFlags): ShowCommand {
   };
   const { step, group, rollout, wantsTokens, wantsEvaluation } = show;
   if (step === null && (group ?? rollout) !== null) {
-    throw argumentError("--group and --rollout need the --step they belong to", "show");
+    throw argumentError("--group and --rollout need --step", "show");
   }
   if (wantsEvaluation && group !== null) {
     throw argumentError(
-      "--group does not go with --eval, which counts rollouts over all tasks",
+      "--group cannot be used with --eval, which counts rollouts over all tasks",
       "show",
     );
   }
   if (!wantsEvaluation && rollout !== null && group === null) {
-    throw argumentError("--rollout needs the --group it belongs to", "show");
+    throw argumentError("--rollout needs --group", "show");
   }
   if (wantsTokens && rollout === null) {
     throw argumentError(
-      "--tokens needs one rollout: --step, --group and --rollout, or --eval, --step and --rollout",
+      "--tokens needs a single rollout: --step, --group and --rollout, or --eval, --step and --rollout",
       "show",
     );
   }
   if (show.wantsBilled && (step !== null || wantsEvaluation || show.wantsJson)) {
-    throw argumentError("--billed is of the whole run and goes with no other flag", "show");
+    throw argumentError(
+      "--billed is for the whole run and cannot be used with other flags",
+      "show",
+    );
   }
   return show;
 }

@@ -15,7 +15,7 @@ export interface SweepCommand extends WithOverrides, Sending {
   readonly configPath: string;
   /** `key=value,value` each. */
   readonly grid: readonly string[];
-  /** How many runs go on at once, at least 1. */
+  /** How many runs continue at once, at least 1. */
   readonly parallel: number;
   readonly retriesFailed: boolean;
   /** True to show the runs, and start none. */

@@ -35,7 +35,7 @@ export function trainCommand(given: ParsedFlags): TrainCommand | DryRunCommand {
     return { ...train, kind: "dry-run", groups: groups ?? DRY_RUN_GROUPS, isKept };
   }
   if (groups !== null || isKept) {
-    throw argumentError("--groups and --keep belong to --dry_run", "train");
+    throw argumentError("--groups and --keep need --dry_run", "train");
   }
   return train;
 }

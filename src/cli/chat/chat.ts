@@ -21,8 +21,8 @@ import { TerminalChat } from "./chatSession.ts";
 export const SEEDS = 2 ** 31;
 
 /**
- * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is under way; else an interrupt
- * stops the sample. @throws AppError as the trainer does, and where nobody watches also what a line makes go wrong
+ * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is in progress; else an interrupt
+ * stops the sample. @throws AppError as the trainer does, and where no one watches also what a line makes go wrong
  */
 export async function chat(options: ProgramOptions, command: ChatCommand): Promise<void> {
   const { out, err, clock, fileSystem, trainer, interrupts } = options;
@@ -110,7 +110,7 @@ async function talk(
   }
 }
 
-/** Lines of the input; one that ends with a backslash goes on in the next. Ends with the signal. */
+/** Lines of the input; one that ends with a backslash continues in the next. Ends with the signal. */
 async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<string, void> {
   // Without an output the terminal itself echoes and edits lines, and sends Ctrl+C as a signal.
   const reader = createInterface({ input });

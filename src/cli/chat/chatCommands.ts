@@ -7,7 +7,7 @@ import { MAX_SAMPLES, readTemperature } from "../arguments/chatArguments.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
 export type ChatInput =
-  /** A message, or the answer to a call where one is waited for; empty = go on. */
+  /** A message, or the answer to a call where one is waited for; empty = continue. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "help" | "undo" | "again" | "tokens" | "quit" }
   | { readonly kind: "answer"; readonly text: string }
@@ -54,7 +54,7 @@ function readWord(word: Word, rest: string): ChatInput {
     case "answer":
       return { kind: word, text: rest };
     case "save":
-      if (rest === "") throw refused(l10n.t("/save needs the name of a file."));
+      if (rest === "") throw refused(l10n.t("/save needs a file name."));
       return { kind: word, path: rest };
     case "pick":
       return { kind: word, number: numberOf(word, rest, MAX_SAMPLES) };
@@ -67,7 +67,7 @@ function readWord(word: Word, rest: string): ChatInput {
       };
     case "temperature": {
       const value = readTemperature(rest);
-      if (value === null) throw refused(l10n.t("/temperature needs a number from 0 on."));
+      if (value === null) throw refused(l10n.t("/temperature needs a number of at least 0."));
       return { kind: word, value };
     }
     case "tools":
@@ -79,7 +79,7 @@ function readWord(word: Word, rest: string): ChatInput {
 function numberOf(word: Word, text: string, most: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= most) return number;
-  throw refused(l10n.t("/{0} needs a whole number from 1 on.", word));
+  throw refused(l10n.t("/{0} needs a whole number of at least 1.", word));
 }
 
 function unknownWord(name: string): AppError {
@@ -87,10 +87,10 @@ function unknownWord(name: string): AppError {
   return refused(
     near === null
       ? l10n.t(
-          "There is no command /{0}. /help lists them; // begins a message with a slash.",
+          "Unknown command /{0}. /help lists all commands; // begins a message with a slash.",
           name,
         )
-      : l10n.t("There is no command /{0}. Did you mean /{1}?", name, near),
+      : l10n.t("Unknown command /{0}. Did you mean /{1}?", name, near),
   );
 }
 
@@ -100,15 +100,15 @@ function refused(message: string): AppError {
 
 export function chatHelp(): readonly Line[] {
   const rows: readonly (readonly [word: string, operand: string, text: string])[] = [
-    [l10n.t("Enter"), "", l10n.t("lets the model continue; takes the first of several samples")],
-    ["/again", "", l10n.t("takes the last turn back and samples it with another seed")],
-    ["/undo", "", l10n.t("takes the last turn back, and your message before it")],
+    [l10n.t("Enter"), "", l10n.t("lets the model continue; uses the first of several samples")],
+    ["/again", "", l10n.t("undoes the last turn and samples it with another seed")],
+    ["/undo", "", l10n.t("undoes the last turn and your message before it")],
     ["/pick", "N", l10n.t("continues with one of several samples")],
-    ["/samples", "N", l10n.t("samples so many turns side by side")],
-    ["/temperature", "X", l10n.t("of the turns to come")],
-    ["/seed", "N", l10n.t("of the turns to come")],
+    ["/samples", "N", l10n.t("number of alternative turns to sample")],
+    ["/temperature", "X", l10n.t("for the next turns")],
+    ["/seed", "N", l10n.t("for the next turns")],
     ["/tools", "WHO", l10n.t("who answers calls: environment or person")],
-    ["/answer", "TEXT", l10n.t("answers the first open call in place of the tool")],
+    ["/answer", "TEXT", l10n.t("answers the first open call instead of the tool")],
     ["/tokens", "", l10n.t("shows the tokens of the last turn with their log-probabilities")],
     ["/save", "FILE", l10n.t("writes the conversation as JSON, with all tokens")],
     ["/quit", "", l10n.t("leaves")],

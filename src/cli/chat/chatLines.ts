@@ -26,8 +26,8 @@ export function turnLines(
   const { reasoning, content, errors, ended } = parsed;
   const facts = [
     plural(tokens.length, "{0} token", "{0} tokens"),
-    ...(stopReason === "length" && !ended ? [l10n.t("cut off at the limit of tokens")] : []),
-    ...(wereMissing ? [l10n.t("the service gave no log-probabilities")] : []),
+    ...(stopReason === "length" && !ended ? [l10n.t("cut off at the token limit")] : []),
+    ...(wereMissing ? [l10n.t("the service returned no log-probabilities")] : []),
   ];
   const written = calls.map(({ name, args }) => ({ name, args: writeExactJson(args) }));
   const said = errors.map(({ kind, message, raw }) => ({ kind, message, raw }));
@@ -48,7 +48,7 @@ export function answerLines(
   return answers.flatMap(({ record }) => resultLines(clean(record), block));
 }
 
-/** What the models are, and what they go on from. */
+/** What the models are, and what they continue from. */
 export function openingLines(
   { partners, task, notes }: Pick<OpenChat, "partners" | "task" | "notes">,
   { temperature, maxTokens, seed }: ChatSettings,
@@ -60,7 +60,7 @@ export function openingLines(
   const facts = [
     l10n.t("temperature {0}", temperature ?? first?.sampling.temperature ?? ""),
     l10n.t("seed {0}", seed),
-    plural(most, "at most {0} token a turn", "at most {0} tokens a turn"),
+    plural(most, "at most {0} token per turn", "at most {0} tokens per turn"),
     l10n.t("/help lists the commands"),
   ];
   const context = first?.conversation.context ?? [];

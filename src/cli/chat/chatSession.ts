@@ -22,7 +22,7 @@ import { answerLines, type ShownOptions, turnLines, turnTokenLines } from "./cha
 export interface TerminalChatOptions {
   readonly chat: OpenChat;
   readonly out: Terminal;
-  /** Shows what is under way, and with JSON everything that is none. */
+  /** Shows what is in progress, and with JSON everything that is none. */
   readonly err: Terminal;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
@@ -53,7 +53,7 @@ export class TerminalChat {
     return hasChoice ? "/pick>" : l10n.t("you>");
   }
 
-  /** Stops what is under way; false when nothing is. */
+  /** Stops what is in progress; false when nothing is. */
   stop(): boolean {
     return this.#talk.stop();
   }
@@ -92,7 +92,7 @@ export class TerminalChat {
         return;
       case "undo": {
         const isTaken = await talk.undo();
-        this.#note(isTaken ? l10n.t("taken back") : l10n.t("There is nothing to take back."));
+        this.#note(isTaken ? l10n.t("undone") : l10n.t("There is nothing to undo."));
         return;
       }
       case "samples":
@@ -153,7 +153,7 @@ export class TerminalChat {
   async #save(path: string): Promise<void> {
     const { fileSystem, chat } = this.#options;
     if ((await fileSystem.size(path)) !== null) {
-      throw new AppError("bad-arguments", l10n.t("{0} exists. Choose another name.", path));
+      throw new AppError("bad-arguments", l10n.t("{0} already exists. Choose another name.", path));
     }
     const { task, partners } = chat;
     const conversations = partners.map((partner) => ({

@@ -64,7 +64,7 @@ async function listLines(
     return [jsonLine(runCheckpointsOutput.of({ folder: run, checkpoints }))];
   }
   const lines = checkpointLines(all, clock.now());
-  return lines.length === 0 ? [[l10n.t("The run has saved no checkpoint.")]] : lines;
+  return lines.length === 0 ? [[l10n.t("The run has no checkpoints.")]] : lines;
 }
 
 /** As wide as it must be: addresses are there to be copied. */
@@ -132,7 +132,7 @@ function changeText(wanted: CheckpointChange, { place }: ChangedCheckpoint): str
     case "delete":
       return l10n.t("deleted from {0}", placeText(place));
     case "publish":
-      return l10n.t("public now, for everyone who knows the address");
+      return l10n.t("now public for everyone who knows the address");
     case "unpublish":
       return l10n.t("no longer public");
     case "set-ttl":

@@ -50,7 +50,7 @@ export function stopSignal(interrupts: ProgramOptions["interrupts"]): {
 } {
   const stopped = new AppError(
     "interrupted",
-    "The download was stopped. What arrived stays in the folder, and the same command continues it.",
+    "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",
   );
   const controller = new AbortController();
   const release = interrupts(() => controller.abort(stopped));
@@ -59,7 +59,7 @@ export function stopSignal(interrupts: ProgramOptions["interrupts"]): {
 
 function exportText(): string {
   return l10n.t(
-    "Tinker makes files of the weights in a training session, which it may bill; nothing is trained in it.",
+    "Tinker exports the weights in a training session, which it may bill. Nothing is trained.",
   );
 }
 
@@ -80,7 +80,7 @@ function doneLines(
     [styled("quiet", visibleLine(path))],
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
-    [styled("quiet", l10n.t("Put them on a model hub with its own program:"))],
+    [styled("quiet", l10n.t("Upload them to a model hub with its own program:"))],
     [`  hf upload USER/NAME ${where}`],
   ];
 }

@@ -28,7 +28,7 @@ export async function chatForEditor({
   if (!start.success) {
     throw new AppError(
       "bad-arguments",
-      "--chat is for editors: it reads what to do from standard input.",
+      "--chat is for editors: it reads its instructions from standard input.",
     );
   }
   const reply = (what: ChatReply): void => out.print([[asciiJson(what)]]);

@@ -82,7 +82,7 @@ export async function readRequest<Request>(
   if (request.success) return request.data;
   throw new AppError(
     "bad-arguments",
-    `${flag} is for editors: it reads what to do from standard input.`,
+    `${flag} is for editors: it reads its instructions from standard input.`,
   );
 }
 

@@ -14,15 +14,15 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
 
   train --config_path FILE   train a model as a configuration says
   resume RUN_FOLDER          resume a run from its last checkpoint
-  evaluate MODEL …           measure checkpoints and the base model side by side
+  evaluate MODEL …           compare checkpoints and the base model on tasks
   sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
-  estimate FILE              say what a training is going to take
-  validate FILE              check a configuration, without any service
-  show-prompt FILE           show the first prompt of a task, without a step
+  estimate FILE              estimate tokens, cost and time of a training
+  validate FILE              check a configuration, without a service
+  show-prompt FILE           show the first prompt of a task
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
-  search PATTERN [RUN …]     find words in what was said in rollouts
+  search PATTERN [RUN …]     find words in the texts of rollouts
   chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
@@ -32,16 +32,16 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   COMMAND --help             explain a command
   --version                  print the version
 
-Try it without any key; this trains a small bundled model on this machine:
+Try it without a key. This trains a small bundled model on this computer:
 
   ${program} train --config_path examples/local/tinker-config.yaml
 
 Models and environments whose names begin with local/ run here; all others are
 reached with TINKER_API_KEY and OPENREWARD_API_KEY, from the environment or from
-a .env file beside the configuration.
+a .env file next to the configuration.
 
 Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
-4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the
+4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a bug in the
 program.`;
 
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {

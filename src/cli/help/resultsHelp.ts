@@ -2,41 +2,40 @@
 
 import type { HelpText } from "./helpText.ts";
 
-export const RUNS: HelpText = (program) => `Lists runs, the newest first.
+export const RUNS: HelpText = (program) => `Lists runs, newest first.
 
   ${program} runs [FOLDER]
 
-  FOLDER   a folder that holds runs, a project with .tinker-rl/runs in it, or a
+  FOLDER   a folder of runs, a project with .tinker-rl/runs in it, or a
            configuration file; by default this folder, and where its
            tinker-config.yaml puts runs
 
-  --json   one JSON value in place of the tables
+  --json   print one JSON value instead of the tables
 
 Example:
 
   ${program} runs examples/local
 
-"repeats" is how many completed steps would be run again if the run were resumed
+"repeats" is the number of completed steps that run again if you resume the run
 from its last checkpoint. A line below the table names each run whose last state
-is about to expire. A run that claims to be running, but whose trainer is gone,
-is shown as interrupted.`;
+expires soon. A run whose trainer stopped unexpectedly is shown as interrupted.`;
 
-export const SHOW: HelpText = (program) => `Shows what a run did, also while it is running.
+export const SHOW: HelpText = (program) => `Shows what a run did, even while it is running.
 
   ${program} show RUN_FOLDER [FLAGS]
 
   --step N      the rollouts of a step, as a table
   --group N     with --step: all rollouts of one task, turn by turn
-  --rollout N   with --step and --group: this rollout only
+  --rollout N   with --step and --group: only this rollout
   --tokens      with --rollout: each token with its mask, log-probabilities,
                 advantage, and the token it is trained to predict
   --eval        evaluations instead of training; with --step N (completed steps,
-                0 = before training) the rollouts of one, with --rollout N too
-                one of these turn by turn, and its tokens with --tokens
-  --json        one JSON value in place of text, with any of these
-  --billed      what the service has billed for the run, by its own list, which
-                lags by hours. Needs TINKER_API_KEY, of an account with the role
-                admin or billing; --allow-host HOST as in train.
+                0 = before training) the rollouts of one evaluation, also with
+                --rollout N one of them turn by turn, and --tokens its tokens
+  --json        print one JSON value instead of text, with any of these
+  --billed      what the service billed for the run, from its own list, which
+                lags by hours. Needs a TINKER_API_KEY with the role admin or
+                billing; --allow-host HOST as in train.
 
 Examples:
 
@@ -44,25 +43,25 @@ Examples:
   ${program} show .tinker-rl/runs/demo --step 12
   ${program} show .tinker-rl/runs/demo --step 12 --group 3 --rollout 1 --tokens
 
-Steps, groups, rollouts and turns count from 1, as on the screen while training;
-in the files of the run folder they count from 0. Output is plain text on
-stdout, made for less and grep. Nothing in the folder is changed.`;
+Steps, groups, rollouts and turns count from 1, as in the training output; in
+the files of the run folder they count from 0. Output is plain text on stdout,
+for less and grep. Nothing in the folder is changed.`;
 
-export const SEARCH: HelpText = (program) => `Finds what was said in the rollouts of runs.
+export const SEARCH: HelpText = (program) => `Finds text in the rollouts of runs.
 
   ${program} search PATTERN [RUN …] [FLAGS]
 
-  PATTERN         words, all of which must occur in a rollout; quotation marks in
-                  it hold a phrase together; with --regex one regular expression
-  RUN             a run folder, or what runs takes; by default all runs that runs
-                  lists here
+  PATTERN         words that must all occur in a rollout; use quotation marks
+                  for a phrase; with --regex, one regular expression
+  RUN             a run folder, or what the command runs takes; by default all
+                  runs that it lists here
 
   --regex         PATTERN is a regular expression of JavaScript
   --role R,R      only texts of prompt, thinking, answer, call, result or error
   -i, --ignore-case
-                  upper and lower case are alike
-  --limit N       end after N rollouts
-  --json          a line of JSON for each rollout, as soon as it is found
+                  ignore case
+  --limit N       stop after N rollouts
+  --json          print a line of JSON per rollout, as soon as it is found
 
 Examples:
 
@@ -70,13 +69,11 @@ Examples:
   ${program} search --regex 'rewards?\\s*=' .tinker-rl/runs/demo --limit 20
 
 The newest run and the newest step come first. Steps, groups, rollouts and turns
-count from 1, as show takes them; an evaluation is named by its completed steps.
-Of each rollout the first places are printed. Nothing in the folders is changed.
-When nothing is found the exit code is 0 as well, because 1 means a fault.`;
+count from 1, as in show; an evaluation is named by its completed steps. Prints
+the first matches of each rollout. Nothing in the folders is changed. The exit
+code is also 0 if nothing is found, because 1 means a bug.`;
 
-export const EVALUATE: HelpText = (
-  program,
-) => `Measures models side by side on the same tasks, without training.
+export const EVALUATE: HelpText = (program) => `Compares models on the same tasks, without training.
 
   ${program} evaluate [MODEL …] [--config_path FILE] [FLAGS]
 
@@ -87,27 +84,28 @@ export const EVALUATE: HelpText = (
                            and the run of the configuration
   -c, --config_path FILE   environments, splits and settings; by default the
                            configuration of the first run folder
-  --splits SPLIT           splits to play, as SPLIT or ENVIRONMENT=SPLIT,SPLIT;
-                           by default those of the key evaluation
-  --num_samples N          tasks of each split; null for all
-  --rollouts_per_task N    rollouts of each task at each temperature
+  --splits SPLIT           splits to use, as SPLIT or ENVIRONMENT=SPLIT,SPLIT;
+                           by default those in the key evaluation
+  --num_samples N          tasks per split; null for all
+  --rollouts_per_task N    rollouts per task and temperature
   --temperature T,T        sampling temperatures; 0 is greedy
   --json                   print the results as JSON, and progress on stderr
-  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where only a .env file
-                           or a run folder leads; http://HOST: unencrypted
+  --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
+  --allow-host HOST        allow keys for https://HOST, which only a .env file
+                           or a run folder names; http://HOST: unencrypted
 
 Example:
 
   ${program} evaluate base RUN_FOLDER@10 RUN_FOLDER --rollouts_per_task 4
 
-All models play the same tasks with the same seeds. Each is compared with the
-first one task by task, from 8 shared tasks on; intervals hold with 95 %. pass@k
-is the chance that one of k rollouts reaches environments.NAME.success_reward.
+All models get the same tasks with the same seeds. Each is compared with the
+first model task by task, if they share at least 8 tasks; intervals are 95 %.
+pass@k is the chance that one of k rollouts reaches
+environments.NAME.success_reward.
 
-Rollouts and results go to a folder of their own, NAME-evaluation beside the runs;
-look into it with ${program} show FOLDER --eval. The same command continues
-with an evaluation that was interrupted, and plays no finished rollout again.`;
+Rollouts and results go to the folder NAME-evaluation next to the runs; inspect
+it with ${program} show FOLDER --eval. The same command continues an interrupted
+evaluation without repeating finished rollouts.`;
 
 export const CHAT: HelpText = (
   program,
@@ -116,26 +114,26 @@ export const CHAT: HelpText = (
   ${program} chat CHECKPOINT|RUN_FOLDER|MODEL [FLAGS]
 
   -c, --config_path FILE   chat format and settings; by default those of the run
-  --environment NAME       play a task of this environment: it runs the calls
+  --environment NAME       use a task of this environment, which runs the calls
   --split S, --task N      which one; by default task 0 of the first split
   --step N --group G --rollout R --turn T
-                           continue from a turn of a rollout of the run, after the
-                           very tokens that the model read there
+                           continue from a turn of a rollout of the run, after
+                           exactly the tokens that the model read there
   --eval --step N --rollout R --turn T
-                           the same of the evaluation after N completed steps, by
-                           the numbers of show --eval; also in its own folder
-  --replay                 with --turn: play the rollout again up to there in a
-                           fresh session, which then runs the calls
-  --beside OTHER           a second one beside it, on the same messages
-  --system TEXT            in place of the system text of the configuration
-  --temperature X          by default that of the configuration
+                           the same for the evaluation after N completed steps,
+                           numbered as in show --eval; also in its own folder
+  --replay                 with --turn: replay the rollout to that turn in a new
+                           session, which then runs the calls
+  --beside OTHER           other weights to compare, on the same messages
+  --system TEXT            replaces the system text of the configuration
+  --temperature X          by default the one in the configuration
   --seed N                 the same seed gives the same turns
-  --max_tokens N           most tokens of a turn
-  --samples N              sample N turns side by side, and pick one
-  --json                   print a line of JSON for each turn, with its tokens
-  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where only a .env file
-                           or a run folder leads; http://HOST: unencrypted
+  --max_tokens N           most tokens per turn
+  --samples N              sample N alternative turns, and pick one
+  --json                   print a line of JSON per turn, with its tokens
+  --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
+  --allow-host HOST        allow keys for https://HOST, which only a .env file
+                           or a run folder names; http://HOST: unencrypted
 
 Examples:
 
@@ -144,43 +142,43 @@ Examples:
   echo "Hello" | ${program} chat local/tiny-tool --json
 
 Each line is a message; /help lists the commands, such as /undo and /again.
-Ctrl+C stops the sample under way; when there is none, it leaves.`;
+Ctrl+C stops the current sample; if there is none, it exits.`;
 
 export const CHECKPOINTS: HelpText = (
   program,
 ) => `Lists, downloads, shares, keeps and deletes saved weights.
 
-  ${program} checkpoints list [RUN_FOLDER]     those of a run; without it all
+  ${program} checkpoints list [RUN_FOLDER]     checkpoints of a run, or all
   ${program} checkpoints info PATH             base model, rank, size, expiry
-  ${program} checkpoints download SOURCE       as a folder that peft loads; SOURCE
+  ${program} checkpoints download SOURCE       to a folder that peft loads; SOURCE
                                            is a PATH or a run folder
-  ${program} checkpoints publish PATH …        for everyone who knows the address
+  ${program} checkpoints publish PATH …        share with all who know the address
   ${program} checkpoints unpublish PATH …
-  ${program} checkpoints set-ttl PATH … TIME   kept for 12h, 30d, 8w or never (no end)
-  ${program} checkpoints delete PATH …         for good
+  ${program} checkpoints set-ttl PATH … TIME   expire after 12h, 30d, 8w or never
+  ${program} checkpoints delete PATH …         delete permanently
 
-  --name NAME        checkpoint of a run folder: that of a download, by default the
-                     newest, or one to change, with RUN_FOLDER in place of PATH;
-                     checkpoints.jsonl then says until when it is kept
+  --name NAME        checkpoint of a run folder: the one to download, by default
+                     the newest, or the one to change, with RUN_FOLDER instead
+                     of PATH; checkpoints.jsonl then records when it expires
   --output FOLDER    where a download goes
-  --json             one JSON value in place of text (list, info, download)
-  --local            only the store of this computer, asking no service
-  --allow-host HOST  let the key go to https://HOST, where only a .env file or
-                     a run folder leads; http://HOST: unencrypted
+  --json             print one JSON value instead of text (list, info, download)
+  --local            only the store of this computer, without a service
+  --allow-host HOST  allow the key for https://HOST, which only a .env file or
+                     a run folder names; http://HOST: unencrypted
 
 Examples:
 
   ${program} checkpoints download .tinker-rl/runs/demo --output demo-weights
   ${program} checkpoints delete tinker://RUN/weights/checkpoint_000050
 
-PATH is an address of checkpoints.jsonl in a run folder; weights to train on from
-and weights to sample with are two of them. Those of local runs lie in a store of
-this computer, all others at Tinker, which is asked with TINKER_API_KEY.
+PATH is an address in checkpoints.jsonl of a run folder; training states and
+sampler weights have one each. Those of local runs are in a store on this
+computer, all others at Tinker, which needs TINKER_API_KEY.
 
-An interrupted download continues when the same command is run again. Tinker
-makes the files from weights to train on from (tinker://RUN/weights/NAME), in a
-session of its own, which it may bill. Deleting cannot be undone: a run whose last
-checkpoint is gone cannot be resumed.`;
+To continue an interrupted download, run the same command again. Tinker exports
+the files from a training state (tinker://RUN/weights/NAME) in a session of its
+own, which it may bill. Deletion cannot be undone: a run without checkpoints
+cannot be resumed.`;
 
 export const VIEW: HelpText = (program) => `Shows runs in a browser, with the pages of the editor.
 
@@ -193,9 +191,9 @@ Without a folder, shows the runs of this project: a table to filter and compare,
 and a dashboard for each run, which pauses, saves, stops and changes one that is
 running. FOLDER is a run, a folder of runs or of a project, or a configuration.
 
-Prints an address with a token, which is all that a browser needs; whoever has it
-can read the runs and steer them. Only this machine can connect. From another one:
+Prints an address with a token: anyone who has it can read and control the runs.
+Only this computer can connect. From another one:
 
   ssh -L 8080:127.0.0.1:8080 HOST   # HOST runs: ${program} view --port 8080
 
-Serves until Ctrl+C. Training does not depend on it.`;
+Ctrl+C ends the server, and no training.`;

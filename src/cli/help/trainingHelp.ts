@@ -2,24 +2,24 @@
 
 import type { HelpText } from "./helpText.ts";
 
-const OVERRIDES = `Keys are joined with dots: --environments.local/calculator.num_rollouts=4 sets
-the group size of that environment. Values are YAML, null and [0, 1] too. Names
-with dots can be in double quotes. The last setting of a key wins.`;
+const OVERRIDES = `Join keys with dots: --environments.local/calculator.num_rollouts=4 sets the
+group size of that environment. Values are YAML, such as null or [0, 1]. Put
+names with dots in double quotes. The last setting of a key wins.`;
 
-export const TRAIN: HelpText = (program) => `Trains a model as a configuration file says.
+export const TRAIN: HelpText = (program) => `Trains a model from a configuration file.
 
   ${program} train --config_path FILE
 
-  -c, --config_path FILE   YAML or JSON; the bare FILE works as well
-  --overrides KEY=VALUE …  settings over those of the file; see below
-  --KEY VALUE              the same for one setting; --KEY=VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where only a .env file
-                           or a run folder leads; http://HOST: unencrypted
-  --dry_run                play everything up to the first update and print it:
+  -c, --config_path FILE   YAML or JSON; the flag name is optional
+  --overrides KEY=VALUE …  settings that override the file; see below
+  --KEY VALUE              the same for one setting; also as --KEY=VALUE
+  --allow-host HOST        allow keys for https://HOST, which only a .env file
+                           or a run folder names; http://HOST: unencrypted
+  --dry_run                do everything up to the first update and print it:
                            prompt, a rollout turn by turn, rewards, what would
                            be trained, alarms; no weights are changed
-  --groups N               with --dry_run: tasks to play, by default 2
-  --keep                   with --dry_run: leave its run folder, NAME-dry-run
+  --groups N               with --dry_run: number of tasks, by default 2
+  --keep                   with --dry_run: keep its run folder, NAME-dry-run
 
 Examples:
 
@@ -29,11 +29,11 @@ Examples:
 
 ${OVERRIDES}
 
-Everything goes into a run folder of its own: by default
-.tinker-rl/runs/NAME beside the configuration, or log_path/NAME. A second run of
-the same name becomes NAME-2; nothing is overwritten. The folder holds
-metrics.jsonl (one line a step), every rollout with its tokens, evaluations and
-the list of checkpoints. Look into it, also while it grows, with:
+Each run has its own folder: by default .tinker-rl/runs/NAME next to the
+configuration, or log_path/NAME. A second run with the same name becomes NAME-2;
+nothing is overwritten. The folder contains metrics.jsonl (one line per step),
+every rollout with its tokens, evaluations and the list of checkpoints. Inspect
+it at any time with:
 
   ${program} show RUN_FOLDER
 
@@ -46,56 +46,56 @@ export const RESUME: HelpText = (
 
   ${program} resume RUN_FOLDER
 
-  -c, --config_path FILE   the configuration, in place of the file that the run
-                           folder names; one of a stranger needs it
-  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where only a .env file
-                           or a run folder leads; http://HOST: unencrypted
+  -c, --config_path FILE   the configuration, instead of the file that the run
+                           folder names; needed if the folder is not your own
+  --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
+  --allow-host HOST        allow keys for https://HOST, which only a .env file
+                           or a run folder names; http://HOST: unencrypted
 
 Example:
 
   ${program} resume .tinker-rl/runs/demo --max_steps 80
 
-Weights, optimizer, place in the data and seeds are those of the checkpoint, so
-that a resumed run equals one that was never interrupted. Steps after the
-checkpoint are run again; what they had written moves to superseded/ in the run
-folder. The configuration is read again: settings that make the run
-what it is cannot change, others, such as learning_rate or max_steps, can.
-Overrides of the run stay in force; new ones are added to them.`;
+Weights, optimizer, position in the data and seeds come from the checkpoint, so
+a resumed run equals one that was never interrupted. Steps after the checkpoint
+run again; what they wrote moves to superseded/ in the run folder. The
+configuration is read again: settings that define the run cannot change; others,
+such as learning_rate or max_steps, can. Overrides of the run still apply; new
+ones are added to them.`;
 
 export const SWEEP: HelpText = (program) => `Trains once with each combination of several values.
 
   ${program} sweep --config_path FILE --grid KEY=VALUE,VALUE …
 
-  --grid KEY=VALUE,VALUE   a key that varies, with its values; once for each key
-  --parallel N             runs at the same time, by default 1
-  --retry-failed           try runs again that failed in an earlier start
-  --show                   show the runs and how far they are, and start none
+  --grid KEY=VALUE,VALUE   a key that varies, with its values; once per key
+  --parallel N             number of concurrent runs, by default 1
+  --retry-failed           retry runs that failed in an earlier start
+  --show                   show the runs and their progress, and start none
   --json                   print the table as JSON, and progress on stderr
   --yes                    start more than 100 runs
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
-  --overrides KEY=VALUE …  settings of all runs; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where only a .env file
-                           or a run folder leads; http://HOST: unencrypted
+  --overrides KEY=VALUE …  settings of all runs; also as --KEY VALUE
+  --allow-host HOST        allow keys for https://HOST, which only a .env file
+                           or a run folder names; http://HOST: unencrypted
 
 Example:
 
   ${program} sweep examples/local/tinker-config.yaml --grid learning_rate=4e-3,8e-3 --grid seed=1,2 --max_steps 10
 
 ${OVERRIDES}
-A comma within brackets or quotes separates no values.
+A comma within brackets or quotes does not separate values.
 
 The whole grid is checked before the first run starts. Every run is an ordinary
-one with a folder of its own, named NAME-sweep.KEY_VALUE. At Weights & Biases
-the runs form a group. The folder NAME-sweep beside them holds sweep.json.
+run with its own folder, named NAME-sweep.KEY_VALUE. At Weights & Biases the
+runs form a group. The folder NAME-sweep next to them contains sweep.json.
 
-The same command continues the sweep: runs that are done are left alone, those
-that were stopped or interrupted are resumed. Another grid, or another run_name,
-is another sweep. A run can be paused, stopped and resumed like any other.
+The same command continues the sweep: it keeps runs that are done, and resumes
+those that were stopped or interrupted. Another grid, or another run_name, is
+another sweep. A run can be paused, stopped and resumed like any other.
 
-Ctrl+C saves and stops the runs under way and starts no more; a second one ends
-at once. The exit code is 0 when all runs are done, else the worst of theirs: 1,
-2, 5, 4, 6, 3, in this order.`;
+Ctrl+C saves and stops the current runs and starts no more; a second one ends at
+once. The exit code is 0 if all runs are done, otherwise the worst of theirs, in
+this order: 1, 2, 5, 4, 6, 3.`;
 
 export const CONTROL: HelpText = (program) => `Controls a running run from another terminal.
 
@@ -104,7 +104,7 @@ export const CONTROL: HelpText = (program) => `Controls a running run from anoth
   status             show what the run is doing
   pause              wait after the current step
   continue           continue after a pause
-  save               save the last completed step, without holding anything up
+  save               save the last completed step without pausing
   stop               discard the unfinished step, save the last completed one, end
   stop-now           end at once, without saving
   set KEY=VALUE …    change settings from the next step on

@@ -15,7 +15,7 @@ import { stepCount, stepLine } from "./stepLine.ts";
 export interface Layout {
   /** Code points in a row; Infinity when lines are not seen in a window. */
   readonly width: number;
-  /** True when a live line shows what is under way; lines that stay then leave it out. */
+  /** True when a live line shows what is in progress; lines that stay then leave it out. */
   readonly isLive: boolean;
   readonly invocation: Invocation;
 }
@@ -173,7 +173,7 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
     "{0} rollout not uploaded to OpenReward yet",
     "{0} rollouts not uploaded to OpenReward yet",
   );
-  return [[styled("warning", left), `; ${l10n.t("the next resume of the run does it")}`]];
+  return [[styled("warning", left), `; ${l10n.t("the next resume of the run uploads them")}`]];
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
@@ -208,7 +208,7 @@ function evaluationHeader(
 }
 
 function plannedSteps({ totalSteps, isTotalAtMost }: EventOf<"started">): string {
-  if (totalSteps === null) return l10n.t("steps without end");
+  if (totalSteps === null) return l10n.t("no limit of steps");
   return isTotalAtMost
     ? plural(totalSteps, "at most {0} step", "at most {0} steps")
     : plural(totalSteps, "{0} step", "{0} steps");

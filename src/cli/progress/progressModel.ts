@@ -48,7 +48,7 @@ export interface ProgressModel {
   readonly rewardRange: { readonly low: number; readonly high: number };
   /** Failed rollouts of the step. */
   readonly failed: number;
-  /** Rollouts of the evaluation that goes on beside the step; null without one. */
+  /** Rollouts of the evaluation that continues beside the step; null without one. */
   readonly evaluatedBeside: { readonly done: number; readonly total: number } | null;
   /** The first evaluation of this attempt, which later ones are compared with; null before it. */
   readonly baseline: readonly StoredResult[] | null;
@@ -84,7 +84,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, activity: { kind: "preparing", what: event.what } };
     case "started": {
       const { folder, totalSteps, isTotalAtMost, stepsAhead, step } = event;
-      // A run that goes on in a new session repeats steps.
+      // A run that continues in a new session repeats steps.
       const plan = { folder, totalSteps, isTotalAtMost, stepsAhead };
       const begun = { ...plan, canResume: step > 0, recentRewards: [], evaluatedBeside: null };
       return { ...model, ...idle(), ...begun };
@@ -110,7 +110,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
     case "evaluated":
       return {
         ...model,
-        // The step beside it goes on.
+        // The step beside it continues.
         activity: model.evaluatedBeside === null ? idle().activity : model.activity,
         evaluatedBeside: null,
         baseline: model.baseline ?? event.results,

@@ -49,24 +49,24 @@ export class Screen {
     if (lines.length > 0) this.#options.terminal.print(lines);
   }
 
-  /** Prints how to go on with the run, and that it was stopped when the run itself has not reported it. */
+  /** Prints how to continue with the run, and that it was stopped when the run itself has not reported it. */
   printEnd({ outcome }: RunEnd): void {
     if (outcome === "done" || this.#model.hasEnded) return;
     const text =
       outcome === "stopped"
-        ? l10n.t("stopped with nothing left to save")
-        : l10n.t("stopped at once, without a save");
+        ? l10n.t("stopped; there was nothing left to save")
+        : l10n.t("stopped at once without saving");
     this.print([BLANK, [styled("warning", text)]]);
     this.printNextSteps();
   }
 
-  /** Where the run lies and how to go on with it; nothing as long as the run has no folder. */
+  /** Where the run lies and how to continue with it; nothing as long as the run has no folder. */
   printNextSteps(): void {
     const { folder, canResume } = this.#model;
     if (folder !== null) this.print(nextStepLines(folder, canResume, this.#options.invocation));
   }
 
-  /** Removes the live line; nothing is redrawn afterwards. */
+  /** Removes the live line; nothing is redrawn afterward. */
   close(): void {
     this.#closing.abort();
     this.#options.terminal.showLive(null);

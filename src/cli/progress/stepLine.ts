@@ -18,7 +18,7 @@ type StepFinished = Extract<ProgressEvent, { kind: "step-finished" }>;
 
 /**
  * All parts where they fit, the cost of the run so far among them; else without the tokens per second, then without the sparkline, then without the time left.
- * Every part has a fixed width, so that the lines of a run stand in columns.
+ * Every part has a fixed width, so that the lines of a run are in columns.
  */
 export function stepLine(
   event: StepFinished,
@@ -79,7 +79,7 @@ function sparkPiece({ recentRewards, rewardRange }: ProgressModel): LinePiece {
   return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
 }
 
-/** Rollouts that are sampled ahead go on during the whole step. */
+/** Rollouts that are sampled ahead continue during the whole step. */
 function throughputText(
   { sampledTokens, rolloutS, totalS }: StepFinished,
   { stepsAhead }: ProgressModel,

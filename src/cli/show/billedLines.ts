@@ -22,7 +22,7 @@ export function billedLines({ tokens, costUsd, costsUntil }: BilledUsage): reado
     quietLine(
       costUsd === null
         ? l10n.t("The service does not state all costs. Its list lags by hours.")
-        : l10n.t("Before credits, with storage, until {0}. The list lags by hours.", until),
+        : l10n.t("Before credits, including storage, until {0}. The list lags by hours.", until),
     ),
   ];
 }

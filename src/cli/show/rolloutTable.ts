@@ -38,7 +38,7 @@ function useTexts(): Readonly<Record<string, UseText>> {
     },
     "excluded:overlong": {
       short: l10n.t("too long"),
-      meaning: l10n.t("it ran into a limit of tokens, and overlong is mask"),
+      meaning: l10n.t("it reached a token limit, and overlong is mask"),
     },
     "excluded:off_policy_correction": {
       short: l10n.t("masked"),

@@ -64,7 +64,7 @@ async function isEvaluation(files: FolderFiles, folder: string): Promise<boolean
   try {
     return (await readRunFile(files, folder))?.evaluation !== undefined;
   } catch (error) {
-    // The other files can be shown all the same.
+    // The other files can be shown anyway.
     if (isAppError(error)) return false;
     throw error;
   }

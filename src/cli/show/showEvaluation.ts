@@ -35,7 +35,7 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
   if (lines.length === 0) {
     yield quietLine(
       l10n.t(
-        "This run has no evaluation yet. The key evaluation of the configuration asks for them.",
+        "This run has no evaluations yet. Set the key evaluation in the configuration to get them.",
       ),
     );
     return;
@@ -109,7 +109,7 @@ export async function requireEvaluated<Rollout>(
     const steps = evaluations.map((evaluation) => evaluation.step);
     throw notFoundError(
       `evaluation after ${formatQuantity(step, "step")}`,
-      "Completed steps that have one",
+      "Completed steps with one",
       [...new Set(steps)],
     );
   }

@@ -167,8 +167,8 @@ function uploadPiece(waiting: number): LinePiece {
     "warning",
     plural(
       waiting,
-      "{0} rollout to upload; a resume does it",
-      "{0} rollouts to upload; a resume does it",
+      "{0} rollout to upload; resume the run to upload it",
+      "{0} rollouts to upload; resume the run to upload them",
     ),
   );
 }

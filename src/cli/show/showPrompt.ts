@@ -16,7 +16,7 @@ export async function showPrompt(
     const description = await trainer.previewPrompt(fileSystem, { ...wanted, onPart });
     err.showLive(null);
     const legend = l10n.t(
-      "Control tokens are shown between {0}: ordinary text never yields one, also where it looks like one.",
+      "Control tokens are shown between {0}. Ordinary text never becomes one, even if it looks like one.",
       "⟦ ⟧",
     );
     out.print(promptPage(description, { legend, wantsIds }).map((line): Line => line.map(pieceOf)));

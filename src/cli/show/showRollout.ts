@@ -103,7 +103,7 @@ function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] 
   const { rewardBreakdown: breakdown, reward, error } = record;
   const lines: Line[] = [...block(l10n.t("received"), receivedText(record))];
   if (breakdown.group !== null) {
-    const why = l10n.t("by the environment, comparing the group");
+    const why = l10n.t("from the environment, which compared the group");
     lines.push(...block(l10n.t("group"), `${formatExact(breakdown.group)} (${why})`));
   }
   if (breakdown.nonterminal !== null) {
@@ -119,9 +119,7 @@ function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] 
     : l10n.t("unchanged by min_reward and max_reward");
   lines.push(...block(l10n.t("clamped"), `${formatExact(breakdown.clamped)} (${clamp})`));
   if (reward === null) {
-    lines.push(
-      ...block(l10n.t("failed"), error ?? l10n.t("there was no reward to train on"), "bad"),
-    );
+    lines.push(...block(l10n.t("failed"), error ?? l10n.t("no reward to train on"), "bad"));
   } else if (error !== null) lines.push(...block(l10n.t("error"), error, "bad"));
   return lines;
 }

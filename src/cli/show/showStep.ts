@@ -124,7 +124,7 @@ async function rolloutLines(
   const title = l10n.t("step {0}, group {1}, rollout {2}", step + 1, group + 1, rollout + 1);
   const record = await reader.body(summary);
   if (record === null)
-    return [heading(title), quietLine(l10n.t("Its record is not wholly on disk."))];
+    return [heading(title), quietLine(l10n.t("Its record is not complete on disk."))];
   return replayLines(record, { title, score, width });
 }
 

@@ -38,7 +38,7 @@ export async function* tokenLines(
     if (tokenData.length > 1 || entry.stream > 0) {
       yield* [BLANK, [styled("strong", l10n.t("stream {0}", entry.stream + 1))]];
     }
-    if (record === null) yield quietLine(l10n.t("Its token data is not wholly on disk."));
+    if (record === null) yield quietLine(l10n.t("Its token data is not complete on disk."));
     else yield* recordLines(record, { source, tokenizer, width: context.width });
   }
 }
@@ -94,7 +94,7 @@ function recordLines(
       l10n.t("sampler, trainer: log-probability of the token when sampled and when trained."),
     ),
     quietLine(
-      l10n.t("predicts: the next token, where that one is trained on. · is a space, ⏎ a line end."),
+      l10n.t("predicts: the next token, if that token is trained on. · is a space, ⏎ a line end."),
     ),
     ...tableLines(columns(), rows, width),
   ];

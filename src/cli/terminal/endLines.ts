@@ -8,7 +8,7 @@ import { rewardTrendText } from "../../shared/trendText.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";
 
-/** Where a run lies, and how to go on with it and to look into it. */
+/** Where a run lies, and how to continue with it and to look into it. */
 export function nextStepLines(
   folder: string,
   canResume: boolean,
@@ -18,10 +18,10 @@ export function nextStepLines(
   const lines: Line[] = [labelled(l10n.t("run folder"), path)];
   if (invocation.program === null) {
     if (canResume) lines.push(labelled(l10n.t("resume"), l10n.t("Tinker RL: Resume Run")));
-    return [...lines, labelled(l10n.t("look into it"), l10n.t("Tinker RL: Open Dashboard"))];
+    return [...lines, labelled(l10n.t("inspect it"), l10n.t("Tinker RL: Open Dashboard"))];
   }
   if (canResume) lines.push(labelled(l10n.t("resume"), commandLine(invocation, "resume", path)));
-  lines.push(labelled(l10n.t("look into it"), commandLine(invocation, "show", path)));
+  lines.push(labelled(l10n.t("inspect it"), commandLine(invocation, "show", path)));
   return lines;
 }
 

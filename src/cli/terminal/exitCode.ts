@@ -37,8 +37,8 @@ export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   if (!isBug && /^\S.*: error: /.test(message)) return [...textLines(message), ...stack];
   if (!isBug) return [errorLine(message), ...stack];
   return [
-    errorLine(l10n.t("This is a fault of the program, not of your set-up: {0}", message)),
-    [l10n.t("Report it with the lines below; runs that were saved can be resumed.")],
+    errorLine(l10n.t("This is a bug in Tinker RL, not in your setup: {0}", message)),
+    [l10n.t("Report it with the lines below. Saved runs can be resumed.")],
     ...stack,
   ];
 }

@@ -93,11 +93,11 @@ function isClosedByReader(error: NodeJS.ErrnoException): boolean {
 export function outputLost(fault: Error): AppError {
   return new AppError(
     "output-lost",
-    l10n.t("The output is incomplete: {0}. Write it to another place.", errorMessage(fault)),
+    l10n.t("The output is incomplete: {0}. Write it to another location.", errorMessage(fault)),
   );
 }
 
-/** Prints lines as they come, at the reader's pace; ends early when nobody reads. */
+/** Prints lines as they come, at the reader's pace; ends early when no one reads. */
 export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): Promise<void> {
   const pending: Line[] = [];
   for await (const line of lines) {

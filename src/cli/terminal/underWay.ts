@@ -1,4 +1,4 @@
-/** A live line that shows how many samples are there, and for how long they have been under way. */
+/** A live line that shows how many samples are there, and for how long they have been in progress. */
 
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
@@ -16,7 +16,7 @@ interface Progress {
 export class UnderWay {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
-  /** Null while nothing is under way. */
+  /** Null while nothing is in progress. */
   #startedAtMs: number | null = null;
   #stopTimer: () => void = () => undefined;
 

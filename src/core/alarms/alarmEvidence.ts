@@ -12,7 +12,7 @@ export interface AlarmEvidence {
   readonly metric: string;
   /** With the one that it begins with. */
   readonly steps: number;
-  /** Of the rollouts of one group, which made the alarm; null where all did alike, or none. */
+  /** Which rollouts of a group triggered the alarm; null if all did, or none. */
   readonly madeBy: ((group: Group) => readonly boolean[]) | null;
 }
 

@@ -18,7 +18,7 @@ export function alarmFacts(row: MetricsRow) {
   const count = (name: string): number => number(name) ?? 0;
   const total = (name: string): number => count(`${name}/mean`) * count(`${name}/count`);
   const toolCalls = total("rollout/tool_calls");
-  // Of runs that sample nothing ahead, which allow no lag, the second.
+  // Runs that sample nothing ahead allow no lag and store only the second metric.
   const samplerAge = number("async/staleness/beyond_allowed") ?? number("async/staleness/max");
   const mixed = number("group/frac_mixed");
   return {

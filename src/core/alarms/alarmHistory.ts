@@ -38,7 +38,7 @@ export class AlarmHistory {
   #gapLag = 0;
   readonly #rewards: TrendPoint[] = [];
 
-  /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
+  /** The rows that are in the run folder: those before the next step. @throws AppError `file-unreadable` */
   static async read(fileSystem: FolderFiles, folder: string): Promise<AlarmHistory> {
     const history = new AlarmHistory();
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {

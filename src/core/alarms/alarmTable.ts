@@ -33,52 +33,52 @@ const READABLE = 0.7;
 
 const BROKEN_CALLS: Partial<AlarmAdvice> = {
   meaning:
-    "A few steps before it was most of them, so training has broken it. Go back to an earlier checkpoint, with a lower learning rate.",
+    "A few steps earlier most of them had one, so training broke this. Go back to an earlier checkpoint, with a lower learning rate.",
   edits: slower,
 };
 
 const LEARNED: Partial<AlarmAdvice> = {
   severity: "info",
   meaning:
-    "Nearly all of them succeeded: these tasks are learned, and steps without differences teach nothing more. Take harder tasks, or let the run end.",
+    "Nearly all of them succeeded: the model has learned these tasks, and equal rewards teach it nothing more. Use harder tasks, or let the run end.",
   edits: () => [],
 };
 
 const MISSING_BY_ERRORS: Partial<AlarmAdvice> = {
   meaning:
-    "Most of them failed for a technical reason, which the rollouts show. Their groups are left out of training, unless `max_failing_rollouts` allows for it.",
+    "Most of them failed for a technical reason, which the rollouts show. Training skips their groups, unless `max_failing_rollouts` allows it.",
   edits: allowFailures,
 };
 
 /** A group is compared by its successes, so where most of it fails no allowance helps. */
 const MOST_FAILED: Partial<AlarmAdvice> = {
   meaning:
-    "They failed for a technical reason, which the rollouts show. Remove that cause: too few rollouts per group succeed to learn from.",
+    "They failed for a technical reason, which the rollouts show. Fix that cause: too few rollouts per group succeed to learn from.",
   edits: () => [],
 };
 
 const MOST_INVALID: Partial<AlarmAdvice> = {
   meaning:
-    "Such rollouts count as failed, and too few are left in a group to learn from. The fault is in how the environment computes its rewards. Correct it there before the run continues.",
+    "Such rollouts count as failed, and too few are left in a group to learn from. The problem is in how the environment computes its rewards. Fix it there before you continue the run.",
   edits: () => [],
 };
 
 const MISSING_BY_TIME: Partial<AlarmAdvice> = {
   meaning:
-    "Most of them ran out of time. Their groups are left out of training; give them more, or ask for fewer turns.",
+    "Most of them ran out of time, and training skips their groups. Allow more time, or fewer turns.",
   edits: ({ rollout_timeout }) => setting("rollout_timeout", 2 * rollout_timeout),
 };
 
 export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
   parse_success: {
-    title: "Few tool calls can be read",
+    title: "Few readable tool calls",
     severity: "critical",
     fires: "below",
     measure: readableShare,
     seen: ({ value, threshold }) =>
-      `${value === 0 ? "None" : `Only ${formatPercent(value)}`} of the turns held a tool call that could be read (alarm below ${formatPercent(threshold)}).`,
+      `${value === 0 ? "None" : `Only ${formatPercent(value)}`} of the turns had a readable tool call (alarm below ${formatPercent(threshold)}).`,
     meaning:
-      "Such rollouts earn nothing, whatever the model knows. Look at the turns: either the chat format does not fit the model, or the model was never taught to call tools like these.",
+      "Such rollouts earn nothing. Look at the turns: either the chat format does not fit the model, or the model was not trained to call tools like these.",
     edits: (config) =>
       config.chat_format === "auto" ? noHotter(config) : setting("chat_format", "auto"),
     byCause: ({ past }) =>
@@ -92,7 +92,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     seen: ({ value, threshold }) =>
       `${formatPercent(value)} of the tool calls were refused by the environment (alarm above ${formatPercent(threshold)}).`,
     meaning:
-      "The model names tools that do not exist, or gives arguments that do not fit. The results of the calls say what the environment expects.",
+      "The model calls tools that do not exist, or passes invalid arguments. The results of the calls say what the environment expects.",
     edits: noHotter,
   },
   truncated_turns: {
@@ -103,7 +103,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     seen: ({ value, threshold }) =>
       `${formatPercent(value)} of the turns were cut off by a token limit (alarm above ${formatPercent(threshold)}).`,
     meaning:
-      "A turn that is cut off seldom holds a whole tool call, so its work is lost. Allow more tokens, or less thinking.",
+      "A turn that is cut off seldom has a complete tool call, so its work is lost. Allow more tokens, or less thinking.",
     edits: longerTurns,
   },
   equal_rewards: {
@@ -114,7 +114,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     seen: ({ value, threshold }) =>
       `For 5 steps, in ${value === 1 ? "every group" : `at least ${formatPercent(value)} of the groups`}, all rollouts had the same reward (alarm above ${formatPercent(threshold)}).`,
     meaning:
-      "Nearly all of them failed alike, so there is nothing to learn from. Take easier tasks, reward steps on the way, or let each task be tried more often.",
+      "Nearly all of them failed, so there is nothing to learn from. Use easier tasks, reward partial progress, or raise `num_rollouts`.",
     edits: (config) => variedSampling(config, moreRollouts(config)),
     byCause: ({ now: { allGoodShare, equalShare } }) =>
       (allGoodShare ?? 0) * 2 < (equalShare ?? 0) ? null : LEARNED,
@@ -125,21 +125,21 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: unexpectedCopies,
     seen: ({ now }) =>
-      `${formatPercent(now.identicalShare ?? 0)} of the rollouts are copies of another one of their group; by chance it would be ${formatPercent(now.expectedIdenticalShare ?? 0)}.`,
+      `${formatPercent(now.identicalShare ?? 0)} of the rollouts are copies of another rollout in their group; ${formatPercent(now.expectedIdenticalShare ?? 0)} are expected by chance.`,
     meaning:
-      "Sampling does not draw from the model as it is: a temperature, a nucleus or a seed keeps it from that. Copies earn the same, so there is nothing to compare.",
+      "Sampling does not follow the model's own distribution, for example because of `temperature`, `top_p` or a seed. Copies earn the same reward, so there is nothing to compare.",
     edits: (config) =>
       variedSampling(config, config.sampling_seed ? setting("sampling_seed", false) : []),
   },
   nonfinite_rewards: {
-    title: "Rewards that are no numbers",
+    title: "Invalid rewards",
     severity: "critical",
     fires: "above",
     measure: ({ nonfiniteRewards }) => nonfiniteRewards,
     seen: ({ value }) =>
-      `The reward of ${value === 1 ? "a rollout" : `${value} rollouts`} cannot be trained on: it is not a finite number, or larger than 1e30 in size.`,
+      `The reward of ${value === 1 ? "a rollout" : `${value} rollouts`} cannot be trained on: it is not a finite number, or exceeds 1e30 in absolute value.`,
     meaning:
-      "Such rollouts count as failed, and their groups are left out unless `max_failing_rollouts` allows for it. The fault is in how the environment computes its rewards.",
+      "Such rollouts count as failed, and training skips their groups unless `max_failing_rollouts` allows it. The problem is in how the environment computes its rewards.",
     edits: allowFailures,
     byCause: ({ now: { rollouts }, value }) => (value > rollouts / 2 ? MOST_INVALID : null),
   },
@@ -156,11 +156,11 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     seen: ({ value }) =>
       `The rollouts came from a sampler that lacks ${value === 1 ? "the last update" : `the last ${value} updates`}.`,
     meaning:
-      "The service handed out an older sampler, so that the run trains on what earlier weights said. Stop and save the run, then resume it: that makes a new one.",
+      "The service returned an older sampler, so the run trains on rollouts from earlier weights. Stop and save the run, then resume it to get a new sampler.",
     edits: () => [],
   },
   response_length: {
-    title: "Responses change their length",
+    title: "Response length changes",
     severity: "warning",
     fires: "above",
     measure: (_now, past) => lengthChange(past)?.factor ?? null,
@@ -169,7 +169,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
       return `Within 10 steps responses went from ${Math.round(earlier)} to ${Math.round(later)} tokens (alarm at ${threshold} times ${later > earlier ? "longer" : "shorter"}), and the reward did not rise.`;
     },
     meaning:
-      "The model says more, or less as one does that gives up, without doing better. Read a few rollouts; a lower learning rate slows such a drift.",
+      "The model writes more, or gives up earlier, without doing better. Read a few rollouts. A lower learning rate slows this drift.",
     edits: slower,
   },
   missing_rewards: {
@@ -180,7 +180,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     seen: ({ value, threshold }) =>
       `${formatPercent(value)} of the rollouts ended without a reward (alarm above ${formatPercent(threshold)}).`,
     meaning:
-      "Most of them ended before the environment gave any. Their groups are left out of training; `nonterminal_reward` says what such an end is worth.",
+      "Most of them ended before the environment gave any, and training skips their groups. Set `nonterminal_reward` to the reward of such an end.",
     edits: (config) => inEnvironments(config, "nonterminal_reward", (reward) => reward ?? 0),
     byCause: ({ now: { rollouts, scored, failed, timedOut } }) => {
       if (failed > rollouts / 2) return MOST_FAILED;
@@ -194,15 +194,15 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: leastLag,
     seen: ({ value, threshold }) =>
-      `The training program came to its work ${Math.round(value)} ms late (alarm above ${threshold} ms).`,
+      `The event loop of the training program lagged by ${Math.round(value)} ms (alarm above ${threshold} ms).`,
     meaning:
-      "This computer is overloaded, so that sampling waits for the program and not for the model. Run fewer rollouts at once, or fewer other programs.",
+      "This computer is overloaded, so sampling waits for the program instead of the model. Run fewer concurrent rollouts, or fewer other programs.",
     edits: halfAtOnce,
   },
   ...TREND_ALARMS,
   cost_budget: budgetAlarm("Most of the money is spent", "max_cost_usd", "costShare"),
   token_budget: budgetAlarm("Most of the tokens are used", "max_tokens_total", "tokenShare"),
-  time_budget: budgetAlarm("Most of the time is over", "max_hours", "timeShare"),
+  time_budget: budgetAlarm("Most of the time is used", "max_hours", "timeShare"),
 };
 
 function budgetAlarm(
@@ -236,7 +236,7 @@ function gapAlarm(title: string, severity: AlarmSeverity): Alarm {
       return `Log-probabilities of sampler and trainer differ by ${formatMeasure(now.logprobGap)} (alarm above ${formatMeasure(usual + threshold)}${known}).`;
     },
     meaning:
-      "The update assumes that both are the same model. Far apart, it pushes the weights in a wrong direction: make smaller updates, and keep a checkpoint from before.",
+      "Updates assume that both are the same model. If they differ too much, updates push the weights in the wrong direction. Make smaller updates, and keep an earlier checkpoint.",
     edits: (config) => {
       if (config.num_passes > 1) return setting("num_passes", 1);
       return config.num_substeps > 1 ? setting("num_substeps", 1) : slower(config);

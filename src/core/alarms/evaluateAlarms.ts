@@ -1,4 +1,4 @@
-/** Whether an alarm begins, goes on or ends with a step: a pure function of the rows of the run so far. */
+/** Whether an alarm begins, continues or ends with a step: a pure function of the rows of the run so far. */
 
 import type { AlarmId, AlarmsConfig, Config } from "../config/fields/schema.ts";
 import type { AlarmSeverity } from "./alarm.ts";

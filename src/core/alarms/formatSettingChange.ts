@@ -5,7 +5,7 @@ import type { Change } from "../config/fields/field.ts";
 import { shapeAt } from "../config/fields/fields.ts";
 import type { AlarmEdit } from "./alarmEdits.ts";
 
-/** As it stands in a file, in one line: `environments.local/calculator.temperature: 1`. */
+/** As it is in a file, in one line: `environments.local/calculator.temperature: 1`. */
 export function editText({ path, value }: AlarmEdit): string {
   return `${formatKey(path)}: ${JSON.stringify(value)}`;
 }

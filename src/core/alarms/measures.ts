@@ -14,7 +14,7 @@ const EQUAL_STEPS = 5;
 const LAG_STEPS = 2;
 const MIN_LAG_STEP_S = 10;
 
-/** Of the turns that ended by themselves, those with a call that could be read. */
+/** The share of turns with a readable call among the turns that were not cut off. */
 export function readableShare({ turns, parsedShare, truncatedShare }: AlarmFacts): number | null {
   const whole = turns * (1 - (truncatedShare ?? 0));
   if (parsedShare === null || whole < MIN_SAMPLES) return null;

@@ -26,7 +26,7 @@ type TrendAlarmId = Extract<
 >;
 
 const WEIGHTS_MOVE =
-  "The weights move, but not toward better rollouts. A lower learning rate slows that; going back to an earlier checkpoint undoes it.";
+  "The weights change, but the rollouts do not get better. A lower learning rate slows this; going back to an earlier checkpoint undoes it.";
 
 export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
   kl_flat_reward: {
@@ -57,7 +57,7 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     seen: ({ now, value, threshold }) =>
       `Within 10 steps the entropy fell to ${formatPercent(value)} of what it was, now ${formatMeasure(now.entropy)}, and the reward did not rise (alarm below ${formatPercent(threshold)}).`,
     meaning:
-      "The model says nearly the same in every rollout, so that a group has little to compare. A lower learning rate keeps more variety.",
+      "The model writes nearly the same in every rollout, so a group has little to compare. A lower learning rate keeps more variety.",
     edits: (config) => variedSampling(config, slower(config)),
   },
   reward_decline: {
@@ -84,9 +84,9 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     measure: advantageShare,
     suppressedBy: "equal_rewards",
     seen: ({ value, threshold }) =>
-      `The advantages of the last 3 steps have ${formatPercent(value)} of the size of those of the first steps (alarm below ${formatPercent(threshold)}).`,
+      `The advantages of the last 3 steps are ${formatPercent(value)} of their size in the first steps (alarm below ${formatPercent(threshold)}).`,
     meaning:
-      "The rollouts of a group differ hardly in their rewards, so that a step teaches hardly anything. Take tasks that are neither too easy nor too hard, or compare more rollouts.",
+      "The rewards within a group hardly differ, so a step teaches almost nothing. Use tasks that are neither too easy nor too hard, or raise `num_rollouts`.",
     edits: moreRollouts,
   },
   low_success_reward: {

@@ -102,7 +102,7 @@ async function keptRow(
   const row = behaviorOf(step, { summaries, played, read });
   if (!isNewest) {
     const text = JSON.stringify({ version: CACHE_VERSION, size, row });
-    // A folder that cannot be written is read all the same.
+    // A folder that cannot be written is read anyway.
     await files.writeAtomic(path, text).catch(() => undefined);
   }
   return row;

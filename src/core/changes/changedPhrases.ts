@@ -4,7 +4,7 @@ import { createFisherTest, type FisherTest, trustedP } from "./fisherTest.ts";
 import { PhraseTable, phrasesOf } from "./phraseCounts.ts";
 
 export type RolloutWords = readonly (string | null)[];
-/** Of the rollouts of one task in one step. They say much the same, so that only the first of them is tested; all of them are counted. */
+/** The rollouts of one task in one step. They resemble each other, so only the first is tested; all are counted. */
 export type TaskWords = readonly RolloutWords[];
 
 /** Rollouts that have a phrase. */
@@ -25,7 +25,7 @@ const MAX_OVERLAP = 3;
 const MAX_JOINED = 24;
 /** Two phrases are one where the one has at least this share of the other's rollouts. */
 const SAME_SHARE = 0.8;
-/** Of the phrases that are found, the share that is expected to be chance. */
+/** The share of listed phrases that is expected to be chance. */
 const FALSE_SHARE = 0.05;
 
 /** The most changed ones of each direction, the surest first. */
@@ -147,7 +147,7 @@ function* rolloutsOf(ranges: Readonly<Record<keyof PhraseCounts, readonly TaskWo
   }
 }
 
-/** Of phrases that lie within each other or go on in each other, in nearly the same rollouts, one stays, at the place of the first. */
+/** Keeps one of several phrases that overlap in nearly the same rollouts, in the position of the first. */
 function distinct(
   sorted: readonly SurePhrase[],
   count: (words: string) => PhraseCounts,

@@ -85,7 +85,7 @@ function describeExample(
   options: DescribePromptOptions,
 ): Pick<PromptDescription, "example" | "exampleProblem"> {
   const [tool] = options.tools;
-  if (tool === undefined) return { example: null, exampleProblem: "The task offers no tool." };
+  if (tool === undefined) return { example: null, exampleProblem: "The task has no tools." };
   try {
     return { example: exampleCall(options, tool), exampleProblem: null };
   } catch (error) {

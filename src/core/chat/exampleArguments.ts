@@ -24,15 +24,15 @@ export function exampleArguments(schema: ExactJsonObject): ExactJsonObject {
 interface Place {
   /** Holds the definitions that `$ref` names. */
   readonly root: ExactJsonObject;
-  /** Schemas that this one stands in; a schema may refer to itself. */
+  /** Schemas that this one is in; a schema may refer to itself. */
   readonly above: readonly ExactJson[];
-  /** Number of objects that the value stands in. */
+  /** Number of objects that the value is in. */
   readonly level: number;
   /** What is left of {@link MAX_VALUES}. */
   readonly budget: { values: number };
 }
 
-/** Undefined for a schema that stands in itself, and when there are too many values. */
+/** Undefined for a schema that is in itself, and when there are too many values. */
 function exampleValue(written: ExactJson, name: string, place: Place): ExactJson | undefined {
   if (place.above.includes(written)) return undefined;
   const schema = united(written, place, []);
@@ -89,7 +89,7 @@ function united(
   return all;
 }
 
-/** Of the first form that has a value; null only where no other has. */
+/** The example of the first form that has one; null if none has. */
 function exampleForm(
   forms: readonly ExactJson[],
   name: string,

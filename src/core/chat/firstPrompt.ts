@@ -12,7 +12,7 @@ import type { InitialMessage, PlainMessage, ToolDeclaration } from "./renderer.t
 interface FirstPromptOptions {
   /** `system_prompt_template` of the config; null when it gives none. */
   readonly systemPromptTemplate: string | null;
-  /** The task, from the environment: its prompt, or a conversation to go on with. */
+  /** The task, from the environment: its prompt, or a conversation to continue with. */
   readonly task: readonly InitialMessage[];
   readonly tools: readonly ToolSpecification[];
 }

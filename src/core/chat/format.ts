@@ -20,7 +20,7 @@ export interface FormatOptions {
 /** Reads one turn from its sampled ids; `tools` are those that the prompt declared. Never throws on model output. */
 export type TurnParser = (turn: readonly number[], tools: readonly ToolDeclaration[]) => ParsedTurn;
 
-/** How images stand in a format. */
+/** How images are in a format. */
 export interface ImageLayout {
   /** The image with what stands around it. */
   readonly wrap: (image: ImagePiece) => readonly Piece[];
@@ -37,7 +37,7 @@ export interface ChatFormat {
   readonly optionalEnds?: readonly string[];
   /** False where a model cannot call tools; absent = it can. */
   readonly callsTools?: boolean;
-  /** Texts on which sampling stops in place of tokens, for models without turn tokens. The sample holds the text. */
+  /** Texts on which sampling stops instead of tokens, for models without turn tokens. The sample holds the text. */
   readonly stopTexts?: readonly string[];
   /** A conversation up to where the model's next turn begins, what is prefilled of that turn included. */
   readonly renderPrompt: (

@@ -9,7 +9,7 @@ import type { ImageLayout } from "./format.ts";
 import { encodePieces, type Piece, type TokenContext } from "./pieces.ts";
 import type { PlacedImage } from "./renderer.ts";
 
-/** A text with what stands in it beside ordinary text. */
+/** A text with what is in it beside ordinary text. */
 interface Content {
   readonly content: string;
   readonly trusted?: readonly (readonly [start: number, end: number])[];
@@ -18,7 +18,7 @@ interface Content {
 
 export interface LayOutOptions<Message> {
   readonly tokens: TokenContext;
-  /** How images stand in the format; absent = it knows none. */
+  /** How images are in the format; absent = it knows none. */
   readonly imageLayout: ImageLayout | undefined;
   readonly messages: readonly Message[];
   /** All that `render` writes beside the messages. */

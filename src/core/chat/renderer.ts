@@ -6,7 +6,7 @@ import type { ExactJsonObject } from "../util/exactJson.ts";
 export interface PlacedImage {
   /** Index in `content` before which it stands. */
   readonly at: number;
-  /** Below 0, as it stands in token sequences. */
+  /** Below 0, as it is in token sequences. */
   readonly id: number;
   /** Entries that it takes in a token sequence. */
   readonly tokens: number;
@@ -76,7 +76,7 @@ export interface ToolCall {
 }
 
 export interface ToolCallError {
-  /** Of the call, as the model wrote it; absent where none could be read. */
+  /** The call's id as the model wrote it; absent if there was none to read. */
   readonly id?: string;
   /** Complete calls that stand before it in the turn; absent = all. */
   readonly callsBefore?: number;

@@ -21,7 +21,7 @@ export interface Tokenizer {
   decode(ids: ArrayLike<number>): string;
 }
 
-/** Renders with the tokenizer, and lets the process go on meanwhile where it can. */
+/** Renders with the tokenizer, and lets the process continue meanwhile where it can. */
 export async function renderAside<T>(tokenizer: Tokenizer, render: () => T): Promise<T> {
   return tokenizer.whileEncoding === undefined ? render() : tokenizer.whileEncoding(render);
 }

@@ -21,7 +21,7 @@ export interface ToolSchema {
   readonly parameter: (key: string) => Admits | null;
 }
 
-/** Of the tool with this name; one that is not declared has no parameters. */
+/** The schema of the tool with this name. A tool that is not declared has no parameters. */
 export function schemaOfTool(name: string, tools: readonly ToolDeclaration[]): ToolSchema {
   return toolSchema(
     tools.find(({ function: { name: declared } }) => declared === name)?.function.parameters ?? {},

@@ -1,4 +1,4 @@
-/** Which keys differ between two configurations, and whether a run may go on with the new one. */
+/** Which keys differ between two configurations, and whether a run may continue with the new one. */
 
 import { formatKey } from "../../shared/format.ts";
 import type { Change, FieldTable } from "./fields/field.ts";

@@ -77,7 +77,7 @@ function unnecessary(path: readonly string[]): Finding {
     severity: "hint",
     code: "TRL124",
     path,
-    message: "This is the default; the line can go.",
+    message: "This is the default. You can remove this line.",
     part: "pair",
     tag: "unnecessary",
     remedies: [remedy],
@@ -86,11 +86,11 @@ function unnecessary(path: readonly string[]): Finding {
 
 function replaced({ source }: Walk, path: readonly string[], to: string): Finding {
   const key = path.at(-1) ?? "";
-  const message = `\`${key}\` is the older name of \`${to}\`; use that.`;
+  const message = `\`${key}\` is the older name of \`${to}\`. Use \`${to}\`.`;
   const siblings = source.entries(source.root);
   const isTaken = siblings.some((sibling) => path.length === 1 && sibling.key === to);
   const remedies: readonly Remedy[] = isTaken
-    ? [{ kind: "move", path, to: [to], title: `Set ${to} in its place` }]
+    ? [{ kind: "move", path, to: [to], title: `Set ${to} instead` }]
     : [
         {
           kind: "rename",
@@ -121,7 +121,7 @@ function notationHint(written: unknown, shape: Shape, path: readonly string[]): 
     severity: "info",
     code: "TRL123",
     path,
-    message: `This is text where a ${kind} is meant; it is read as ${value}, but other programs may refuse it.`,
+    message: `This text is read as the ${kind} ${value}, but other programs may refuse it.`,
     part: "value",
     remedies: [remedy],
   };

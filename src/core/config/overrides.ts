@@ -11,7 +11,7 @@ import { readYaml } from "./source/yamlSource.ts";
 
 /** An override that found its place. */
 export interface AppliedOverride {
-  /** `key=value` as written, with null in place of secrets: fit to be shown and stored. */
+  /** `key=value` as written, with null instead of secrets: fit to be shown and stored. */
   readonly text: string;
   /** Keys from the root to what it sets. */
   readonly path: readonly string[];
@@ -49,7 +49,7 @@ const ASSIGNMENT = new RegExp(`^((?:${SEGMENT.source})(?:\\.(?:${SEGMENT.source}
 
 /**
  * Applies overrides in their order, the last one wins, to the plain values of a file. Keys are joined with dots; names
- * with dots may stand in quotes and need none where the file has them. Values are YAML, read by the type of the field.
+ * with dots may are in quotes and need none where the file has them. Values are YAML, read by the type of the field.
  * A missing or null place in between becomes a mapping. The result is not validated.
  */
 export function applyOverrides(base: unknown, texts: readonly string[]): OverriddenValues {

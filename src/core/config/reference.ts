@@ -12,7 +12,7 @@ const CHANGES: Readonly<Record<Change, string>> = {
 };
 
 const INTRODUCTION =
-  "*Changes* says when a value may change: at the border of any step, when the run is resumed, or never, because it " +
+  "*Changes* says when a value can change: between any two steps, when the run is resumed, or never, because that " +
   "would be another run.";
 
 /** A Markdown table per section of the configuration, in reading order. */

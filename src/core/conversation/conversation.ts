@@ -142,7 +142,7 @@ export class Conversation {
     return turns;
   }
 
-  /** Goes on with one of the candidates. @throws AppError `conversation-order` */
+  /** Continues with one of the candidates. @throws AppError `conversation-order` */
   choose(index: number): void {
     this.#require("choice");
     const turn = this.#candidates[index];
@@ -172,7 +172,10 @@ export class Conversation {
     this.#require("answers");
     const { task } = this.#options;
     if (task === null) {
-      throw new AppError("conversation-order", "No environment answers calls here. Answer them.");
+      throw new AppError(
+        "conversation-order",
+        "No environment answers calls here. Answer them yourself.",
+      );
     }
     await task.seek(playedCalls(this.#events), signal);
     const answers: ToolAnswer[] = [];
@@ -186,14 +189,14 @@ export class Conversation {
   }
 
   /**
-   * Answers the open calls in place of the environment, which learns nothing of them; one text for each call.
+   * Answers the open calls instead of the environment, which learns nothing of them; one text for each call.
    * @throws AppError `chat-bridge`, `conversation-order`
    */
   async answer(texts: readonly string[]): Promise<void> {
     this.#require("answers");
     const calls = this.openCalls;
     if (texts.length !== calls.length) {
-      const message = `${calls.length} calls wait for an answer each, and there are ${texts.length} answers.`;
+      const message = `${calls.length} calls wait for an answer each, but there are ${texts.length} answers.`;
       throw new AppError("conversation-order", message);
     }
     const answers = texts.map((content, i): ToolAnswer => {
@@ -274,7 +277,7 @@ export class Conversation {
     this.#events = [...this.#events, { kind: "turn", turn }];
   }
 
-  /** Adds what follows a turn; leaves everything as it was when the chat format cannot go on. */
+  /** Adds what follows a turn; leaves everything as it was when the chat format cannot continue. */
   async #extend(event: Exclude<ConversationEvent, { readonly kind: "turn" }>): Promise<void> {
     const events = [...this.#events, event];
     if (this.#streams === null) return this.#reset(events);
@@ -287,7 +290,7 @@ export class Conversation {
     }
   }
 
-  /** Makes the streams anew: ids that were sampled stay, and what stands between them is rendered as it was. */
+  /** Makes the streams again: ids that were sampled stay, and what stands between them is rendered as it was. */
   async #reset(events: readonly ConversationEvent[]): Promise<void> {
     const { chat, opening } = this.#options;
     this.#streams = await streamsAfter(events, chat, opening);

@@ -41,10 +41,10 @@ export type Next = "message" | "turn" | "choice" | "answers" | "nothing";
 
 /** What is waited for, as a sentence. */
 export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
-  message: "a message of yours comes next.",
-  turn: "a turn of the model comes next.",
+  message: "your message comes next.",
+  turn: "the model's turn comes next.",
   choice: "several turns were sampled; choose one of them first.",
-  answers: "calls of the model wait for their answers.",
+  answers: "the model's calls wait for answers.",
   nothing: "the environment has ended its episode; take a turn back, or start over.",
 };
 
@@ -76,7 +76,7 @@ export function playedCalls(events: readonly ConversationEvent[]): readonly Play
 
 /**
  * The streams after `events`; null before the first message.
- * @throws AppError `chat-bridge` when the chat format cannot go on with this conversation; `chat-render`
+ * @throws AppError `chat-bridge` when the chat format cannot continue with this conversation; `chat-render`
  */
 export async function streamsAfter(
   events: readonly ConversationEvent[],

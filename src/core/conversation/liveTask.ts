@@ -32,7 +32,7 @@ interface OpenSession {
   readonly offered: ToolList;
   readonly rendered: RenderedTask;
   readonly images: RolloutImages;
-  /** That this session has answered; null after a fault, when nobody knows what it has run. */
+  /** That this session has answered; null after a fault, when no one knows what it has run. */
   played: readonly PlayedCall[] | null;
 }
 
@@ -80,7 +80,7 @@ export class LiveTask {
     for (const { call, answer } of calls) {
       const { record } = await this.run(call, signal);
       if (!isSame(record, answer.record)) {
-        throw this.#notRepeatable(`it answers the call of ${call.name} otherwise`);
+        throw this.#notRepeatable(`it gives another answer to the call of ${call.name}`);
       }
     }
   }
@@ -110,7 +110,7 @@ export class LiveTask {
     this.#open.played = null;
     return new AppError(
       "task-not-repeatable",
-      `${name} cannot go back to this place: in a fresh session ${why}. Its state at this place is lost; answer the calls yourself from here on, or start over.`,
+      `${name} cannot return to this point: in a new session ${why}. Its state at this point is lost. Answer the calls yourself from here on, or start over.`,
     );
   }
 }

@@ -46,7 +46,7 @@ export function idOpening(
   if (foreign !== undefined) {
     throw new AppError(
       "tokenizer-differs",
-      `The rollout holds the token ${foreign}, which the tokenizer of this model does not have. Choose weights of the model that played the rollout.`,
+      `The rollout has the token ${foreign}, which the tokenizer of this model does not have. Choose weights of the model that sampled the rollout.`,
       { configPath: "tokenizer_name" },
     );
   }
@@ -58,6 +58,6 @@ export function idOpening(
 function refuseToRender(): never {
   throw new AppError(
     "chat-render",
-    "Of the turns before this place only their tokens are known. Let the rollout be played again with --replay.",
+    "Only the tokens of the turns before this point are known. Use --replay to replay the rollout.",
   );
 }

@@ -12,7 +12,7 @@ export interface StoredTurn {
   readonly record: RolloutRecord;
   /** Its token data, one for each stream. */
   readonly streams: readonly TokenRecord[];
-  /** From 0; the turn that is to be sampled anew. */
+  /** From 0; the turn that is to be sampled again. */
   readonly turn: number;
 }
 
@@ -39,7 +39,7 @@ export async function replayTo(
     else requireSame(await conversation.runCalls(signal), results, i);
   }
   const isSameContext = isSame(conversation.context, contextBefore(stored));
-  if (!isSameContext) throw notRepeatable("the prompt or an answer is another text than it was");
+  if (!isSameContext) throw notRepeatable("the prompt or an answer has changed");
 }
 
 function sampledTurn(
@@ -76,7 +76,7 @@ function placeOf(
   }
   throw new AppError(
     "no-token-data",
-    "The tokens of this rollout are not stored: rollouts that were trained on keep them, and those of evaluations. Choose one of those; `tinker-rl show RUN_FOLDER --step N` says which.",
+    "The tokens of this rollout are not stored. Choose a rollout that was trained on, or one from an evaluation; `tinker-rl show RUN_FOLDER --step N` shows which.",
   );
 }
 
@@ -87,12 +87,12 @@ function requireSame(
 ): void {
   const records = answers.map(({ record }) => record);
   if (isSame(records, results)) return;
-  throw notRepeatable(`in turn ${turn + 1} it answers otherwise`);
+  throw notRepeatable(`in turn ${turn + 1} it gives another answer`);
 }
 
 function notRepeatable(why: string): AppError {
   return new AppError(
     "task-not-repeatable",
-    `The rollout cannot be played again up to this place: ${why}. The environment's state at this place is lost. Continue without --replay, and answer calls yourself.`,
+    `The rollout cannot be replayed to this point: ${why}. The environment's state at this point is lost. Continue without --replay, and answer calls yourself.`,
   );
 }

@@ -17,14 +17,14 @@ export interface TalkPartner {
 
 /** Called as things happen. */
 export interface TalkListener<Partner> {
-  /** `done` of `total` samples are there; null = none is under way any more. */
+  /** `done` of `total` samples are there; null = none is in progress any more. */
   onSampling(progress: { readonly done: number; readonly total: number } | null): void;
   onTurns(partner: Partner, turns: readonly ModelTurn[]): void;
   onAnswers(partner: Partner, by: ChatSettings["answersBy"], answers: readonly ToolAnswer[]): void;
 }
 
 /**
- * Every act lets the models go on until the person is waited for. All throw AppError `conversation-order`, `stopped`, `task-not-repeatable`
+ * Every act lets the models continue until the person is waited for. All throw AppError `conversation-order`, `stopped`, `task-not-repeatable`
  * and as services do; the conversations stay usable.
  */
 export class Talk<Partner extends TalkPartner> {
@@ -55,20 +55,20 @@ export class Talk<Partner extends TalkPartner> {
     return this.#some("choice").length > 0;
   }
 
-  /** Stops what is under way; false when nothing is. */
+  /** Stops what is in progress; false when nothing is. */
   stop(): boolean {
     if (this.#working === null || this.#working.signal.aborted) return false;
     this.#working.abort(new AppError("stopped", "Stopped."));
     return true;
   }
 
-  /** Lets the models go on. Of several turns the first is taken. */
+  /** Lets the models continue. Of several turns the first is taken. */
   async proceed(): Promise<void> {
     this.#takeFirst();
     await this.goOn();
   }
 
-  /** Lets the models go on, but not past a choice. */
+  /** Lets the models continue, but not past a choice. */
   async goOn(): Promise<void> {
     const working = new AbortController();
     this.#working = working;
@@ -105,7 +105,7 @@ export class Talk<Partner extends TalkPartner> {
     await this.goOn();
   }
 
-  /** Answers the first open call in place of the tool; the turn goes on when all its calls are answered. */
+  /** Answers the first open call instead of the tool; the turn continues when all its calls are answered. */
   async answer(text: string): Promise<void> {
     const partner = this.#asked;
     if (partner === undefined) {
@@ -122,13 +122,13 @@ export class Talk<Partner extends TalkPartner> {
     await this.goOn();
   }
 
-  /** Goes on with one of the turns that were sampled side by side, from 0. */
+  /** Continues with one of the turns that were sampled side by side, from 0. */
   async choose(index: number): Promise<void> {
     for (const { conversation } of this.#waitingFor("choice")) conversation.choose(index);
     await this.goOn();
   }
 
-  /** Samples the last turn anew. False when there was none. */
+  /** Samples the last turn again. False when there was none. */
   async again(): Promise<boolean> {
     const wasTaken = await this.#takeBack((conversation) => conversation.takeBackTurn());
     await this.goOn();

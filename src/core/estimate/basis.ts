@@ -52,7 +52,7 @@ export interface Basis extends PlayedSteps {
 
 /** The use of a rollout of which `off_policy_correction` left nothing. */
 const MASKED = "excluded:off_policy_correction";
-/** Of a long run, spread over all of it, because answers change while a model learns. */
+/** A long run is sampled at this many steps, spread over all of it, because answers change while a model learns. */
 const MAX_STEPS = 40;
 
 /**
@@ -73,7 +73,7 @@ export async function readBasis(
   if (groups.length === 0) {
     throw new AppError(
       "estimate-without-basis",
-      `${folder} holds no rollouts with their tokens, so nothing can be estimated from it. Choose a run with a completed step, or have groups played: --groups 2.`,
+      `${folder} has no rollouts with tokens to estimate from. Choose a run with a completed step, or sample groups with --groups 2.`,
     );
   }
   const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0, config));

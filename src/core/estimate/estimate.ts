@@ -2,7 +2,7 @@
  * Tokens, USD and hours of a whole run, from a part of it that was played.
  *
  * A model that learns comes to write like its rewarded rollouts (the policy gradient raises what was rewarded more than the rest), so
- * where only its first weights have played, rollouts weigh more the more reward they got. Nobody knows how fast a model learns: at the
+ * where only its first weights have played, rollouts weigh more the more reward they got. No one knows how fast a model learns: at the
  * end of a run it may be anywhere between its first weights and its rewarded rollouts, so over the run a quarter of the way on average.
  *
  * Ranges hold the middle 90 % of what the plan comes to when the played groups and rollouts weigh more or less, each weight drawn from

@@ -30,7 +30,7 @@ export interface PlannedEnvironment {
 
 export interface PlannedEvaluations {
   readonly count: number;
-  /** Of these, those that play when no step's rollouts play beside them. */
+  /** How many of these run when no rollouts of a step run at the same time. */
   readonly afterLastStep: number;
   /** Rollouts per evaluation. */
   readonly rollouts: readonly { readonly environment: string; readonly count: number }[];

@@ -53,11 +53,11 @@ export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => T
 interface Source {
   readonly groups: readonly PlayedGroup[];
   readonly trainedShares: SharesOf;
-  /** Of each rollout its reward above the lowest, divided by the mean of these; 1 where all are equal. */
+  /** Each rollout's reward above the lowest, divided by the mean of these; 1 if all are equal. */
   readonly gains: readonly (readonly number[])[];
 }
 
-/** Of an environment, of a long run: more would narrow the ranges by less than what they leave out, and each is weighed a thousand times. */
+/** The groups that count per environment of a long run: more would hardly narrow the ranges, and each is weighted a thousand times. */
 const MAX_GROUPS = 250;
 
 /** All groups for an environment that was not played. */

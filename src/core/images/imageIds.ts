@@ -1,5 +1,5 @@
 /**
- * Images in token sequences. An image stands in a sequence with as many entries as it has tokens for the model, all of them the
+ * Images in token sequences. An image is in a sequence with as many entries as it has tokens for the model, all of them the
  * same negative id: -1 for the first image of the rollout, -2 for the second. So budgets, masks and shifts count it like text.
  */
 

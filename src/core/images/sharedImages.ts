@@ -3,7 +3,7 @@
 import { type ImageFile, readImage } from "./imageFile.ts";
 
 export class SharedImages {
-  /** By their base64; an image that nobody holds any more is forgotten. */
+  /** By their base64; an image that no one holds any more is forgotten. */
   readonly #known = new Map<string, WeakRef<ImageFile>>();
   readonly #unused = new FinalizationRegistry<string>((base64) => {
     if (this.#known.get(base64)?.deref() === undefined) this.#known.delete(base64);

@@ -1,4 +1,4 @@
-/** The chat formats by name, and what each can do with reasoning. What a format looks like stands in `core/chat/families`. */
+/** The chat formats by name, and what each can do with reasoning. What a format looks like is in `core/chat/families`. */
 
 export interface FormatFacts {
   /** Whether reasoning can be on, off, or both. */

@@ -116,10 +116,7 @@ async function ask<T>(
     replyLimit: {
       bytes: REPLY_LIMITS.catalogue,
       fault: (limit) =>
-        new AppError(
-          "environment-protocol",
-          `The catalogue of environments answers with more than ${limit}.`,
-        ),
+        new AppError("environment-protocol", `The list of environments is longer than ${limit}.`),
     },
     signal,
   });
@@ -127,15 +124,13 @@ async function ask<T>(
   if (response.status !== 200) {
     throw new AppError(
       "environment-unavailable",
-      `The catalogue of environments answers with status ${response.status}. Try again later.`,
+      `The list of environments could not be read (status ${response.status}). Try again later.`,
       { data: { status: response.status } },
     );
   }
   const parsed = schema.safeParse(parseJson(text)?.value);
   if (parsed.success) return parsed.data;
-  throw new AppError(
-    "environment-protocol",
-    "The catalogue of environments answers in a form that is not known.",
-    { cause: parsed.error },
-  );
+  throw new AppError("environment-protocol", "The list of environments has an unknown form.", {
+    cause: parsed.error,
+  });
 }

@@ -11,7 +11,7 @@ export interface FaultLocation {
   readonly sid: string | null;
   /** Method and path, for example `POST /call`. */
   readonly action: string;
-  /** True once `/create` succeeded: a 404 then means that the session is gone. */
+  /** True once `/create` succeeded: a 404 then means that the session no longer exists. */
   readonly isInSession: boolean;
 }
 
@@ -78,7 +78,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
         ? fault("environment-unavailable", `answered 500 (${detail}). Try again later.`)
         : fault(
             "environment-tool-crashed",
-            `the environment's own code failed: ${detail}. Look into its logs.`,
+            `the environment's own code failed: ${detail}. Check its logs.`,
           );
     default:
       return status >= 500 || status === 408
@@ -127,7 +127,7 @@ export function replyTooLong(location: FaultLocation, limit: string): AppError {
   return environmentFault(
     "environment-reply-too-long",
     location,
-    `the answer is longer than ${limit}, the most that is read. Let the environment answer with less.`,
+    `the answer is longer than the limit of ${limit}. Make the environment send less.`,
   );
 }
 

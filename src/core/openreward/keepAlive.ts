@@ -9,7 +9,7 @@ import type { EnvironmentWire, WireRequest } from "./wire.ts";
 const PING_INTERVAL_MS = 10_000;
 const PING_TIMEOUT_MS = 30_000;
 const MAX_FAILURES = 5;
-/** Answers that the session is gone; a gateway may give a single wrong one. */
+/** Answers that the session no longer exists; a gateway may give a single wrong one. */
 const MAX_GONE_ANSWERS = 2;
 const GONE_STATUSES: ReadonlySet<number> = new Set([404, 410]);
 
@@ -53,7 +53,7 @@ async function ping(wire: EnvironmentWire, sid: string, signal: AbortSignal): Pr
     const response = await wire.send(request, signal);
     await response.bytes();
     if (GONE_STATUSES.has(response.status)) return "gone";
-    // Any other answer but a gateway's shows that somebody still holds the session.
+    // Any other answer but a gateway's shows that someone still holds the session.
     return response.status < 500 || isStarting(response) ? "alive" : "failed";
   } catch (error) {
     wire.dependencies.log.debug("environment ping failed", { sid, error: errorMessage(error) });

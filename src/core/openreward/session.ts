@@ -104,7 +104,7 @@ function noAnswer(wire: EnvironmentWire, request: WireRequest, limitMs = 0): Err
   return environmentFault(
     "environment-unavailable",
     wire.locationOf(request),
-    `no session within ${limitMs / 1000} s. Look into the environment's logs, or raise session_timeout.`,
+    `no session within ${limitMs / 1000} s. Check the environment's logs, or raise session_timeout.`,
   );
 }
 
@@ -112,7 +112,7 @@ function notReady(wire: EnvironmentWire, request: WireRequest): Error {
   return environmentFault(
     "environment-unavailable",
     wire.locationOf(request),
-    "not ready after 30 minutes. Look into the environment's logs, then try again.",
+    "not ready after 30 minutes. Check the environment's logs, then try again.",
   );
 }
 

@@ -218,12 +218,12 @@ function eventFault(wire: EnvironmentWire, request: WireRequest, message: string
     return environmentFault(
       "environment-session-lost",
       location,
-      "the server lost the running call, it was probably restarted. Repeat the rollout.",
+      "the server lost the running call, probably because it restarted. Repeat the rollout.",
     );
   }
   return environmentFault(
     "environment-tool-crashed",
     location,
-    `the environment's own code failed: ${message || "no message given"}. Look into its logs.`,
+    `the environment's own code failed: ${message || "no message given"}. Check its logs.`,
   );
 }

@@ -22,7 +22,7 @@ export function resolveTarget(name: string, baseUrl: string): Target {
   if (owner === "" || rest === "" || extra.length > 0) {
     throw new AppError(
       "environment-not-found",
-      `"${name}" is no environment name. Write Owner/Name, Owner/Name:variant or local/name.`,
+      `"${name}" is not an environment name. Write Owner/Name, Owner/Name:variant or local/name.`,
       { data: { environment: name, sid: null } },
     );
   }

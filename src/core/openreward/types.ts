@@ -18,7 +18,7 @@ export interface ImageBlock {
 
 export type Block = TextBlock | ImageBlock;
 
-/** `reasoning` and `tool_call` stand in messages of the assistant, `tool_result` in those of the user. */
+/** `reasoning` and `tool_call` are in messages of the assistant, `tool_result` in those of the user. */
 export type MessageBlock =
   | Block
   | { readonly type: "reasoning"; readonly text: string }
@@ -86,7 +86,7 @@ export type ToolCallOutcome =
       readonly metadata: JsonObject | null;
     }
   | {
-      /** The model's mistake (but `episode_finished` is the caller's); the episode goes on. */
+      /** The model's mistake (but `episode_finished` is the caller's); the episode continues. */
       readonly kind: "rejected";
       readonly reason: RejectionReason;
       readonly error: string;
@@ -129,12 +129,12 @@ export interface TaskChoice {
 export interface EnvironmentSession {
   readonly id: string;
   /**
-   * Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone, or when it is closed.
+   * Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session no longer exists, or when it is closed.
    * A signal that is given to a method is to follow it; without one this is what ends a call.
    */
   readonly ended: AbortSignal;
   /**
-   * The conversation to go on with; one message of the user where the environment has only a prompt. Fetched once, because reading
+   * The conversation to continue with; one message of the user where the environment has only a prompt. Fetched once, because reading
    * it may reset the episode; a second call returns the same. Waits for the set-up of the episode, as `tools` does: no clock of a
    * rollout should run then.
    */

@@ -223,7 +223,7 @@ export class EnvironmentWire {
     try {
       return schema.parse(parseJson(text));
     } catch (error) {
-      throw protocolFault(this.locationOf(request), "the reply is not what ORS says", error);
+      throw protocolFault(this.locationOf(request), "the reply does not follow ORS", error);
     }
   }
 
@@ -266,7 +266,7 @@ export class EnvironmentWire {
   ): string {
     const at = this.locationOf(request);
     if (location === null || hops >= MAX_REDIRECTS || !URL.canParse(location, url)) {
-      throw protocolFault(at, "the server redirects in circles or nowhere");
+      throw protocolFault(at, "the server redirects in a loop, or to no address");
     }
     const next = new URL(location, url);
     if (next.origin !== new URL(url).origin) {

@@ -10,7 +10,7 @@ export const checkpointOfRunShape = {
   name: z.string(),
   step: count.describe("completed steps"),
   kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
-  statePath: address.nullable().describe("to train on from"),
+  statePath: address.nullable().describe("to continue training from"),
   samplerPath: address.nullable().describe("to sample with"),
   expiresAt: time.nullable().describe("null: kept until it is deleted"),
   createdAt: time,

@@ -6,14 +6,14 @@ import { count, defineOutput, list } from "./output.ts";
 
 const range = z.object({
   mean: z.number(),
-  low: z.number().describe("nine tenths of what is expected lie between low and high"),
+  low: z.number().describe("90 % of expected results are between low and high"),
   high: z.number(),
 });
 
 export const estimateOutput = defineOutput(
   { name: "estimate", version: 1, command: "estimate FILE --json" },
   {
-    steps: count.describe("that the estimate is for; 1 for a run without an end"),
+    steps: count.describe("that the estimate covers; 1 for a run without an end"),
     isEndless: z.boolean(),
     tokens: z
       .object({
@@ -27,11 +27,11 @@ export const estimateOutput = defineOutput(
     evaluationTokens: range.describe("the part of it for evaluations"),
     costUsd: range.nullable().describe("null: not all prices are known"),
     hours: z.object({ low: z.number(), high: z.number() }).nullable(),
-    unplayed: list(z.string()).describe("environments that are taken to be like the others"),
+    unplayed: list(z.string()).describe("environments that are assumed to be like the others"),
     prices: z
       .object({
         source: z.enum(["configuration", "price_list"]),
-        date: z.string().nullable().describe("on which the list was fetched"),
+        date: z.string().nullable().describe("when the list was fetched"),
         usdPerMillion: z.object({
           sampled: z.number(),
           prefill_cached: z.number(),
@@ -41,7 +41,7 @@ export const estimateOutput = defineOutput(
       })
       .nullable(),
     restsOn: z.object({
-      run: z.string().nullable().describe("folder of a past run; null: groups that were played"),
+      run: z.string().nullable().describe("folder of a past run; null: groups that were sampled"),
       steps: count,
       groups: count,
       rollouts: count,

@@ -25,7 +25,7 @@ const resultShape = {
   low: measure.describe("of the 95 % interval; null: there is none"),
   high: measure,
   successFraction: measure,
-  successReward: z.number().describe("from this reward on a rollout is a success"),
+  successReward: z.number().describe("lowest reward that counts as a success"),
   failed: z.number(),
   failureReward: z.number().describe("what each failed rollout counts as"),
   tokensMean: measure.describe("like turnsMean over rollouts with a turn or more; null: none"),

@@ -21,7 +21,7 @@ export interface Output<Shape extends z.ZodRawShape> {
   readonly version: number;
   /** Which command prints it. */
   readonly command: string;
-  /** Fields without a place in the schema are left out. @throws ZodError for a value that does not fit, which is a fault of the program */
+  /** Fields without a place in the schema are left out. @throws ZodError for a value that does not fit, which is a bug in the program */
   of(fields: z.input<z.ZodObject<Shape>>): { readonly format: string } & Fields<Shape>;
   /** As a JSON schema, draft 7. Validators that read it take further fields, as a later program may print them. */
   jsonSchema(): JsonObject;
@@ -43,7 +43,7 @@ export function defineOutput<Shape extends z.ZodRawShape>(
         target: "draft-7",
         io: "input",
         override: ({ jsonSchema }) => {
-          // Every whole number has this bound.
+          // Every integer has this bound.
           if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
           delete jsonSchema.readOnly;
         },

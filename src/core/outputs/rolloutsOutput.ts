@@ -53,7 +53,7 @@ export const rolloutsOutput = defineOutput(
         failedToolCalls: count,
       }),
     ).describe("those of an evaluation in the order in which --rollout counts them"),
-    omission: z.string().nullable().describe("what is left out because the file is too long"),
+    omission: z.string().nullable().describe("what is not listed because the file is too long"),
   },
 );
 

@@ -45,7 +45,7 @@ export const runShape = {
     .object({ code: z.string(), message: z.string() })
     .nullable()
     .describe("why it ended before it was done"),
-  problem: z.string().nullable().describe("what of the folder cannot be read"),
+  problem: z.string().nullable().describe("what cannot be read in the folder"),
 };
 
 type RunFields = z.input<z.ZodObject<typeof runShape>>;

@@ -15,7 +15,7 @@ export const searchOutput = defineOutput(
     task: z.string(),
     reward: measure.describe("null: the rollout failed"),
     stop: z.string().describe("why the rollout ended"),
-    matches: count.describe("places in the rollout, counted up to a thousand for each text"),
+    matches: count.describe("matches in the rollout, counted up to 1,000 per text"),
     places: list(
       z.object({
         role: z.enum(SEARCH_ROLES).describe("who wrote the text"),

@@ -8,13 +8,13 @@ export const validationOutput = defineOutput(
   { name: "validation", version: 1, command: "validate FILE --json" },
   {
     configPath: z.string(),
-    isValid: z.boolean().describe("a run would start; warnings do not keep it from that"),
+    isValid: z.boolean().describe("whether a run would start; warnings do not prevent that"),
     problems: list(
       z.object({
         severity: z.enum(["error", "warning", "info", "hint"]),
         code: z.string().describe("of the rule, such as TRL110"),
         message: z.string(),
-        key: list(z.string()).describe("from the root of the file to the place at fault"),
+        key: list(z.string()).describe("path to the problem, from the root of the file"),
         line: count.nullable().describe("counted from 1; null: the file has no such place"),
         column: count.nullable(),
         override: z

@@ -14,7 +14,7 @@ export interface BestChange {
   readonly marked: CheckpointEntry | null;
   /** Those that lose their mark. */
   readonly unmarked: readonly CheckpointEntry[];
-  /** Those that were saved to be compared, were, and are not the best: nobody needs them. */
+  /** Those that were saved to be compared, were, and are not the best: no one needs them. */
   readonly replaced: readonly CheckpointEntry[];
 }
 

@@ -31,7 +31,7 @@ const checkpointSchema = z
     /** The chat renderer's name. */
     renderer: z.string(),
     created_at: z.string(),
-    /** Of the best one by `save_best`: the metric and its value; absent for all others. */
+    /** The metric and value of the best checkpoint by `save_best`; absent for all others. */
     best: z.object({ metric: z.string(), value: z.number() }).readonly().exactOptional(),
     /** All that a resume from it needs; absent for a rolling save, whose state is in `state.json` while it exists. */
     state: runStateSchema.exactOptional(),

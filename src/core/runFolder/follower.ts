@@ -97,7 +97,7 @@ export class RunFollower {
     return this.#contents.evaluations.all;
   }
 
-  /** Reads what was added. Calls while one is under way share its result. @throws AppError `folder-unsafe` */
+  /** Reads what was added. Calls while one is in progress share its result. @throws AppError `folder-unsafe` */
   refresh(): Promise<RunChange> {
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = null;
@@ -105,7 +105,7 @@ export class RunFollower {
     return this.#reading;
   }
 
-  /** Steps that have stored rollouts, or completed steps after which there is an evaluation, ascending; the last one may be under way. */
+  /** Steps that have stored rollouts, or completed steps after which there is an evaluation, ascending; the last one may be in progress. */
   steps(source: RolloutSource = "training"): Promise<readonly number[]> {
     const steps = createRunReader(this.#fileSystem, this.folder).steps(source);
     const { evalFolder, rolloutFolder } = runPaths(this.folder);
@@ -113,7 +113,7 @@ export class RunFollower {
     return steps.catch((error: unknown) => this.#recordFault(place, error));
   }
 
-  /** Summaries of a step or evaluation by group and position, up to date. One that is under way grows from call to call. */
+  /** Summaries of a step or evaluation by group and position, up to date. One that is in progress grows from call to call. */
   async rollouts(
     step: number,
     source: RolloutSource = "training",
@@ -309,14 +309,14 @@ function emptyContents(): Contents {
 }
 
 const TOO_MANY_METRICS =
-  "The run has more numbers than can be kept at hand. Some metrics are not shown, or end early; metrics.jsonl has them all.";
+  "The run has more metrics than fit in memory. Some are not shown, or end early; metrics.jsonl has all of them.";
 
 function damageSentences(damage: ReadonlyMap<string, number>): readonly string[] {
   return [...damage].map(([path, count]) => {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const lines =
       count === 1 ? "1 line cannot be read and is" : `${count} lines cannot be read and are`;
-    return `${name} is damaged: ${lines} left out.`;
+    return `${name} is damaged: ${lines} skipped.`;
   });
 }
 

@@ -47,7 +47,7 @@ const lineSchema = z.discriminatedUnion("of", [
     step: count,
     group: count,
     rollout: count,
-    /** Of the run when the mark was given: a resume may repeat the step. */
+    /** The attempt of the run when the mark was given: a resume may repeat the step. */
     attempt: count,
     ...changes,
   }),
@@ -91,7 +91,7 @@ async function append(files: FolderFiles, folder: string, line: MarkLine): Promi
   if (size + bytes.length > MAX_BYTES) {
     throw new AppError(
       "marks-full",
-      `${path} has reached its limit of ${MAX_BYTES} bytes, so the mark is not kept. Move the file elsewhere to begin a new one.`,
+      `${path} has reached its limit of ${MAX_BYTES} bytes, so the mark was not saved. Move the file elsewhere to start a new one.`,
       { data: { path } },
     );
   }
@@ -100,7 +100,7 @@ async function append(files: FolderFiles, folder: string, line: MarkLine): Promi
   await files.append(path, last === LINE_FEED ? bytes : Uint8Array.of(LINE_FEED, ...bytes));
 }
 
-/** The marks of one run while its file grows: each read goes on where the last one ended. */
+/** The marks of one run while its file grows: each read continues where the last one ended. */
 export class StoredMarks {
   readonly #files: FolderFiles;
   readonly #folder: string;
@@ -169,7 +169,7 @@ export class StoredMarks {
     if (broken.length === 0) return null;
     const where = broken.slice(0, 5).join(", ");
     const more = broken.length > 5 ? ` and ${broken.length - 5} more` : "";
-    return `marks.jsonl is damaged: line ${where}${more} cannot be read. The other marks are shown, and the file is kept as it is.`;
+    return `marks.jsonl is damaged: line ${where}${more} cannot be read. The other marks are shown, and the file is not changed.`;
   }
 }
 

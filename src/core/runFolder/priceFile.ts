@@ -13,7 +13,7 @@ const priceFileSchema = z
     /** USD per million tokens. */
     prices: pricesSchema,
     source: z.enum(["configuration", "price_list"]),
-    /** The day on which the list was fetched; null for prices of the configuration. */
+    /** The day when the list was fetched; null for prices of the configuration. */
     date: z.iso.date().nullable(),
   })
   .readonly();

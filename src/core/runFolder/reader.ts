@@ -28,7 +28,7 @@ const MIB = 1024 * 1024;
 const MAX_TOKEN_BYTES = 32 * MIB;
 /** Limits the listed rollouts of an index to about 30,000. */
 const MAX_INDEX_BYTES = 16 * MIB;
-/** Of an evaluation, which has no index: its rollouts are read whole to list them. */
+/** The limit for an evaluation, which has no index: its rollouts are read completely to list them. */
 const MAX_EVALUATION_BYTES = 256 * MIB;
 /** More than a rollout is ever broken into. */
 const MAX_STREAMS = 1_000;
@@ -137,7 +137,7 @@ async function readMetrics(
 
 type EvaluatedLine = EndedLine & Pick<RolloutSummary, "temperature" | "purpose" | "model">;
 
-/** The summaries of one step or evaluation while its file grows: every read goes on where the last one ended. */
+/** The summaries of one step or evaluation while its file grows: every read continues where the last one ended. */
 export class StoredRollouts {
   readonly #fileSystem: FolderFiles;
   readonly #set: RolloutSet;
@@ -179,7 +179,7 @@ export class StoredRollouts {
     return this.#phases;
   }
 
-  /** Reads what was added. A file that became shorter was replaced by a resume and is read anew. */
+  /** Reads what was added. A file that became shorter was replaced by a resume and is read again. */
   async refresh(): Promise<void> {
     const size = (await this.#fileSystem.size(this.#path)) ?? 0;
     if (size < this.#offset) this.#reset();
@@ -200,7 +200,7 @@ export class StoredRollouts {
     if (this.#bytesLeftOut === 0) return null;
     const name = this.#path.split("/").slice(-2).join("/");
     const leftOut = `${Math.ceil(this.#bytesLeftOut / MIB)} MiB`;
-    return `${name} is too long to be listed as a whole: the rollouts in its last ${leftOut} are not shown.`;
+    return `${name} is too long to list completely: the rollouts in its last ${leftOut} are not shown.`;
   }
 
   #addBody({ value, offset, length }: FoundLine): void {
@@ -244,8 +244,8 @@ export class StoredRollouts {
 }
 
 /**
- * The groups of an evaluation are counted anew for each environment, split and temperature. They were played one cell after
- * the other, so each goes on where the one before it has its last group.
+ * The groups of an evaluation are counted again for each environment, split and temperature. They were played one cell after
+ * the other, so each continues where the one before it has its last group.
  */
 export class EvaluatedCells {
   readonly #first = new Map<string, number>();

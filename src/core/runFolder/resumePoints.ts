@@ -92,7 +92,7 @@ export interface Rewind {
 }
 
 /**
- * Records that a run goes on from `point` because the newer saves are gone, so that none of them is looked for again: its
+ * Records that a run continues from `point` because the newer saves no longer exist, so that none of them is looked for again: its
  * steps are about to be repeated. @throws AppError `disk`
  */
 export async function rewindTo(

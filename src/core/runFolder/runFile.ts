@@ -113,7 +113,7 @@ export async function readRunFile(
   if (parsed.success) return parsed.data;
   throw new AppError(
     "run-file-invalid",
-    `${path} cannot be read by this version: it is damaged or comes from another one. Use the version that wrote it, or start a new run.`,
+    `${path} is damaged, or another version wrote it. Use the version that wrote it, or start a new run.`,
     { data: { path }, cause: parsed.error },
   );
 }
@@ -124,7 +124,7 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
   if (file !== null) return file;
   throw new AppError(
     "run-not-found",
-    `${folder} holds no run: run.json is missing. Name the folder of a run.`,
+    `${folder} is not a run folder: run.json is missing. Choose a run folder.`,
     { data: { folder } },
   );
 }
@@ -139,7 +139,7 @@ export function isRunInUse(file: RunFile, liveness: Liveness): boolean {
   return !hasEnded(file.phase) && isBeating(file, liveness);
 }
 
-/** The phase as it is shown: a trainer that is gone without an end has left its run interrupted. */
+/** The phase as it is shown: a trainer that no longer exists without an end has left its run interrupted. */
 export function phaseOf(file: RunFile, liveness: Liveness): RunPhase | "interrupted" {
   return hasEnded(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }

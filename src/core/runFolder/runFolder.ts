@@ -170,7 +170,7 @@ async function makeRunParent(fileSystem: FileSystem, parent: string): Promise<vo
     if (!isAppError(error, "disk") && !isAppError(error, "file-not-found")) throw error;
     throw new AppError(
       "disk",
-      `No run can be kept in ${parent}. ${error.message} Set \`log_path\` to a folder that can be written.`,
+      `No run can be created in ${parent}. ${error.message} Set \`log_path\` to a writable folder.`,
       { configPath: "log_path", data: error.data, cause: error },
     );
   }

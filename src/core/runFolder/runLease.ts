@@ -159,7 +159,7 @@ function takenOver(folder: string, found: RunFile): AppError {
   const { pid, owner } = found;
   return new AppError(
     "run-taken-over",
-    `Process ${processText(found)} (${owner}) has taken over the run in ${folder}, because this one was suspended and its heartbeat had stopped. This process ends and leaves the folder to the other one.`,
+    `Process ${processText(found)} (${owner}) has taken over the run in ${folder}, because this process was suspended and its heartbeat stopped. This process ends.`,
     { data: { folder, pid } },
   );
 }

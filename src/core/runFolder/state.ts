@@ -116,7 +116,7 @@ export async function writeState(
   await fileSystem.writeAtomic(paths.state, asText(state));
 }
 
-/** Makes `state` the only one: whatever was saved last is gone. @throws AppError `disk` */
+/** Makes `state` the only one: whatever was saved last no longer exists. @throws AppError `disk` */
 export async function replaceStates(
   fileSystem: FolderFiles,
   folder: string,
@@ -165,7 +165,7 @@ export async function readStates(fileSystem: FolderFiles, folder: string): Promi
     );
   }
   const isDamaged = last !== null && last.state === null;
-  const problem = `state.json in ${folder} cannot be read. A resume continues from the state before it, after step ${first.step}, which state.prev.json holds.`;
+  const problem = `state.json in ${folder} cannot be read. A resume continues from the previous state in state.prev.json, after step ${first.step}.`;
   return { states, problem: isDamaged ? problem : null };
 }
 
@@ -196,7 +196,7 @@ function parseState(text: string, path: string): RunState | null {
   if (version !== SCHEMA_VERSION) {
     throw new AppError(
       "state-format",
-      `${path} has format ${version}, and this version of Tinker RL reads format ${SCHEMA_VERSION}. Resume the run with the version that wrote it.`,
+      `${path} has format ${version}, but this version of Tinker RL reads format ${SCHEMA_VERSION}. Resume the run with the version that wrote it.`,
       { data: { path, version } },
     );
   }

@@ -28,7 +28,7 @@ export interface Superseded {
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Where a line stands in its file, without its line feed. */
+/** Where a line is in its file, without its line feed. */
 interface LineRange {
   readonly offset: number;
   readonly length: number;
@@ -38,7 +38,7 @@ type IsMoved = (step: number) => boolean;
 
 /**
  * Moves metrics rows, rollouts and evaluations of `step` and later to `superseded/attempt-K/`. An evaluation after `step` completed steps
- * stays, because the weights are the same: one that was interrupted goes on with what it has not played. Running it again completes or changes nothing.
+ * stays, because the weights are the same: one that was interrupted continues with what it has not played. Running it again completes or changes nothing.
  */
 export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): Promise<void> {
   const { folder, step, repeatsEvaluation = false, repeatsUnfinished = false } = what;

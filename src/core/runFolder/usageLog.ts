@@ -57,7 +57,7 @@ export interface LoggedUsage {
 }
 
 export interface UsageLog {
-  /** Of everything but evaluations until now, once {@link UsageLog.read} has summed up what earlier attempts have left. */
+  /** The usage until now without evaluations, after {@link UsageLog.read} has added up earlier attempts. */
   readonly cumulative: TokenUsage;
   /** The like of evaluations. */
   readonly evaluation: TokenUsage;
@@ -115,7 +115,7 @@ export function createUsageLog({
       }
       lines += `${JSON.stringify(entry)}\n`;
       start().catch((error: unknown) =>
-        log.warn("Tokens could not be written down.", { reason: errorMessage(error) }),
+        log.warn("Token usage could not be recorded.", { reason: errorMessage(error) }),
       );
     },
     flush: async () => {

@@ -32,7 +32,7 @@ export type SyncCursor = z.infer<typeof cursorSchema>;
 const modeSchema = z
   .object({
     confirmed: cursorSchema,
-    /** The cursor after the delivery under way; null = none is. */
+    /** The cursor after the delivery in progress; null = none is. */
     pending: cursorSchema.nullable(),
   })
   .readonly();

@@ -18,7 +18,7 @@ const interval = z.object({ mean: z.number(), low: bound, high: bound });
 
 /** Plain data, so that it can be stored between two windows. */
 export const runDigestSchema = z.object({
-  /** Of the files that it was read from: within a generation they only grow. */
+  /** Identifies the files that it was read from: within a generation they only grow. */
   source: z.string(),
   /** Where the next read of `metrics.jsonl` begins. */
   offset: z.number().int().nonnegative(),
@@ -26,7 +26,7 @@ export const runDigestSchema = z.object({
   curvesAt: z.number().int().nonnegative(),
   evaluationBytes: z.number().int().nonnegative(),
   best: z.object({ value: z.number(), step: z.number() }).readonly().nullable(),
-  /** Rewards that the next step's best is reckoned with; a digest without them is read anew. */
+  /** Rewards that the next step's best is reckoned with; a digest without them is read again. */
   recent: z.array(z.number()).readonly(),
   rewardSum: z.number(),
   rewardCount: z.number().int().nonnegative(),

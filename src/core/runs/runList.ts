@@ -31,7 +31,7 @@ import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingR
 export interface ListedRun {
   readonly name: string;
   readonly folder: string;
-  /** `interrupted` = its trainer is gone without an end; `unreadable` = from another version, or damaged; `foreign` = another program's. */
+  /** `interrupted` = its trainer no longer exists without an end; `unreadable` = from another version, or damaged; `foreign` = another program's. */
   readonly phase: RunPhase | "interrupted" | "unreadable" | "foreign";
   /** Completed steps. */
   readonly steps: number;
@@ -43,7 +43,7 @@ export interface ListedRun {
   readonly used: UsedTotal | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
-  /** Of the mean reward, as the last step stored it; null where it stored none. */
+  /** The trend of the mean reward as the last step stored it; null if it stored none. */
   readonly trend: Trend | null;
   /** Those that fire after the last step. */
   readonly alarms: readonly AlarmId[];

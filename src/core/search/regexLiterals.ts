@@ -2,7 +2,7 @@
 
 /** An escape, a class, a counted repetition, or one character. */
 const TOKEN = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*(?:\]|$)|\{\d+(?:,\d*)?\}|[\s\S]/g;
-/** Escapes that go on after their letter: an expression with one is searched for without the index. */
+/** Escapes that continue after their letter: an expression with one is searched for without the index. */
 const LONG_ESCAPE = /^\\[pPkuxc\d]/;
 /** What may leave out the character before it. */
 const OPTION = /^(?:[*?]|\{.+\})$/;

@@ -47,7 +47,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * Reports after each block that had to be read and after each file. An index that is missing, stale or damaged is built, and written
- * for files that grow no more; where it cannot be written the search goes on without.
+ * for files that grow no more; where it cannot be written the search continues without.
  * @throws AppError `bad-expression`, `file-unreadable`
  */
 export async function* searchRun(
@@ -90,7 +90,7 @@ async function searchedSets({ reader, set }: Searched): Promise<readonly Rollout
   return newestSets(await reader.steps("training"), await reader.steps("evaluation"));
 }
 
-/** The results of `tasks` in their order, `count` of which are under way at a time. */
+/** The results of `tasks` in their order, `count` of which are in progress at a time. */
 async function* inAdvance<T>(
   tasks: readonly (() => Promise<T>)[],
   count: number,
@@ -134,7 +134,7 @@ async function soundIndex(
   const stored = await readTextIndex(files, paths);
   if (stored !== null) return stored;
   const index = await buildTextIndex(files, paths.bodies);
-  // A folder that cannot be written is searched all the same.
+  // A folder that cannot be written is searched anyway.
   if (!isNewest) await storeTextIndex(files, paths, index).catch(() => undefined);
   return index;
 }

@@ -50,7 +50,7 @@ function expression(text: string, flags: string): SearchTerm {
   } catch (error) {
     throw new AppError(
       "bad-expression",
-      `This is no regular expression: ${errorMessage(error)}. Correct it, or search for the words themselves.`,
+      `Invalid regular expression: ${errorMessage(error)}. Correct it, or search for plain text.`,
       { cause: error },
     );
   }

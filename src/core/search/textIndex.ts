@@ -26,7 +26,7 @@ const CHUNK_BYTES = 512 * 1024;
 /** A longer line is cut, as readers do not read it. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
-/** Of the rollouts of a step; what lies behind is not searched. A forged file has as many as it likes. */
+/** Text of a step's rollouts beyond this is not searched, because a forged file can have any size. */
 const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 

@@ -19,7 +19,7 @@ type AddressKey = (typeof ADDRESS_KEYS)[number];
 export type OfficialAddresses = Readonly<Record<AddressKey, string>>;
 
 export interface Destinations {
-  /** Of the hosted services that are used; null = the official one, or where variables of the user lead. */
+  /** The addresses of the hosted services in use; null means the official one, or the one that the user's variables name. */
   readonly addresses: Readonly<Partial<Record<AddressKey, string | null>>>;
   /** Hosted environments by name, each with the secrets that it gets, in upper case and sorted. */
   readonly environments: Readonly<Record<string, readonly string[]>>;

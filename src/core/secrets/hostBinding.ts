@@ -46,7 +46,7 @@ export function requireAllowedRoute(route: KeyRoute): void {
   }
 }
 
-/** True for an address that a key may be sent to: encrypted, or this machine. @throws TypeError when it is no address */
+/** True for an address that a key may be sent to: encrypted, or this computer. @throws TypeError when it is no address */
 export function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
@@ -73,7 +73,7 @@ function isAllowed(
 function notEncrypted({ name }: NamedValue, { origin, host }: URL): AppError {
   return new AppError(
     "key-not-encrypted",
-    `${name} would go to ${origin} unencrypted, readable on the way. Use an address that begins with https://; or, if you trust the whole way to ${host}, start the run in a terminal with --allow-host ${origin}.`,
+    `${name} would be sent to ${origin} unencrypted. Use an address that begins with https://, or, if you trust the network to ${host}, start the run in a terminal with --allow-host ${origin}.`,
     { data: { key: name } },
   );
 }
@@ -83,10 +83,10 @@ function elsewhere(
   { origin }: URL,
   official: string,
 ): AppError {
-  const kept = `${keyText({ name, origin: source })} is kept for ${host ?? official}`;
+  const kept = `${keyText({ name, origin: source })} is for ${host ?? official}`;
   return new AppError(
     "key-host-not-allowed",
-    `${kept}, but this run would send it to ${origin}. Approve ${origin} when you are asked, or correct the address.`,
+    `${kept}, but this run would send it to ${origin}. Approve ${origin} when asked, or correct the address.`,
     { data: { key: name, host: origin } },
   );
 }
@@ -94,7 +94,7 @@ function elsewhere(
 function ledByFile({ name }: NamedValue, { origin }: URL, variable: string): AppError {
   return new AppError(
     "key-host-not-allowed",
-    `${variable} in .env leads to ${origin}, but ${name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${origin} may have it, add --allow-host ${origin} in a terminal, or approve it in the editor; else remove ${variable} from .env.`,
+    `${variable} in .env points to ${origin}, but ${name} comes from elsewhere. A .env file that came with a project must not decide who gets a key. If you trust ${origin}, add --allow-host ${origin} in a terminal, or approve it in the editor; otherwise remove ${variable} from .env.`,
     { data: { variable, host: origin, key: name } },
   );
 }
@@ -105,7 +105,7 @@ function requireAddress({ name, value }: NamedValue): void {
   const fault =
     url === null
       ? "is not an address that begins with http:// or https://"
-      : "holds a user name or a password, which is sent nowhere";
+      : "contains a user name or a password, which is not supported";
   throw new AppError("config-address-invalid", `${name} ${fault}. Correct it where it is set.`, {
     data: { variable: name },
   });

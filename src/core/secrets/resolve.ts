@@ -45,7 +45,7 @@ async function lookUpSecret(key: string, sources: SecretSources): Promise<string
   if (OWN_KEYS.has(name)) {
     throw new AppError(
       "secret-not-allowed",
-      `${configPath} would hand ${name}, a key of this program, to ${sources.environment}. Remove the key, or write its value out if that is intended.`,
+      `${configPath} would send ${name}, a key of this program, to ${sources.environment}. Remove the key, or write its value out if you intend that.`,
       { configPath, data: { key } },
     );
   }
@@ -53,7 +53,7 @@ async function lookUpSecret(key: string, sources: SecretSources): Promise<string
   if (value === null || value === "") {
     throw new AppError(
       "secret-missing",
-      `${configPath} asks for the secret ${name}, which is not set. Set ${name} in the environment or in .env, or write "" to send nothing.`,
+      `${configPath} needs the secret ${name}, which is not set. Set ${name} in the environment or in .env, or write "" to send nothing.`,
       { configPath, data: { key } },
     );
   }

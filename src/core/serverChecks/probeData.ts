@@ -22,7 +22,7 @@ interface Known {
 export const PROBE_TEXT =
   "A server was asked what 17 + 25 is, and why the sky over Lisbon looks blue at noon in June.";
 
-/** So small that a server that trains on forward-only data all the same is hardly moved by them. */
+/** So small that a server that trains on forward-only data anyway is hardly moved by them. */
 const SCALE = 1 / 64;
 
 interface Role {

@@ -36,9 +36,9 @@ export function parseGrid(texts: readonly string[]): {
     const key = assignment.prefix.slice(0, -1);
     const values = splitValues(assignment.value);
     if (values.includes("")) {
-      problems.push(gridProblem(text, `${key} lacks a value beside a comma.`));
+      problems.push(gridProblem(text, `${key} has an empty value next to a comma.`));
     } else if (grid.some((other) => other.key === key)) {
-      problems.push(gridProblem(text, `${key} has a --grid already. Join its values there.`));
+      problems.push(gridProblem(text, `${key} already has a --grid. Add the values there.`));
     } else grid.push({ key, values });
   }
   return { grid, problems };

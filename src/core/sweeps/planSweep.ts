@@ -43,7 +43,7 @@ export interface SweepPlan {
   readonly grid: Grid;
   /** At least one. */
   readonly combinations: readonly Combination[];
-  /** Those for all runs, with null in place of secrets: fit to be stored. */
+  /** Those for all runs, with null instead of secrets: fit to be stored. */
   readonly sharedOverrides: readonly string[];
   /** Those of them that hold secrets, as given. */
   readonly secretOverrides: readonly string[];
@@ -141,7 +141,7 @@ function gridFault(grid: Grid): PlacedProblem | null {
   const product = grid.map(({ key, values }) => `${values.length} of ${key}`).join(" × ");
   return gridProblem(
     null,
-    `${product} are ${count} runs, and a sweep has at most ${MAX_COMBINATIONS}. Leave values out.`,
+    `${product} are ${count} runs, but a sweep has at most ${MAX_COMBINATIONS}. Use fewer values.`,
   );
 }
 
@@ -156,15 +156,17 @@ function keyProblems(
     const problem = (message: string): PlacedProblem => gridProblem(text, message);
     if (GIVEN_BY_SWEEP.has(key)) {
       return problem(
-        `${key} cannot vary, because it trains nothing else. Set it once for all runs.`,
+        `${key} cannot vary, because it does not change the training. Set it once for all runs.`,
       );
     }
     if (text !== settings[index]) {
-      return problem(`${key} holds a secret, and runs are named by what varies.`);
+      return problem(
+        `${key} cannot vary, because it is a secret and would become part of a run's name.`,
+      );
     }
     const twice = shared.find((other) => isSame(other.path, path));
     if (twice === undefined) return [];
-    return problem(`${twice.text} sets ${key} for all runs. Leave one of the two out.`);
+    return problem(`${twice.text} sets ${key} for all runs. Remove one of the two.`);
   });
 }
 
@@ -212,11 +214,11 @@ function runProblems(
   const isElsewhere = resume_from !== null && !resume_from.startsWith("tinker://");
   const problems: PlacedProblem[] = [];
   if (isEndless) {
-    const message = "a run without an end lets no other begin. Set max_steps or num_epochs.";
+    const message = "a run without an end would block the others. Set max_steps or num_epochs.";
     problems.push({ severity: "error", place, message, path: ["max_steps"] });
   }
   if (isElsewhere) {
-    const message = `resume_from is ${resume_from}, but a sweep resumes only its own runs. Leave it out, or name a checkpoint tinker://….`;
+    const message = `resume_from is ${resume_from}, but a sweep resumes only its own runs. Remove it, or set it to a checkpoint tinker://….`;
     problems.push({ severity: "error", place, message, path: ["resume_from"] });
   }
   return problems;
@@ -249,6 +251,6 @@ function duplicates(combinations: readonly Combination[]): readonly PlacedProble
     first.set(content, other ?? combination);
     if (other === undefined) return [];
     const [one, two] = [other, combination].map(({ settings }) => settings.join(" "));
-    return gridProblem(null, `${one} and ${two} train the same. Leave one of the values out.`);
+    return gridProblem(null, `${one} and ${two} train the same. Remove one of the values.`);
   });
 }

@@ -114,7 +114,7 @@ async function readSweepFile(fileSystem: FileSystem, folder: string): Promise<Sw
   if (parsed.success) return parsed.data;
   throw new AppError(
     "file-unreadable",
-    `${path} cannot be read by this version: it is damaged or comes from a newer one. Remove its folder to start the sweep over; the runs stay.`,
+    `${path} is damaged, or a newer version wrote it. Delete its folder to start the sweep over; the runs are kept.`,
     { data: { path }, cause: parsed.error },
   );
 }

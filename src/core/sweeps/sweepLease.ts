@@ -7,7 +7,7 @@ import { claimFolder } from "../runFolder/runFolder.ts";
 import { type KnownSweep, type SweepFile, type SweepRunner, writeSweepFile } from "./sweepFile.ts";
 
 export interface SweepLease extends KnownSweep {
-  /** From now on another process may go on with the sweep. */
+  /** From now on another process may continue with the sweep. */
   release(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ function requireFree({ clock, isProcessAlive }: LeaseOptions, { folder, file }: 
   if (!isBeating(file.runner, { nowMs: clock.now(), isProcessAlive })) return;
   throw new AppError(
     "sweep-in-use",
-    `Process ${processText(file.runner)} is at work on the sweep in ${folder}. Wait for its end or stop it first, or start another sweep with another run_name.`,
+    `Process ${processText(file.runner)} is running the sweep in ${folder}. Wait until it ends, stop it, or start another sweep with another run_name.`,
     { data: { folder, pid: file.runner.pid } },
   );
 }

@@ -1,4 +1,4 @@
-/** How far each run of a sweep is, and what is to be done about it when the sweep goes on. */
+/** How far each run of a sweep is, and what is to be done about it when the sweep continues. */
 
 import { NO_BEST } from "../../shared/bestReward.ts";
 import type { FileSystem } from "../ports.ts";

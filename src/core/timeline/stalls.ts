@@ -19,7 +19,7 @@ export interface StallLimits {
 
 export interface StallFacts {
   readonly rows: readonly TimelineRow[];
-  /** Of each row: turns that spent more time in tools than in sampling. */
+  /** For each row, the number of turns that spent more time in tools than in sampling. */
   readonly toolTurns: readonly number[];
   readonly phases: StepPhases | null;
   readonly path: readonly PathSpan[];

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 /** The longest that one request may ask for. */
 const MOST_MS = 14 * 24 * HOUR_MS;
 
-/** Of all the sessions together. @throws AppError `tinker-*`; `tinker-auth` for a key without the role admin or billing */
+/** The bill of all the sessions together. @throws AppError `tinker-*`; `tinker-auth` for a key without the role admin or billing */
 export async function readBilled(
   tinker: TinkerHttp,
   sessions: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Cancels results at the service that nobody waits for any more. */
+/** Cancels results at the service that no one waits for any more. */
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";

@@ -7,7 +7,7 @@ export type CheckpointChange =
   /** Seconds from now; null = kept until deleted. */
   | { readonly action: "set-ttl"; readonly ttlSeconds: number | null };
 
-/** When the checkpoint is gone after the change, in ISO 8601; null = never, undefined = as before. */
+/** When the checkpoint no longer exists after the change, in ISO 8601; null = never, undefined = as before. */
 export function expiryAfter(change: CheckpointChange, nowMs: number): string | null | undefined {
   if (change.action === "delete") return new Date(nowMs).toISOString();
   if (change.action !== "set-ttl") return undefined;

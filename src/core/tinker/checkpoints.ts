@@ -44,13 +44,13 @@ export interface CheckpointClient {
   listCheckpoints(run: string): Promise<readonly Checkpoint[]>;
   /** Null removes the expiry. @throws AppError `tinker-*` */
   setCheckpointTtl(path: string, ttlSeconds: number | null): Promise<void>;
-  /** @throws AppError `tinker-*`, `tinker-not-found` when it is gone already */
+  /** @throws AppError `tinker-*`, `tinker-not-found` when it no longer exists already */
   deleteCheckpoint(path: string): Promise<void>;
   /** Lets everyone who knows the path use the weights, or its owner alone. @throws AppError `tinker-*` */
   setCheckpointPublic(path: string, isPublic: boolean): Promise<void>;
   /** @throws AppError `tinker-*` */
   weightsFacts(path: string): Promise<WeightsFacts>;
-  /** `path` is of kind `external_weights`. Each call signs anew. @throws AppError `tinker-*` */
+  /** `path` is of kind `external_weights`. Each call signs again. @throws AppError `tinker-*` */
   exportedFiles(path: string): Promise<ExportedFiles>;
 }
 
@@ -117,7 +117,10 @@ function resourceOf(path: string): string {
 /** The colons of a run's id stay as they are: not every server decodes them. @throws AppError `tinker-invalid-input` for `.` and `..` */
 function encodePart(part: string): string {
   if (/^\.{1,2}$/.test(part)) {
-    throw tinkerError("tinker-invalid-input", `"${part}" is no part of a checkpoint's address`);
+    throw tinkerError(
+      "tinker-invalid-input",
+      `"${part}" is not a valid part of a checkpoint's address`,
+    );
   }
   return encodeURIComponent(part).replaceAll("%3A", ":");
 }

@@ -3,7 +3,7 @@
 import { TINKER_CONSOLE_URL, TINKER_URL } from "../services.ts";
 import { parseTinkerPath } from "./paths.ts";
 
-/** Of a checkpoint at `baseUrl`; null where the service has no console. @throws AppError `tinker-invalid-input` */
+/** The web page of a checkpoint at `baseUrl`; null if the service has no console. @throws AppError `tinker-invalid-input` */
 export function checkpointPage(path: string, baseUrl: string): string | null {
   if (new URL(baseUrl).origin !== new URL(TINKER_URL).origin) return null;
   const { run, kind, name } = parseTinkerPath(path);

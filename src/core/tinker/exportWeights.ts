@@ -14,11 +14,11 @@ import { type SaveExternalBody, savedPathSchema } from "./wire/wire.ts";
 /** Long enough for a download, because each request for addresses is followed by a new expiry. */
 const EXPORT_TTL_S = 3600;
 
-/** Asks for the addresses anew; call when they are about to expire. @throws AppError `tinker-*` */
+/** Asks for the addresses again; call when they are about to expire. @throws AppError `tinker-*` */
 export type SignFiles = () => Promise<ExportedFiles>;
 
 /**
- * Has the service make files of the weights at `path`, hands `use` the way to their addresses, and removes the files afterwards, also
+ * Has the service make files of the weights at `path`, hands `use` the way to their addresses, and removes the files afterward, also
  * when `use` fails. For a path of kind `external_weights` these files exist, and stay.
  * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; the reason of `signal`; what `use` throws
  */
@@ -90,7 +90,7 @@ async function exportWeights(connection: Connection, path: string): Promise<stri
 function notExportable(path: string): Error {
   return tinkerError(
     "tinker-invalid-input",
-    `${path} holds weights for sampling, and Tinker gives out files of training states only`,
+    `${path} has weights for sampling, and Tinker exports only training states`,
     {},
     "Download the state of the same step, tinker://RUN/weights/NAME: the list of the run's checkpoints has both.",
   );

@@ -43,7 +43,7 @@ export function checkCheckpointName(name: string): void {
   );
 }
 
-/** @throws AppError `tinker-invalid-input` for a path that training cannot go on from */
+/** @throws AppError `tinker-invalid-input` for a path that training cannot continue from */
 export function checkStatePath(path: string): void {
   if (parseTinkerPath(path).kind !== "weights") throw wrongKind(path, "weights");
 }

@@ -98,7 +98,7 @@ interface FinishedSample {
   readonly accepted: Accepted;
 }
 
-/** How long lost samples are drawn anew although none is finished. */
+/** How long lost samples are drawn again although none is finished. */
 const resubmitLimitMs = 120 * 60_000;
 const resubmitBackoff: Backoff = { firstMs: 625, maxMs: 12_500, jitter: 0.4 };
 
@@ -131,7 +131,7 @@ class Sampler {
     this.#lastFinishedAtMs = options.clock.monotonic();
   }
 
-  /** Submits anew, under a new number, when the service has lost a sample (410). */
+  /** Submits again, under a new number, when the service has lost a sample (410). */
   async draw(
     drawing: Drawing,
     { signal = this.#options.session.signal, withTimerPaused = withoutTimer, meter }: SampleOptions,
@@ -254,7 +254,7 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
   }
   const { tokens, logprobs, stopReason } = sequence;
   const wrong = tokens.find((id) => id < 0);
-  if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is no id`);
+  if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is not a token id`);
   return {
     tokens,
     logprobs: logprobs?.length === tokens.length ? logprobs : null,

@@ -6,7 +6,7 @@ import { ByteBudget } from "./transport/byteBudget.ts";
 
 export interface SamplingGateOptions {
   readonly clock: Clock;
-  /** Bound of the prompts under way. */
+  /** Bound of the prompts in progress. */
   readonly promptBytes: number;
 }
 
@@ -19,8 +19,8 @@ export const PROMPT_BYTES_PER_TOKEN = 10;
 const smallPromptBytes = 128 * 1024;
 
 /**
- * Lets 400 submits through at once. After a 429 nobody submits for a second or five, and for ten seconds after that only
- * ten submits are under way and each prompt counts twentyfold: `docs/protocols/tinker.md#limits-of-sampling`.
+ * Lets 400 submits through at once. After a 429 no one submits for a second or five, and for ten seconds after that only
+ * ten submits are in progress and each prompt counts twentyfold: `docs/protocols/tinker.md#limits-of-sampling`.
  */
 export class SamplingGate {
   readonly #clock: Clock;

@@ -158,7 +158,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     lossEncoding: new LossEncoding(() =>
       options.onMessage?.({
         level: "info",
-        text: "It takes training data as JSON only, as servers before version 0.25 of Tinker's client did: requests are larger.",
+        text: "It accepts training data only as JSON, like servers before version 0.25 of Tinker's client, so requests are larger.",
       }),
     ),
     samplerFor: (samplerId, baseModel) =>

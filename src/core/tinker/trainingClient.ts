@@ -29,7 +29,7 @@ export interface SaveOptions {
 export interface LossOptions {
   /** Log-probabilities and metrics only; no gradient is added. */
   readonly forwardOnly?: boolean;
-  /** A refusal leaves the model usable; no other call may be under way. */
+  /** A refusal leaves the model usable; no other call may be in progress. */
   readonly mayBeRefused?: boolean;
 }
 

@@ -69,7 +69,7 @@ async function isDeleted(
       step,
       level: "warn",
       kind: "checkpoint-kept",
-      message: `${name} is no longer the best checkpoint and stays: nothing but the run folder says that this run saved ${foreign.join(" and ")}, which may belong to another run.`,
+      message: `${name} is no longer the best checkpoint, but is kept: only the run folder says that this run saved ${foreign.join(" and ")}, which may belong to another run.`,
       data: { paths: foreign },
     });
     return false;

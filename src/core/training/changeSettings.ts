@@ -45,7 +45,7 @@ async function recordRefusal(
   error: unknown,
   { step }: Place,
 ): Promise<void> {
-  const message = `The new settings were left out: ${errorMessage(error)}`;
+  const message = `The new settings were not applied: ${errorMessage(error)}`;
   reporting.watch({ kind: "warning", message });
   const kind = "settings-refused";
   await reporting.events.record({ step, level: "info", kind, message, data: {} });
@@ -59,9 +59,9 @@ async function recordChange(
   await record();
   reporting.watch({ kind: "settings-changed", step, keys });
   const older = hasOlder
-    ? " Rollouts that were issued before keep those that they began with."
+    ? " Rollouts that were issued earlier keep the settings that they began with."
     : "";
-  const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.${older}`;
+  const message = `From step ${step + 1} on, the run uses new settings: ${keys.join(", ")}.${older}`;
   const kind = "settings-changed";
   await reporting.events.record({ step, level: "info", kind, message, data: { keys: [...keys] } });
 }

@@ -17,7 +17,7 @@ export function emptySteps(
     ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
     : "in every group the rollouts failed or all had the same reward.";
   const remedy = isFailure
-    ? "Remove that cause, then resume the run."
+    ? "Fix that cause, then resume the run."
     : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
   return new AppError(
     "empty-steps",
@@ -29,7 +29,7 @@ export function emptySteps(
 function maskedSteps(count: number): AppError {
   return new AppError(
     "empty-steps",
-    `${formatQuantity(count, "step")} in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy has moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
+    `${formatQuantity(count, "step")} in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
     { configPath: "off_policy_correction" },
   );
 }

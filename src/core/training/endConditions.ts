@@ -40,13 +40,13 @@ export class EndConditions {
     this.#countedUntilMs += this.#clock.monotonic() - fromMs;
   }
 
-  /** Of the run until now, less a pause of so many milliseconds since the last step. */
+  /** The time of the run until now, minus a pause of so many milliseconds since the last step. */
   secondsUntilNow({ counters }: Pick<LoopPosition, "counters">, pausedMs: number): number {
     const takenMs = this.#clock.monotonic() - this.#countedUntilMs - pausedMs;
     return counters.seconds + Math.max(0, takenMs) / 1000;
   }
 
-  /** What ends the run at this border although its plan goes on; null without. */
+  /** What ends the run at this border although its plan continues; null without. */
   earlyEnd(context: RunContext, position: Pick<LoopPosition, "counters">): AppError | null {
     return this.#earlyEndAt(context, this.secondsUntilNow(position, 0));
   }

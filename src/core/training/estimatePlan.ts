@@ -11,7 +11,7 @@ import type { Preparation } from "./prepare.ts";
 import { environmentOf } from "./run/context.ts";
 import { endOfData, type TaskSequence, totalSteps } from "./tasks/dataset.ts";
 
-/** Of the sequence, so that long runs are counted quickly: after so many the shares of environments hardly change. */
+/** How much of the sequence is counted. After that the shares of environments hardly change, and long runs are counted quickly. */
 const MAX_COUNTED = 20_000;
 
 /** Which tasks there are. */

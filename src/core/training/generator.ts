@@ -56,7 +56,7 @@ export class Generator {
   }
 
   /**
-   * Opens the sampler of the present weights, and issues the groups that were pending at `start` with the weights of then.
+   * Opens the sampler of the current weights, and issues the groups that were pending at `start` with the weights of then.
    * @throws AppError `tinker-*`
    */
   async start(context: RunContext, start: LoopPosition): Promise<void> {
@@ -91,7 +91,7 @@ export class Generator {
     return !config.refill || this.#stored === null;
   }
 
-  /** The present weights under the version of those whose sampler is gone: groups of it that are stored stay what they are. */
+  /** The current weights under the version of those whose sampler no longer exists: groups of it that are stored stay what they are. */
   #inPlaceOf(version: number, samplers: IssuedAhead["samplers"]): Policy {
     const saved = samplers.find((sampler) => sampler.version === version);
     const updates = saved?.optimizer_updates ?? this.policy.updates;
@@ -107,7 +107,7 @@ export class Generator {
       this.#stored?.has({ position, version, settingsHash }) === true;
     const groups = items.filter((item) => !isStored(item)).length;
     if (groups === 0) return;
-    const message = `The service no longer has the sampler of step ${version}: ${formatQuantity(groups, "group")} of step ${step + 1} must be sampled with the present weights.`;
+    const message = `The service no longer has the sampler of step ${version}: ${formatQuantity(groups, "group")} of step ${step + 1} must be sampled with the current weights.`;
     const data = { version, groups };
     await report(reporting, { step, level: "warn", kind: "sampler-gone", message, data });
   }
@@ -117,9 +117,9 @@ export class Generator {
     return group.position >= cursor && this.#stored?.holds(group) === true;
   }
 
-  /** That of the present weights. */
+  /** That of the current weights. */
   get policy(): Policy {
-    if (this.#policy === null) throw new AppError("invariant", "Nothing samples the run yet.");
+    if (this.#policy === null) throw new AppError("invariant", "The run has no sampler yet.");
     return this.#policy;
   }
 
@@ -213,7 +213,7 @@ export class Generator {
     this.#queue.release(step);
   }
 
-  /** Groups whose sampler is gone with its session are issued anew by a resume. */
+  /** Groups whose sampler no longer exists with its session are issued again by a resume. */
   get issued(): IssuedAhead {
     const samplers = new Map<number, IssuedAhead["samplers"][number]>();
     const waiting = this.#queue.groups;

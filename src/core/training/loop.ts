@@ -109,7 +109,7 @@ class Loop {
       }
     } catch (error) {
       await this.#endPlay();
-      // A stop gives up what was under way; the weights are still those of the last completed step.
+      // A stop gives up what was in progress; the weights are still those of the last completed step.
       if (!control.isStopping || error !== control.signal.reason) {
         await this.#saveBeforeFailing(error);
         throw error;
@@ -201,7 +201,7 @@ class Loop {
     return output;
   }
 
-  /** Submits the save that is due between the step under way and the next one; false when something else must come between them. */
+  /** Submits the save that is due between the step in progress and the next one; false when something else must come between them. */
   #mayFollow({ batch }: BegunStep, completed: Promise<CompletedStep>): boolean {
     const step = this.#position.step + 1;
     const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
@@ -257,7 +257,7 @@ class Loop {
       await this.#best.update(this.#context);
       return mergeMetrics(await before, evaluationMetrics(each));
     });
-    // Awaited before the update of the next step; until then a failure must not count as one that nobody handles.
+    // Awaited before the update of the next step; until then a failure must not count as one that no one handles.
     this.#extra.catch(() => undefined);
   }
 

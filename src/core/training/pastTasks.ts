@@ -1,4 +1,4 @@
-/** How many tasks environments have, as a past run found them: then nobody has to ask the environments again. */
+/** How many tasks environments have, as a past run found them: then no one has to ask the environments again. */
 
 import * as z from "zod";
 import type { Config } from "../config/fields/schema.ts";

@@ -35,7 +35,7 @@ export interface PrepareOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
-  /** The date that prompts show in a run that goes on, YYYY-MM-DD; absent = today. */
+  /** The date that prompts show in a run that continues, YYYY-MM-DD; absent = today. */
   readonly promptDate?: string | undefined;
   /** The tokenizer and template of the configuration's model. */
   readonly loadModel: () => Promise<ModelTokenizer>;
@@ -82,7 +82,7 @@ async function requireModel({
   const offers = await service.capabilities();
   if (offers === null) {
     onWarning(
-      `The server at ${service.address} does not list its models. So the run finds out only when it begins whether the server trains model_name: ${config.model_name}, and nothing checks that max_total_tokens fits into the model's context.`,
+      `The server at ${service.address} does not list its models. Whether it trains model_name: ${config.model_name} is known only when the run begins, and max_total_tokens is not checked against the model's context.`,
     );
     return null;
   }
@@ -91,7 +91,7 @@ async function requireModel({
   if (found !== undefined) {
     if (found.maxContextLength === null) {
       onWarning(
-        `The server at ${service.address} does not report the context of ${found.name}: nothing checks that max_total_tokens: ${config.max_total_tokens} fits into it.`,
+        `The server at ${service.address} does not report the context of ${found.name}, so max_total_tokens: ${config.max_total_tokens} is not checked against it.`,
       );
     }
     return found.maxContextLength;

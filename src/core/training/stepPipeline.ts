@@ -65,7 +65,7 @@ export class StepPipeline {
     this.#alarms = alarms;
   }
 
-  /** True when the next step is under way, so that nothing can come before it. */
+  /** True when the next step is in progress, so that nothing can come before it. */
   get hasBegunNext(): boolean {
     return this.#next !== null;
   }
@@ -172,7 +172,7 @@ export class StepPipeline {
     const events = new HeldEvents();
     const reporting = { ...context.reporting, watch: events.watch };
     const next = this.#begin({ ...order, context: { ...context, reporting }, extra: {} }, at);
-    // Awaited when its turn comes; until then a failure must not count as one that nobody handles.
+    // Awaited when its turn comes; until then a failure must not count as one that no one handles.
     next.catch(() => undefined);
     this.#next = { begun: next, events };
   }

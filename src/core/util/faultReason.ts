@@ -2,7 +2,7 @@
 
 import { type AppError, errorMessage } from "../errors.ts";
 
-/** Of AppError `transport`: what broke, without the address and the advice of its own message. */
+/** What broke, without the address and advice in the message of an AppError `transport`. */
 export function faultReason(error: AppError): string {
   const { reason } = error.data;
   return typeof reason === "string" ? reason : errorMessage(error);

@@ -10,7 +10,7 @@ export interface JsonLine {
   readonly length: number;
 }
 
-/** A line as it stands in a file; `value` is undefined for one that cannot be read. */
+/** A line as it is in a file; `value` is undefined for one that cannot be read. */
 export interface FoundLine extends Omit<JsonLine, "value"> {
   readonly value: JsonLine["value"] | undefined;
 }

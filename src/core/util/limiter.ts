@@ -16,7 +16,7 @@ export class Limiter {
   #active = 0;
   readonly #waiters: Waiter[] = [];
 
-  /** `limit` is a whole number, at least 1. */
+  /** `limit` is a integer, at least 1. */
   constructor(limit: number) {
     this.#limit = checkedLimit(limit);
   }

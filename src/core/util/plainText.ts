@@ -5,7 +5,7 @@ const ACTING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const LINE_LENGTH = 200;
 const MESSAGE_LENGTH = 1_000;
 
-/** One line of a view; what would act becomes `·`, and what nobody would read is cut. */
+/** One line of a view; what would act becomes `·`, and what no one would read is cut. */
 export function plainLine(text: string, length = LINE_LENGTH): string {
   return cut(text, length).replace(ACTING, "·");
 }
@@ -15,7 +15,7 @@ export function plainText(text: string): string {
   return text.split("\n").map(plainLabel).join("\n");
 }
 
-/** The same, without what nobody would read. */
+/** The same, without what no one would read. */
 export function plainMessage(text: string): string {
   return plainText(cut(text, MESSAGE_LENGTH));
 }

@@ -54,7 +54,7 @@ function numberOf(bits: number): number {
   return single[0] ?? 0;
 }
 
-/** Of what is counted, the entry with this rank in rising order, and its rank in that entry. */
+/** The entry with this rank in ascending order, and the rank within that entry. */
 function placeOf(counts: Uint32Array, rank: number): readonly [number, number] {
   let left = rank;
   let at = 0;

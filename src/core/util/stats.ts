@@ -1,6 +1,6 @@
 /** Statistics over a list of numbers. */
 
-/** Keys as they stand in metric names. Each value is null where the list is too short to have it. */
+/** Keys as they are in metric names. Each value is null where the list is too short to have it. */
 export interface Stats {
   readonly mean: number | null;
   readonly min: number | null;

@@ -1,4 +1,4 @@
-/** Cuts and joins at the edges of lines and texts, in time linear in the text: `/x+$/` tries anew at each place in a run of `x`. */
+/** Cuts and joins at the edges of lines and texts, in time linear in the text: `/x+$/` tries again at each place in a run of `x`. */
 
 /** The text without the characters at its end that `character`, a regular expression for one, matches. */
 export function withoutEnd(text: string, character: RegExp): string {

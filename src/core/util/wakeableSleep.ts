@@ -10,12 +10,12 @@ export class WakeableSleep {
   readonly #sleeping = new Set<AbortController>();
   #isWakePending = false;
 
-  /** Ends all sleeps that are under way. */
+  /** Ends all sleeps that are in progress. */
   wake(): void {
     for (const waking of [...this.#sleeping]) waking.abort(WOKEN);
   }
 
-  /** As {@link wake}; with none under way the next one ends at once. For events that must not be missed. */
+  /** As {@link wake}; with none in progress the next one ends at once. For events that must not be missed. */
   wakeOrSkipNext(): void {
     this.#isWakePending = this.#sleeping.size === 0;
     this.wake();

@@ -1,4 +1,4 @@
-/** Fetches exported files from signed addresses into a folder; what a broken connection left is gone on with. */
+/** Fetches exported files from signed addresses into a folder; what a broken connection left is continued with. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random, StartHash } from "../ports.ts";
@@ -20,7 +20,7 @@ const MAX_TRIES = 6;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0.25 };
 
 /**
- * Names of the files, all complete and checked. Parts stay as `NAME.part` when it fails, and the next call goes on with them.
+ * Names of the files, all complete and checked. Parts stay as `NAME.part` when it fails, and the next call continues with them.
  * @throws AppError `download-unsafe`, `download-failed`, `download-damaged`, `disk`, `tinker-*`; the reason of `signal`
  */
 export async function downloadFiles(options: DownloadOptions): Promise<readonly string[]> {
@@ -67,7 +67,7 @@ async function fetchOnce(options: DownloadOptions, url: string, name: string): P
   }
 }
 
-/** @throws AppError `download-damaged` when the content cannot be what the name says; the part is gone then */
+/** @throws AppError `download-damaged` when the content cannot be what the name says; the part no longer exists then */
 async function checkContent(
   { files, folder, startHash }: DownloadOptions,
   name: string,
@@ -79,7 +79,7 @@ async function checkContent(
     digest !== null &&
     (await digestOf(files, part, { startHash, ...digest })) !== digest.base64
   ) {
-    fault = `its ${digest.algorithm === "md5" ? "MD5" : "SHA-256"} is not the one that the storage names`;
+    fault = `its ${digest.algorithm === "md5" ? "MD5" : "SHA-256"} does not match that of the storage`;
   } else if (name.endsWith(".safetensors")) fault = await safetensorsFault(files, part);
   else if (name.endsWith(".json") && parseJson(await files.readText(part)) === null) {
     fault = "it is not JSON";
@@ -88,7 +88,7 @@ async function checkContent(
   await files.remove(part);
   throw new AppError(
     "download-damaged",
-    `${name} arrived damaged: ${fault}. It was removed; run the command again.`,
+    `${name} arrived damaged: ${fault}. It was deleted; run the command again.`,
     { data: { name } },
   );
 }
@@ -96,7 +96,7 @@ async function checkContent(
 function failed(name: string, reason: string): AppError {
   return new AppError(
     "download-failed",
-    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What arrived stays in the folder; run the command again to continue.`,
+    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What was downloaded stays in the folder; run the command again to continue.`,
     { data: { name } },
   );
 }

@@ -1,4 +1,4 @@
-/** `download.json` in the folder of a download that is under way: what a later one needs to go on with it. */
+/** `download.json` in the folder of a download that is in progress: what a later one needs to continue with it. */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
@@ -28,7 +28,7 @@ export class DownloadRecord {
     this.#stored = stored;
   }
 
-  /** Begins a download, or goes on with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
+  /** Begins a download, or continues with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
   static async open(files: FolderFiles, folder: string, source: string): Promise<DownloadRecord> {
     await files.makeDirectory(folder);
     const path = `${folder}/${NAME}`;
@@ -41,7 +41,8 @@ export class DownloadRecord {
     const text = names.includes(NAME) ? await files.readText(path) : "";
     const stored = recordSchema.safeParse(parseJson(text)?.value).data;
     if (stored?.source === source) return new DownloadRecord(files, path, stored);
-    const what = stored === undefined ? "holds other files" : `holds a part of ${stored.source}`;
+    const what =
+      stored === undefined ? "contains other files" : `contains a part of ${stored.source}`;
     throw new AppError(
       "folder-not-empty",
       `The folder ${folder} ${what}. Choose another folder (in a terminal with --output), or empty it.`,

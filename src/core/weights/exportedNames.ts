@@ -43,6 +43,6 @@ export function checkExportedNames(names: Iterable<string>): readonly string[] {
 function unsafe(what: string): AppError {
   return new AppError(
     "download-unsafe",
-    `Nothing was downloaded: the service's list of files is not to be trusted, ${what}. Check the address of the service.`,
+    `Nothing was downloaded: the service's list of files cannot be trusted: ${what}. Check the address of the service.`,
   );
 }

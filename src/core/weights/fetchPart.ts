@@ -49,7 +49,7 @@ const WRITE_BYTES = 2 ** 20;
 const MAX_JSON_BYTES = 2 ** 24;
 
 /**
- * Appends to `NAME.part` from where it ends, or begins anew when the file is another one than it was.
+ * Appends to `NAME.part` from where it ends, or begins again when the file is another one than it was.
  * @throws AppError `download-failed` without a size, `transport`, `timeout`, `disk`; the reason of `signal`
  */
 export async function fetchPart(

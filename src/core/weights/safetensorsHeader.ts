@@ -20,7 +20,7 @@ export async function safetensorsFault(
   path: string,
 ): Promise<string | null> {
   const size = (await files.size(path)) ?? 0;
-  if (size < LENGTH_BYTES) return `it has ${size} bytes only`;
+  if (size < LENGTH_BYTES) return `it has only ${size} bytes`;
   const head = await files.readRange(path, 0, LENGTH_BYTES);
   const headerBytes = Number(
     new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(0, true),
@@ -36,5 +36,5 @@ export async function safetensorsFault(
   if (!tensors.success) return "its header describes no tensors";
   const ends = Object.values(tensors.data).map(({ data_offsets: [, end] }) => end);
   const expected = LENGTH_BYTES + headerBytes + Math.max(0, ...ends);
-  return expected === size ? null : `it has ${size} bytes in place of ${expected}`;
+  return expected === size ? null : `it has ${size} bytes instead of ${expected}`;
 }

@@ -1,4 +1,4 @@
-/** The signed addresses of exported files, signed anew before they expire. */
+/** The signed addresses of exported files, signed again before they expire. */
 
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";

@@ -39,6 +39,6 @@ export function updateContextKeys({ keys, trainings, store, view }: ContextKeySo
 function badge(live: number): vscode.ViewBadge | undefined {
   if (live === 0) return undefined;
   const tooltip =
-    live === 1 ? vscode.l10n.t("1 run under way") : vscode.l10n.t("{0} runs under way", live);
+    live === 1 ? vscode.l10n.t("1 run in progress") : vscode.l10n.t("{0} runs in progress", live);
   return { value: live, tooltip };
 }

@@ -28,7 +28,7 @@ export interface CatalogueConnection {
   readonly signal: AbortSignal;
 }
 
-/** Nothing that `work` began goes on after the limit. */
+/** Nothing that `work` began continues after the limit. */
 export async function limited<Result>(
   limitMs: number,
   { openHttp }: LookUpOptions,
@@ -92,6 +92,6 @@ export async function keyFor(
 export function noKey(service: string): AppError {
   return new AppError(
     "key-missing",
-    `There is no key for ${service} at the address that is set. Use Set API Key to add one.`,
+    `There is no key for ${service} at the configured address. Use Set API Key to add one.`,
   );
 }

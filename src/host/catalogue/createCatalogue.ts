@@ -105,7 +105,7 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   };
 }
 
-/** Keeps the catalogue informed of where secrets would come from; nobody looks in Restricted Mode. */
+/** Keeps the catalogue informed of where secrets would come from; no one looks in Restricted Mode. */
 class SecretWatch {
   readonly #keys: Keys;
   readonly #catalogue: LiveCatalogue;

@@ -47,7 +47,7 @@ async function at(
   if (!isBound && tinkerAddress(values) !== null && !(await mayGoTo(new URL(baseUrl).origin))) {
     throw new AppError(
       "key-host-not-allowed",
-      `TINKER_API_KEY may not go to ${new URL(baseUrl).origin}, where this run was trained. Run the command again to allow it.`,
+      `TINKER_API_KEY is not approved for ${new URL(baseUrl).origin}, where this run was trained. Run the command again to allow it.`,
     );
   }
   const allowed = key === null ? null : { ...key, host };

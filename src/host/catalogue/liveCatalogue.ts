@@ -35,7 +35,7 @@ export interface LiveCatalogueOptions {
   readonly lookUpEnvironment: (
     name: string,
   ) => Promise<Pick<EnvironmentEntry, "splits" | "tools" | "secrets">>;
-  /** False when nobody could answer, for example without a key. */
+  /** False when no one could answer, for example without a key. */
   readonly canLookUp: (kind: ListKind) => Promise<boolean>;
   /** The server that a list would come from now: lists of others are not shown. */
   readonly serverOf: (kind: ListKind) => string | null;
@@ -73,7 +73,7 @@ export class LiveCatalogue implements Catalogues {
     return this.#changed.event;
   }
 
-  /** Reads what is on disk; asks nobody. */
+  /** Reads what is on disk; asks no one. */
   async load(): Promise<void> {
     await Promise.all(LIST_KINDS.map((kind) => this.#load(kind)));
     this.#changed.fire();
@@ -141,7 +141,7 @@ export class LiveCatalogue implements Catalogues {
     this.#changed.fire();
   }
 
-  /** Null when nobody may look. */
+  /** Null when no one may look. */
   setSecrets(secrets: readonly SecretState[] | null): void {
     if (JSON.stringify(secrets) === JSON.stringify(this.#secrets)) return;
     this.#secrets = secrets;

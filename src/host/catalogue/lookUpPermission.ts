@@ -6,7 +6,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 export interface LookUpPermissionOptions {
   /** `config.liveCompletion`. */
   readonly setting: () => "ask" | "on" | "off";
-  /** Sets it for this machine. */
+  /** Sets it for this computer. */
   readonly decide: (answer: "on" | "off") => PromiseLike<void>;
 }
 
@@ -18,12 +18,12 @@ export class LookUpPermission {
     this.#options = options;
   }
 
-  /** Never in Restricted Mode, and never before somebody said yes. */
+  /** Never in Restricted Mode, and never before someone said yes. */
   get isGiven(): boolean {
     return vscode.workspace.isTrusted && this.#options.setting() === "on";
   }
 
-  /** Asks where nobody has decided, once a session; true = it is given now. */
+  /** Asks where no one has decided, once a session; true = it is given now. */
   async ask(): Promise<boolean> {
     if (!vscode.workspace.isTrusted || this.#wasAsked) return this.isGiven;
     if (this.#options.setting() !== "ask") return this.isGiven;
@@ -32,7 +32,7 @@ export class LookUpPermission {
     const never = vscode.l10n.t("Never");
     const answer = await plainWindow.showInformationMessage(
       vscode.l10n.t(
-        "May completion ask Tinker and OpenReward for the names of models, environments and checkpoints? Nothing of your configuration is sent.",
+        "Let completion ask Tinker and OpenReward for the names of models, environments and checkpoints? Your configuration is not sent.",
       ),
       allow,
       never,

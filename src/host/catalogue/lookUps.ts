@@ -35,7 +35,7 @@ const MAX_SPLITS = 8;
 
 type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems[Kind]>> };
 
-/** Whether a list of this kind can be asked for at all: Tinker answers nobody without a key. */
+/** Whether a list of this kind can be asked for at all: Tinker answers no one without a key. */
 export async function canLookUp(
   kind: ListKind,
   { sources, variables }: Pick<LookUpOptions, "sources" | "variables">,

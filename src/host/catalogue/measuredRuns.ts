@@ -29,7 +29,7 @@ export class MeasuredRuns {
   readonly #options: MeasuredRunsOptions;
   readonly #changed: Emitter<void>;
   readonly #listening: Listening;
-  /** By the path of a configuration that somebody asked about; null until a run of it is found. */
+  /** By the path of a configuration that someone asked about; null until a run of it is found. */
   readonly #known = new Map<string, Known | null>();
   #timer: NodeJS.Timeout | null = null;
 

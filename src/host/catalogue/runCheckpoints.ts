@@ -92,7 +92,7 @@ async function readSaves(
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);
-  // A save is written down anew when something about it changes.
+  // A save is written down again when something about it changes.
   const byPath = new Map(
     entries.flatMap((entry) => (entry.state_path === null ? [] : [[entry.state_path, entry]])),
   );

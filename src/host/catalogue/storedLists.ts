@@ -9,7 +9,7 @@ import type {
 import type { FileSystem } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 
-/** A checkpoint as kept: times in place of ages. */
+/** A checkpoint as kept: times instead of ages. */
 export interface KeptCheckpoint {
   readonly path: string;
   readonly model: string | null;

@@ -46,7 +46,7 @@ export async function askTaskNumber(split: string, value = 0): Promise<number | 
     prompt: vscode.l10n.t("Number of the task in the split {0}, from 0", split),
     value: String(value),
     validateInput: (typed) =>
-      isNumber(typed) ? null : vscode.l10n.t("A whole number from 0 is needed."),
+      isNumber(typed) ? null : vscode.l10n.t("Enter a whole number, 0 or more."),
   });
   return text === undefined || !isNumber(text) ? null : Number(text);
 }
@@ -91,7 +91,7 @@ export async function askBeside(
       }),
   ].filter(({ target }) => target !== first);
   const placeHolder = vscode.l10n.t(
-    "Which models beside it? The conversation starts over with the same messages for all.",
+    "Which models should be compared? The conversation starts over with the same messages for all.",
   );
   const picked = await plainWindow.showQuickPickMany(
     items.map((item) => ({ ...item, picked: start.targets.includes(item.target) })),
@@ -99,7 +99,7 @@ export async function askBeside(
   );
   if (picked === undefined) return undefined;
   if (picked.length > MAX_BESIDE) {
-    throw new Error(vscode.l10n.t("At most {0} models fit beside it.", MAX_BESIDE));
+    throw new Error(vscode.l10n.t("Choose at most {0} models.", MAX_BESIDE));
   }
   return withTargets(subject, [first, ...picked.map(({ target }) => target)]);
 }

@@ -20,10 +20,10 @@ export async function mayEstimate(fileSystem: FileSystem, uri: vscode.Uri): Prom
   const { config } = parsed;
   const parent = runParent(config, document.fileName);
   if ((await newestRunLike(fileSystem, parent, config)) !== null) return true;
-  const play = vscode.l10n.t("Play Them");
+  const play = vscode.l10n.t("Sample Groups");
   const answer = await plainWindow.showInformationMessage(
     vscode.l10n.t(
-      "No past run has these environments and this model, so {0} groups are played in each environment with {1}. The service bills them; no weights are changed.",
+      "There is no past run with these environments and this model. Sample {0} groups in each environment with {1} instead? The service bills them; no weights are changed.",
       DRY_RUN_GROUPS,
       config.model_name,
     ),

@@ -99,12 +99,12 @@ const AMOUNTS = /^(?<tasks>[1-9]\d{0,8}|all)\s*[×x*]\s*(?<each>[1-9]\d{0,5})$/i
 /** Undefined when the user went away. */
 async function askAmounts(now: Amounts): Promise<Amounts | undefined> {
   const text = await plainWindow.showInputBox({
-    prompt: vscode.l10n.t("Tasks of each split (a number or all) × rollouts of each task"),
+    prompt: vscode.l10n.t("Tasks per split (a number or all) × rollouts per task"),
     value: `${now.num_samples ?? "all"} × ${now.rollouts_per_task}`,
     validateInput: (typed) =>
       AMOUNTS.test(typed.trim())
         ? null
-        : vscode.l10n.t("Two numbers from 1 are needed, such as 8 × 2 or all × 1."),
+        : vscode.l10n.t("Enter two numbers of at least 1, such as 8 × 2 or all × 1."),
   });
   const { tasks = "", each = "" } = AMOUNTS.exec(text?.trim() ?? "")?.groups ?? {};
   if (each === "") return undefined;

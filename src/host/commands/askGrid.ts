@@ -92,7 +92,7 @@ function askValues(
   return plainWindow.showInputBox({
     title: key,
     prompt: vscode.l10n.t(
-      "{0} Expected: {1}. Several values with commas between; none leaves the setting as it is.",
+      "{0} Expected: {1}. Separate values with commas; leave empty to keep the setting.",
       plainDoc(field),
       expectationOf(field),
     ),

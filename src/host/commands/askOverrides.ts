@@ -13,7 +13,7 @@ export async function askOverrides(
   const answer = await plainWindow.showInputBox({
     title: vscode.l10n.t("Start with overrides"),
     prompt: vscode.l10n.t(
-      "Settings over those of the file, as key=value with spaces between: learning_rate=5e-4 max_steps=20",
+      "Settings that override the file, as key=value separated by spaces: learning_rate=5e-4 max_steps=20",
     ),
     placeHolder: "learning_rate=5e-4 max_steps=20",
     ignoreFocusOut: true,

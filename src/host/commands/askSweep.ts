@@ -99,7 +99,7 @@ async function knownSweeps({
   return all.filter(({ file }) => file.configPath === fsPath);
 }
 
-/** How many runs go on at once; undefined when the user gave up. */
+/** How many runs continue at once; undefined when the user gave up. */
 async function askParallel(rows: readonly SweepRow[]): Promise<number | undefined> {
   const open = rows.filter((row) => actionFor(row, true) !== "skip").length;
   if (open < 2) return 1;
@@ -108,10 +108,10 @@ async function askParallel(rows: readonly SweepRow[]): Promise<number | undefine
     title: vscode.l10n.t("Start a sweep"),
     prompt: isLocal
       ? vscode.l10n.t(
-          "Runs at once, 1 to {0}. Local runs share the processors of this machine: each takes longer than alone.",
+          "Concurrent runs, 1 to {0}. Local runs share the processors of this computer, so each takes longer than alone.",
           open,
         )
-      : vscode.l10n.t("Runs at once, 1 to {0}.", open),
+      : vscode.l10n.t("Concurrent runs, 1 to {0}.", open),
     value: "1",
     ignoreFocusOut: true,
     validateInput: (value) =>
@@ -134,14 +134,14 @@ async function confirm(
   const [open, withFailed] = [count(false), count(true)];
   const options = { modal: true, detail: runList(rows, plan.sharedOverrides) };
   if (withFailed === 0) {
-    const nothing = vscode.l10n.t("Nothing is left to start in this sweep.");
+    const nothing = vscode.l10n.t("There is nothing left to start in this sweep.");
     await plainWindow.showInformationMessage(nothing, options);
     return undefined;
   }
   const text =
     parallel === 1
       ? plural(open || withFailed, "Start {0} run?", "Start {0} runs, one after another?")
-      : vscode.l10n.t("Start {0} runs, {1} at once?", open || withFailed, parallel);
+      : vscode.l10n.t("Start {0} runs, {1} at a time?", open || withFailed, parallel);
   const buttons = [...(open > 0 ? [start] : []), ...(withFailed > open ? [retry] : [])];
   const chosen = await plainWindow.showInformationMessage(text, options, ...buttons);
   return chosen === undefined ? undefined : chosen === retry;

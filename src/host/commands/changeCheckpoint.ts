@@ -18,7 +18,7 @@ export interface CheckpointChangeOptions {
   readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
   /** In the store of this computer; nothing to delete is no fault. */
   readonly changeLocal: (paths: readonly string[], change: CheckpointChange) => Promise<void>;
-  /** At its service. @throws AppError `tinker-not-found` when it is gone already */
+  /** At its service. @throws AppError `tinker-not-found` when it no longer exists already */
   readonly changeHosted: (
     path: string,
     change: CheckpointChange,
@@ -31,7 +31,7 @@ export interface CheckpointChangeOptions {
 
 export interface HostedPlace {
   readonly kind: "Tinker";
-  /** Of the run's service; null = as the settings lead, or the official one. */
+  /** The address of the run's service; null means the one in the settings, or the official one. */
   readonly baseUrl: string | null;
   /** The folder under which the user's answers about keys hold. */
   readonly project: string;
@@ -50,7 +50,7 @@ export async function placeOf(
   const model = await readRunModel(fileSystem.within(folder), folder);
   if (model === null) {
     throw new Error(
-      vscode.l10n.t("The folder of {0} does not name the place of its checkpoints.", run.name),
+      vscode.l10n.t("The folder of {0} does not record where its checkpoints are.", run.name),
     );
   }
   if (isLocalModel(model.model_name)) return { kind: "this computer" };
@@ -76,7 +76,7 @@ export async function questionText(
   const text = addressesText(place, entry);
   if (await isOwn(run.folder, pathsOf(entry))) return text;
   const warning = vscode.l10n.t(
-    "Only the run folder says that {0} saved this; no trainer of yours on this computer did. It may belong to another run.",
+    "Only the run folder says that {0} saved this; your trainers on this computer did not save it. It may belong to another run.",
     run.name,
   );
   return `${text}\n${warning}`;
@@ -95,7 +95,7 @@ function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
   return [state_path, sampler_path].filter((path) => path !== null);
 }
 
-/** Of its state and its sampler. @throws AppError `program-failed`, `tinker-*` */
+/** Changes the state and the sampler of a checkpoint. @throws AppError `program-failed`, `tinker-*` */
 export async function changeAt(
   place: CheckpointPlace,
   entry: CheckpointEntry,
@@ -125,7 +125,7 @@ export async function keepCheckpoint(
   ];
   const place = await placeOf(run, options);
   const picked = await plainWindow.showQuickPick(items, {
-    title: vscode.l10n.t("How long is {0} of {1} kept from now on?", entry.name, run.name),
+    title: vscode.l10n.t("How long should {0} of {1} be kept from now on?", entry.name, run.name),
     placeHolder: (await questionText({ place, entry, run }, options)).replaceAll("\n", " "),
   });
   if (picked === undefined) return false;
@@ -146,7 +146,7 @@ export async function keepLastState(
   const entries = await readCheckpoints(files, run.folder);
   const entry = entries.findLast((each) => each.state_path === newest?.statePath);
   if (newest === null || entry === undefined) {
-    throw new Error(vscode.l10n.t("The run {0} has no state that could be kept.", run.name));
+    throw new Error(vscode.l10n.t("The run {0} has no state to keep.", run.name));
   }
   const place = await placeOf(run, options);
   const yes = vscode.l10n.t("Keep");
@@ -171,7 +171,7 @@ async function keepFor(
 ): Promise<void> {
   if (run.isLive && entry.kind === "rolling") {
     throw new Error(
-      vscode.l10n.t("{0} is under way, and its next save replaces this one.", run.name),
+      vscode.l10n.t("{0} is running, and its next save replaces this one.", run.name),
     );
   }
   const nowMs = options.now();
@@ -202,7 +202,7 @@ export async function shareCheckpoint(
   const isPublished = action === "publish";
   const use = isPublished
     ? vscode.l10n.t("Everyone who knows its address can use the weights, until it is unpublished.")
-    : vscode.l10n.t("From then on only their owner can use the weights.");
+    : vscode.l10n.t("After this, only their owner can use the weights.");
   const yes = isPublished ? vscode.l10n.t("Publish") : vscode.l10n.t("Unpublish");
   const title = isPublished
     ? vscode.l10n.t("Publish the checkpoint {0} of {1}?", entry.name, run.name)

@@ -94,7 +94,9 @@ function requireTraining({ name, file }: RunEntry): void {
 /** @throws Error for a run whose `run.json` is not there */
 function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
   if (file !== null) return { folder, name, configPath: file.configPath };
-  throw new Error(vscode.l10n.t("{0} does not say which configuration it was started with.", name));
+  throw new Error(
+    vscode.l10n.t("{0} does not record which configuration it was started with.", name),
+  );
 }
 
 /** The address of the checkpoint that the command was called on, or that the user picks; the run's folder for the newest. */
@@ -150,13 +152,13 @@ async function askReplay(environment: string): Promise<boolean | undefined> {
   const items = [
     {
       label: vscode.l10n.t("I Answer the Model's Calls"),
-      detail: vscode.l10n.t("Begins at once, behind the tokens that the model read there."),
+      detail: vscode.l10n.t("Begins at once, after the tokens that the model read there."),
       isReplayed: false,
     },
     {
       label: vscode.l10n.t("{0} Answers Them", environment),
       detail: vscode.l10n.t(
-        "Plays the turns before again in a fresh session, which must answer as it did.",
+        "Replays the earlier turns in a new session, which must give the same answers.",
       ),
       isReplayed: true,
     },

@@ -101,7 +101,7 @@ export function checkpointHandlers(
       const path = chosen.entry.sampler_path;
       if (path === null) {
         const text = vscode.l10n.t(
-          "This checkpoint holds the state of training only: the run saved no weights to sample from with it.",
+          "This checkpoint has only training state. The run saved no weights to sample from with it.",
         );
         await offerInstead(text, []);
         return;
@@ -121,8 +121,8 @@ export function checkpointHandlers(
     },
     keepLastState: async (target) => {
       const run = await chooseRun(options, target, {
-        placeHolder: vscode.l10n.t("The last state of which run?"),
-        none: vscode.l10n.t("There are no checkpoints here that expire."),
+        placeHolder: vscode.l10n.t("Keep the last state of which run?"),
+        none: vscode.l10n.t("No checkpoints here expire."),
         fits: ({ expiry }) => expiry !== null,
       });
       if (run === undefined) return;
@@ -173,12 +173,12 @@ async function startFrom(
   const items = [
     {
       label: vscode.l10n.t("Weights and Optimizer"),
-      detail: vscode.l10n.t("Continues as the run would have."),
+      detail: vscode.l10n.t("Continues exactly like the run."),
       optimizer: true,
     },
     {
       label: vscode.l10n.t("Weights Only"),
-      detail: vscode.l10n.t("The optimizer starts fresh, for example for another learning rate."),
+      detail: vscode.l10n.t("Starts with a new optimizer, for example for another learning rate."),
       optimizer: false,
     },
   ];
@@ -242,7 +242,7 @@ async function choose(
   if (typeof folder === "string" && typeof name === "string") {
     const entry = (await read(folder)).findLast((each) => each.name === name);
     if (entry !== undefined) return { folder, entry };
-    const gone = vscode.l10n.t("The checkpoint {0} is not in its run any more.", name);
+    const gone = vscode.l10n.t("The checkpoint {0} is no longer in its run.", name);
     await offerInstead(gone, []);
     return undefined;
   }

@@ -66,7 +66,7 @@ export function chooseAnyRun(
 }
 
 function goneText(folder: string): string {
-  return vscode.l10n.t("The run in {0} is not in the list any more.", folder);
+  return vscode.l10n.t("The run in {0} is no longer in the list.", folder);
 }
 
 /** A run has its folder, and is listed, once the services have answered. */

@@ -1,4 +1,4 @@
-/** Asks for new values of settings that may change while a run goes on. */
+/** Asks for new values of settings that may change while a run continues. */
 
 import * as vscode from "vscode";
 import { expectationOf } from "../../core/config/rules/expectation.ts";

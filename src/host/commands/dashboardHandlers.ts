@@ -37,8 +37,8 @@ export function dashboardHandlers(
     searchAllRuns: () => options.dashboard.openSearch(),
     showAlarm: async (target) => {
       const run = await chooseRun(options, target ?? undefined, {
-        placeHolder: vscode.l10n.t("An alarm of which run?"),
-        none: vscode.l10n.t("There is no run yet. Start Training makes one."),
+        placeHolder: vscode.l10n.t("Which run's alarm?"),
+        none: vscode.l10n.t("There is no run yet. Use Start Training to create one."),
         fits: () => true,
       });
       if (run === undefined) return;
@@ -52,7 +52,7 @@ export function dashboardHandlers(
         // From the title of the view it comes with a null, too; a wrong dashboard harms nothing.
         (await chooseRun(options, target ?? undefined, {
           placeHolder: vscode.l10n.t("Which run?"),
-          none: vscode.l10n.t("There is no run yet. Start Training makes one."),
+          none: vscode.l10n.t("There is no run yet. Use Start Training to create one."),
           fits: () => true,
         }));
       if (run !== undefined) options.dashboard.open(run.folder);
@@ -72,7 +72,7 @@ async function chooseAlarm(
   await follower.refresh();
   const firing = firingIn(follower);
   if (firing.length === 0) {
-    void plainWindow.showInformationMessage(vscode.l10n.t("No alarm of {0} fires.", name));
+    void plainWindow.showInformationMessage(vscode.l10n.t("{0} has no active alarms.", name));
     return null;
   }
   if (firing.length === 1) return firing[0]?.id ?? null;

@@ -33,7 +33,7 @@ export async function downloadCheckpoint(
   if (state_path === null) {
     throw new Error(
       vscode.l10n.t(
-        "The checkpoint {0} is for sampling only. Download one with a state: Tinker gives out files of states.",
+        "The checkpoint {0} is only for sampling. Download one with a training state, because Tinker exports only those.",
         name,
       ),
     );
@@ -77,7 +77,7 @@ async function isCostAccepted(
   const yes = vscode.l10n.t("Download");
   const title = vscode.l10n.t("Download the weights of {0} of {1}?", name, run.name);
   const cost = vscode.l10n.t(
-    "Tinker makes files of the weights in a training session, which it may bill; nothing is trained in it. The files that it makes are deleted afterwards.",
+    "Tinker exports the weights in a training session, which it may bill. Nothing is trained. The exported files are deleted afterward.",
   );
   const detail = `${cost}\n${addressesText(place, { state_path, sampler_path: null })}`;
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
@@ -90,7 +90,7 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
       canSelectFolders: true,
       canSelectMany: false,
       openLabel: vscode.l10n.t("Download Here"),
-      title: vscode.l10n.t("A folder is made here for the weights"),
+      title: vscode.l10n.t("Creates a folder for the weights here"),
     })) ?? [];
   return folder;
 }

@@ -1,4 +1,4 @@
-/** Handlers of the commands about environments that services and this machine offer. */
+/** Handlers of the commands about environments that services and this computer offer. */
 
 import * as vscode from "vscode";
 import {

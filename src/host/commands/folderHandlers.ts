@@ -86,12 +86,12 @@ async function askForRun(): Promise<string | null> {
   );
   if (hasMetrics) return picked.fsPath;
   throw new Error(
-    vscode.l10n.t("{0} holds no metrics.jsonl, so it is no run folder.", picked.fsPath),
+    vscode.l10n.t("{0} is not a run folder: it has no metrics.jsonl.", picked.fsPath),
   );
 }
 
 function refuseLive(run: RunEntry): void {
-  if (run.isLive) throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
+  if (run.isLive) throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
 }
 
 async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
@@ -100,9 +100,9 @@ async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
   const model = await readRunModel(fileSystem.within(run.folder), run.folder);
   const where =
     model !== null && isLocalModel(model.model_name)
-      ? vscode.l10n.t("Its checkpoints on this computer stay.")
-      : vscode.l10n.t("Its checkpoints at the service stay.");
-  const what = vscode.l10n.t("Its metrics and trajectories go to the trash.");
+      ? vscode.l10n.t("Its checkpoints on this computer are kept.")
+      : vscode.l10n.t("Its checkpoints at the service are kept.");
+  const what = vscode.l10n.t("Its metrics and trajectories are moved to the trash.");
   const detail = `${run.folder}\n${what} ${where}`;
   const title = vscode.l10n.t("Delete the run {0}?", run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;

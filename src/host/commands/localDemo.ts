@@ -55,7 +55,7 @@ function isFor(pending: unknown, uri: vscode.Uri): boolean {
   return pending.folder === uri.toString() && Date.now() - pending.at < PENDING_MS;
 }
 
-/** A file of the user is left as it is: the demo takes its second name, and goes on with its own file. */
+/** A file of the user is left as it is: the demo takes its second name, and continues with its own file. */
 async function writeConfig(folder: vscode.Uri): Promise<vscode.Uri> {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   for (const name of NAMES) {

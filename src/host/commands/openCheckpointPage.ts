@@ -21,7 +21,7 @@ export async function openCheckpointPage(
   const page = path === null || address === null ? null : checkpointPage(path, address);
   if (page === null) {
     throw new Error(
-      vscode.l10n.t("The service of {0} has no pages about its checkpoints.", run.name),
+      vscode.l10n.t("The service of {0} has no web pages for its checkpoints.", run.name),
     );
   }
   // VS Code takes a text as well, and only that keeps the escaped slash: its URI would write a plain one.

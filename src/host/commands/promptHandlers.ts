@@ -100,7 +100,7 @@ async function chooseTasks(config: vscode.Uri): Promise<SplitChoice | undefined>
   const items = choices.map(({ environment, split }) => {
     return { label: environment, description: split, environment, split };
   });
-  const placeHolder = vscode.l10n.t("The prompt of which tasks?");
+  const placeHolder = vscode.l10n.t("Show the prompts of which tasks?");
   const picked = await plainWindow.showQuickPick(items, { placeHolder, matchOnDescription: true });
   return picked === undefined
     ? undefined

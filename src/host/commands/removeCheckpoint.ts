@@ -15,14 +15,14 @@ import {
   questionText,
 } from "./changeCheckpoint.ts";
 
-/** True when it is gone. @throws when its run is under way, or the service refuses */
+/** True when it no longer exists. @throws when its run is in progress, or the service refuses */
 export async function removeCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
   options: CheckpointChangeOptions,
 ): Promise<boolean> {
   if (run.isLive) {
-    throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
+    throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
   }
   const place = await placeOf(run, options);
   const loss = await lossOf(run, entry, {
@@ -38,7 +38,7 @@ export async function removeCheckpoint(
   await plainWindow.withProgress(progress, () =>
     changeAt(place, entry, { action: "delete" }, options),
   );
-  // Files of a run only grow: a later line about a checkpoint says that it is gone.
+  // Files of a run only grow: a later line about a checkpoint says that it no longer exists.
   const expires_at = new Date(options.now()).toISOString();
   await options.append(run.folder, { ...entry, expires_at });
   return true;
@@ -55,11 +55,9 @@ async function lossOf(
   const others = points.filter(({ statePath }) => statePath !== state_path);
   const next = newestUnexpired(others, now());
   return next === null
-    ? vscode.l10n.t(
-        "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
-      )
+    ? vscode.l10n.t("A resume begins with this checkpoint. Without it, the run cannot be resumed.")
     : vscode.l10n.t(
-        "This is the checkpoint that a resume begins with. Without it, a resume begins after step {0}.",
+        "A resume begins with this checkpoint. Without it, a resume begins after step {0}.",
         formatCount(next.state.step),
       );
 }

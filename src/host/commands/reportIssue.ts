@@ -15,7 +15,7 @@ export async function reportIssue({
 }: Pick<vscode.ExtensionContext, "extension" | "logUri">): Promise<void> {
   const log = await logEnd(logUri.fsPath);
   const { version }: { version?: unknown } = extension.packageJSON;
-  const place = vscode.env.remoteName === undefined ? "this machine" : vscode.env.remoteName;
+  const place = vscode.env.remoteName === undefined ? "this computer" : vscode.env.remoteName;
   const content = [
     "<!-- Read this before you share it, and delete what should stay private. Nothing was sent. -->",
     "",

@@ -69,7 +69,7 @@ export function runListHandlers(
 async function askForName({ name, folder }: RunEntry): Promise<string | undefined> {
   return plainWindow.showInputBox({
     title: vscode.l10n.t("Rename {0}", name),
-    prompt: vscode.l10n.t("The name in the list; the folder stays {0}.", basename(folder)),
+    prompt: vscode.l10n.t("The name in the list. The folder remains {0}.", basename(folder)),
     value: name,
   });
 }

@@ -1,4 +1,4 @@
-/** Handlers of the commands that begin a training, or go on with one. */
+/** Handlers of the commands that begin a training, or continue with one. */
 
 import { basename, extname } from "node:path";
 import * as vscode from "vscode";

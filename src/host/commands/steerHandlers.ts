@@ -1,4 +1,4 @@
-/** Handlers of the commands that steer a run which is under way. */
+/** Handlers of the commands that steer a run which is in progress. */
 
 import * as vscode from "vscode";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
@@ -24,7 +24,7 @@ export function steerHandlers(
   const live = (target: unknown): Promise<RunEntry | undefined> =>
     chooseRun(options, target, {
       placeHolder: vscode.l10n.t("Which run?"),
-      none: vscode.l10n.t("No run is under way."),
+      none: vscode.l10n.t("No run is running."),
       fits: ({ isLive }) => isLive,
     });
   const send = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {

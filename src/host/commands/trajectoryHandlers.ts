@@ -80,7 +80,7 @@ export function trajectoryHandlers(
         order,
       }));
       const picked = await plainWindow.showQuickPick(items, {
-        placeHolder: vscode.l10n.t("Order of the rollouts in a group"),
+        placeHolder: vscode.l10n.t("Sort order of the rollouts in a group"),
       });
       if (picked !== undefined) trajectories.setOrder(picked.order);
     },
@@ -116,7 +116,9 @@ async function askReward(): Promise<TreeFilter | undefined> {
   const text = await plainWindow.showInputBox({
     prompt: vscode.l10n.t("Lowest and highest reward, for example: 0 0.5"),
     validateInput: (value) =>
-      rangeOf(value) === null ? vscode.l10n.t("Two numbers, the lower one first.") : undefined,
+      rangeOf(value) === null
+        ? vscode.l10n.t("Enter two numbers, the lower one first.")
+        : undefined,
   });
   const range = text === undefined ? null : rangeOf(text);
   return range === null ? undefined : { kind: "reward", from: range[0], to: range[1] };

@@ -1,4 +1,4 @@
-/** The settings of a configuration that may change while a run goes on, or that a sweep can vary, and the check of new values for them. */
+/** The settings of a configuration that may change while a run continues, or that a sweep can vary, and the check of new values for them. */
 
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import type { Field, FieldTable } from "../../core/config/fields/field.ts";

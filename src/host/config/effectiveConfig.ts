@@ -45,7 +45,7 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
     this.#open.set(uri.toString(), shown);
     this.#changes.fire(shown);
     const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
-    const title = vscode.l10n.t("{0} and what a run makes of it", name);
+    const title = vscode.l10n.t("{0} ↔ Effective Configuration", name);
     await vscode.commands.executeCommand("vscode.diff", uri, shown, title);
   }
 

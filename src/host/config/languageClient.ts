@@ -39,7 +39,6 @@ export interface LanguageClientOptions {
   readonly log: vscode.LogOutputChannel;
   /** Holds the trainer's program, which is the server too. */
   readonly programFolder: string;
-  /** Of the extension. */
   readonly version: string;
 }
 

@@ -25,7 +25,7 @@ export function registerRemedyCommands(options: RemedyOptions): vscode.Disposabl
       } catch {
         // An error may quote what was being moved.
         options.log.warn("a secret could not be moved out of a configuration");
-        const text = vscode.l10n.t("The secret could not be moved. The file is as it was.");
+        const text = vscode.l10n.t("The secret could not be moved. The file was not changed.");
         void plainWindow.showErrorMessage(text);
       }
     },
@@ -68,7 +68,7 @@ async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<
   line.insert(uri, file.positionAt(text.length), `${gap}${secret.name}=${quoted(secret.value)}\n`);
   if (!(await vscode.workspace.applyEdit(line)) || !(await file.save())) return false;
   void plainWindow.showInformationMessage(
-    vscode.l10n.t("{0} is in .env now. Keep that file out of version control.", secret.name),
+    vscode.l10n.t("{0} is now in .env. Keep that file out of version control.", secret.name),
   );
   return true;
 }

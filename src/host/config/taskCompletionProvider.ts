@@ -34,7 +34,7 @@ async function completions(
 ): Promise<vscode.CompletionItem[]> {
   const { taskConfigAt } = await import("../../core/config/editing/completion/taskConfigAt.ts");
   const span = taskConfigAt(document.getText(), offset, TASK_TYPE);
-  // Looked for here, because somebody may write a task before anything else of the extension is loaded.
+  // Looked for here, because someone may write a task before anything else of the extension is loaded.
   const configs = span === null ? [] : await findConfigs();
   return configs.map((uri) => {
     const path = vscode.workspace.asRelativePath(uri, false);

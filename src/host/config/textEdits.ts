@@ -25,6 +25,6 @@ export async function applyTextEdits(
 ): Promise<void> {
   if (edits !== null && (await vscode.workspace.applyEdit(workspaceEdit(document, edits)))) return;
   throw new Error(
-    vscode.l10n.t("{0} could not be changed. Correct its faults first.", document.fileName),
+    vscode.l10n.t("{0} could not be changed. Fix its errors first.", document.fileName),
   );
 }

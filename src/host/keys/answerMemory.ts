@@ -38,7 +38,7 @@ export class AnswerMemory<Question, Answer extends Question> {
     return this.list().find((answer) => idOf(answer) === idOf(question));
   }
 
-  /** In place of an earlier answer to the same question. */
+  /** Instead of an earlier answer to the same question. */
   async keep(answer: Answer): Promise<void> {
     await this.#store([...this.#others(answer), answer]);
   }

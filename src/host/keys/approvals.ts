@@ -43,8 +43,8 @@ export class Approvals {
   }
 
   /**
-   * True when the user allows it now or did before. A refusal is not remembered: the next start asks again. Nobody is asked about
-   * what cannot be approved: an address without encryption that is not on this machine.
+   * True when the user allows it now or did before. A refusal is not remembered: the next start asks again. No one is asked about
+   * what cannot be approved: an address without encryption that is not on this computer.
    */
   async ask(approval: KeyApproval): Promise<boolean> {
     if (!isApproval(approval)) return false;
@@ -76,7 +76,7 @@ export class Approvals {
     const isAllowed = await this.#options.ui.confirm(
       vscode.l10n.t("Send {0} to {1}?", key ?? "", origin ?? ""),
       vscode.l10n.t(
-        "A run from {0} would send it there. The owner of {1} can use the key as you can. The answer applies to this key, this address and this folder; withdraw it in Show Key Status.",
+        "A run from {0} would send it there. The owner of {1} can then use the key as you do. Your answer applies to this key, this address and this folder. You can withdraw it in Show Key Status.",
         folder ?? "",
         origin ?? "",
       ),

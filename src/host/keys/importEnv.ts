@@ -49,7 +49,7 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
   const text = await files.read(path);
   const found = text === null ? [] : keysIn(text, options);
   if (found.length === 0) {
-    ui.showMessage(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
+    ui.showMessage(vscode.l10n.t("{0} contains no keys.", plainLabel(path)));
     return;
   }
   const chosen = await chooseKeys(options, path, found);
@@ -60,9 +60,9 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
   if (place === null) return;
   const names = chosen.map(({ name }) => name);
   if (afterwards === "comment" && !(await files.commentOut(path, names))) {
-    const message = vscode.l10n.t("The lines in {0} are as they were.", plainLabel(path));
+    const message = vscode.l10n.t("The lines in {0} were not changed.", plainLabel(path));
     await ui.notify(
-      `${doneText(names, place)} ${message} ${vscode.l10n.t("Take them out by hand.")}`,
+      `${doneText(names, place)} ${message} ${vscode.l10n.t("Remove them yourself.")}`,
       [],
     );
     return;
@@ -110,7 +110,7 @@ async function chooseKeys(
   const stored = new Set((await store.list()).map(({ id }) => id));
   return await ui.pickMany({
     title: vscode.l10n.t("Import Keys from {0}", path),
-    placeholder: vscode.l10n.t("Which ones? Only their names are shown."),
+    placeholder: vscode.l10n.t("Which keys? Only their names are shown."),
     rows: found.map((key) => rowOf(key, stored.has(key.id))),
   });
 }
@@ -119,15 +119,15 @@ function rowOf(key: EnvKey, isStored: boolean): PickRow<EnvKey> {
   const { id, name, value, host, hint } = key;
   const isReference = value.includes("${");
   const remarks = [
-    isReference ? vscode.l10n.t("Refers to another variable, which is not filled in.") : "",
+    isReference ? vscode.l10n.t("Refers to another variable, which is not resolved.") : "",
     hint === null ? "" : hintText(hint),
-    host === null ? "" : vscode.l10n.t("For {0}, as this file says.", host),
+    host === null ? "" : vscode.l10n.t("For {0}, as set in this file.", host),
   ].filter(Boolean);
   return {
     value: key,
     label: name,
     isPicked: !isReference && looksSecret(id),
-    description: isStored ? vscode.l10n.t("replaces the one that is stored") : undefined,
+    description: isStored ? vscode.l10n.t("replaces the stored key") : undefined,
     detail: remarks.length > 0 ? remarks.join(" ") : undefined,
   };
 }
@@ -139,19 +139,17 @@ function looksSecret(id: KeyId): boolean {
 async function chooseLines(ui: KeyUi, path: string): Promise<"keep" | "comment" | undefined> {
   return await ui.pick<"keep" | "comment">({
     title: vscode.l10n.t("Import Keys from {0}", path),
-    placeholder: vscode.l10n.t("What about their lines in the file?"),
+    placeholder: vscode.l10n.t("What should happen to their lines in the file?"),
     rows: [
       {
         value: "keep",
         label: vscode.l10n.t("Keep the Lines"),
-        detail: vscode.l10n.t("Other programs keep reading them."),
+        detail: vscode.l10n.t("Other programs can still read them."),
       },
       {
         value: "comment",
         label: vscode.l10n.t("Comment the Lines Out"),
-        detail: vscode.l10n.t(
-          "An edit that you can undo; the values stay in the file as comments.",
-        ),
+        detail: vscode.l10n.t("You can undo this edit. The values stay in the file as comments."),
       },
     ],
   });

@@ -11,7 +11,7 @@ export type FormatFault =
   /** Blanks, or characters that no header carries. */
   | "characters"
   | "quoted"
-  /** `NAME=value` in place of the value. */
+  /** `NAME=value` instead of the value. */
   | "assignment"
   | "address"
   | "not-tinker";

@@ -132,7 +132,7 @@ function keyRow(id: KeyId, { facts, source, test, now }: KeyState): Row {
 function hostText(id: KeyId, host: string | null): string {
   const shown = host ?? (isServiceId(id) ? officialHost(id) : null);
   return shown === null
-    ? vscode.l10n.t("for environments that ask for it")
+    ? vscode.l10n.t("for environments that need it")
     : vscode.l10n.t("for {0}", shown);
 }
 

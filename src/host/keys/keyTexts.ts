@@ -16,15 +16,15 @@ export function keyLabel(id: KeyId): string {
 export function faultText(fault: FormatFault, id: KeyId): string {
   switch (fault) {
     case "empty":
-      return vscode.l10n.t("Paste the key, or press Escape to leave it as it is.");
+      return vscode.l10n.t("Paste the key, or press Escape to keep the current one.");
     case "line-break":
       return vscode.l10n.t("A key has no line breaks. Copy it again.");
     case "characters":
       return vscode.l10n.t(
-        "A key has no blanks and only plain letters, digits and signs. Copy it again.",
+        "A key has no spaces, and only plain letters, digits and signs. Copy it again.",
       );
     case "quoted":
-      return vscode.l10n.t("Leave the quotation marks out.");
+      return vscode.l10n.t("Remove the quotation marks.");
     case "assignment":
       return vscode.l10n.t("Paste only what comes after {0}=.", variableOf(id));
     case "address":
@@ -76,11 +76,11 @@ export function testText(result: KeyTestResult): string {
         String(result.status),
       );
     case "no-test":
-      return vscode.l10n.t("There is no test for it.");
+      return vscode.l10n.t("This key cannot be tested.");
     case "no-address":
-      return vscode.l10n.t("It is kept for {0}, and no setting leads there.", result.host);
+      return vscode.l10n.t("It is for {0}, and no setting points there.", result.host);
     case "not-encrypted":
-      return vscode.l10n.t("It was not sent: {0} is not reached by https.", result.host);
+      return vscode.l10n.t("It was not sent, because {0} does not use https.", result.host);
     default:
       return result satisfies never;
   }

@@ -49,7 +49,7 @@ export interface InputRemark {
 export interface InputQuestion {
   readonly title: string;
   readonly prompt: string;
-  /** Dots in place of what is typed. */
+  /** Dots instead of what is typed. */
   readonly isSecret: boolean;
   readonly check: (typed: string) => InputRemark | null;
 }
@@ -69,6 +69,6 @@ export interface KeyUi {
   notify(message: string, actions: readonly string[]): Promise<string | undefined>;
   /** A few seconds in the status bar. */
   showMessage(message: string): void;
-  /** Shows `title` in the status bar while `work` goes on. */
+  /** Shows `title` in the status bar while `work` continues. */
   busy<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
 }

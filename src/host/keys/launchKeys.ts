@@ -125,7 +125,7 @@ function tokenizerNeeds({ model_name }: Config): readonly Need[] {
   return isLocalModel(model_name) ? [] : [{ id: "env:HF_TOKEN", reason: null }];
 }
 
-/** OpenReward takes nobody without a key; other servers may have one of their own. */
+/** OpenReward takes no one without a key; other servers may have one of their own. */
 function environmentNeeds(config: Config, inFile: Values, sources: KeySources): readonly Need[] {
   const names = hostedEnvironments(config);
   if (names.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Recognizes a key that somebody pastes into a list, which would show it. */
+/** Recognizes a key that someone pastes into a list, which would show it. */
 
 /** Keys of services are longer, and words that people type to filter a list are shorter. */
 const LEAST_LENGTH = 12;

@@ -20,7 +20,7 @@ export async function removeKey(options: RemoveKeyOptions, id?: KeyId): Promise<
   const name = variableOf(chosen);
   const isMeant = await ui.confirm(
     vscode.l10n.t("Remove {0}?", name),
-    vscode.l10n.t("It is forgotten here; at the service it stays valid."),
+    vscode.l10n.t("It is removed only here. At the service it remains valid."),
     vscode.l10n.t("Remove"),
   );
   if (!isMeant) return;
@@ -30,7 +30,7 @@ export async function removeKey(options: RemoveKeyOptions, id?: KeyId): Promise<
   } catch (error) {
     if (!isAppError(error, "key-store-unavailable")) throw error;
     const message = vscode.l10n.t(
-      "{0} could not be removed: the secret store of the editor does not work. Show Extension Log shows the cause.",
+      "{0} could not be removed: the secret store of the editor does not work. See Show Extension Log for the cause.",
       name,
     );
     await ui.notify(message, []);

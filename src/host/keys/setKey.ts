@@ -70,13 +70,13 @@ async function chooseKey({ store, ui }: SetKeyOptions): Promise<KeyId | undefine
       value: id,
       label: isServiceId(id) ? SERVICES[id].label : variableOf(id),
       description: isServiceId(id) ? variableOf(id) : undefined,
-      detail: setIds.has(id) ? vscode.l10n.t("Set; the new one replaces it.") : undefined,
+      detail: setIds.has(id) ? vscode.l10n.t("Set. A new key replaces it.") : undefined,
     }),
   );
   const other: PickRow<null> = {
     value: null,
     label: vscode.l10n.t("Another Secret\u2026"),
-    detail: vscode.l10n.t("For an environment that asks for it by name."),
+    detail: vscode.l10n.t("For an environment that needs it by name."),
   };
   const title = vscode.l10n.t("Set API Key");
   const placeholder = vscode.l10n.t("Which key?");
@@ -87,11 +87,11 @@ async function chooseKey({ store, ui }: SetKeyOptions): Promise<KeyId | undefine
 async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   const name = await ui.input({
     title: vscode.l10n.t("Set API Key"),
-    prompt: vscode.l10n.t("Name of the secret, as in the configuration; its case does not matter"),
+    prompt: vscode.l10n.t("Name of the secret, as in the configuration (not case-sensitive)"),
     isSecret: false,
     check: (typed) =>
       keyIdOf(typed.trim()) === null
-        ? refusal(vscode.l10n.t("Write letters, digits and underscores, such as SEARCH_API_KEY."))
+        ? refusal(vscode.l10n.t("Use letters, digits and underscores, such as SEARCH_API_KEY."))
         : null,
   });
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
@@ -107,7 +107,7 @@ function chooseHost(
   const official = isServiceId(id) ? officialHost(id) : "";
   return ui.pick({
     title: vscode.l10n.t("Server for {0}", keyLabel(id)),
-    placeholder: vscode.l10n.t("Which server is the key for? It goes to no other."),
+    placeholder: vscode.l10n.t("Which server is the key for? It is sent to no other server."),
     rows: [
       { value: other, label: other, detail: vscode.l10n.t("From your settings") },
       { value: null, label: official, detail: vscode.l10n.t("The official service") },
@@ -194,19 +194,19 @@ function reasonText(reason: KeyReason | undefined): string {
         plainLabel(reason.names.join(", ")),
       );
     case "secret":
-      return vscode.l10n.t("{0} asks for this secret.", plainLabel(reason.configPath));
+      return vscode.l10n.t("{0} needs this secret.", plainLabel(reason.configPath));
   }
 }
 
 function placeText(id: KeyId, other: string | null): string {
-  if (!isServiceId(id)) return vscode.l10n.t("Kept in the secret store of the editor.");
+  if (!isServiceId(id)) return vscode.l10n.t("Stored in the secret store of the editor.");
   if (other !== null) {
     return vscode.l10n.t(
-      "Kept in the secret store of the editor for one server, which is asked next: {0} or {1}.",
+      "Stored in the secret store of the editor for one server, which you choose next: {0} or {1}.",
       ...[other, officialHost(id)],
     );
   }
-  return vscode.l10n.t("Kept in the secret store of the editor for {0}.", officialHost(id));
+  return vscode.l10n.t("Stored in the secret store of the editor for {0}.", officialHost(id));
 }
 
 function keptText(id: KeyId, place: "store" | "session", result: KeyTestResult): string {

@@ -41,15 +41,15 @@ async function wantsSession(ui: Pick<KeyUi, "pick">): Promise<boolean> {
   const answer = await ui.pick({
     title: vscode.l10n.t("The secret store of the editor does not work"),
     placeholder: vscode.l10n.t(
-      "On Linux it needs a keyring such as GNOME Keyring or KWallet; Show Extension Log shows the cause.",
+      "On Linux it needs a keyring such as GNOME Keyring or KWallet. See Show Extension Log for the cause.",
     ),
     rows: [
       {
         value: true,
-        label: vscode.l10n.t("Keep it for this session"),
-        detail: vscode.l10n.t("In the memory of this window only, until it is closed or reloaded."),
+        label: vscode.l10n.t("Keep for This Session"),
+        detail: vscode.l10n.t("Only in the memory of this window, until it is closed or reloaded."),
       },
-      { value: false, label: vscode.l10n.t("Do not keep it") },
+      { value: false, label: vscode.l10n.t("Don't Keep") },
     ],
   });
   return answer === true;

@@ -51,7 +51,7 @@ function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
       if (!mayBeKey(typed, texts)) return;
       list.value = "";
       const text = vscode.l10n.t(
-        "What you pasted was dropped. Choose first: the key is asked for in a box of its own.",
+        "The pasted text was discarded. Choose a key first, then paste it into the next box.",
       );
       plainWindow.setStatusBarMessage(text, MESSAGE_MS);
     });

@@ -8,7 +8,7 @@ const HOSTED = onRow("checkpoints", "hosted");
 export const checkpointCommands = {
   startFromCheckpoint: {
     title: "Start New Run from Checkpoint…",
-    does: "Trains on from saved weights, with or without the optimizer's state.",
+    does: "Continues training from saved weights, with or without the optimizer's state.",
     palette: WITH_RUNS,
     icon: "debug-start",
     needsTrust: true,
@@ -16,7 +16,7 @@ export const checkpointCommands = {
   },
   chatWithCheckpoint: {
     title: "Chat with Checkpoint…",
-    does: "Talks to saved weights in the chat format of their run, freely or with a task of an environment.",
+    does: "Opens a chat with saved weights in the chat format of their run, freely or with a task of an environment.",
     palette: WITH_RUNS,
     icon: "comment-discussion",
     needsTrust: true,
@@ -44,14 +44,14 @@ export const checkpointCommands = {
   },
   insertCheckpointPath: {
     title: "Use in Active Config",
-    does: "Writes a checkpoint's address into the open configuration.",
+    does: "Inserts a checkpoint's address into the open configuration.",
     palette: WITH_RUNS,
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
   },
   branchFromCheckpoint: {
     title: "Branch from Checkpoint…",
-    does: "Writes a configuration that begins with a checkpoint of a run and has the run's settings, to change and start.",
+    does: "Creates a configuration with a run's settings that starts from a checkpoint, for you to change and start.",
     palette: WITH_RUNS,
     icon: "git-branch",
     needsTrust: true,
@@ -59,7 +59,7 @@ export const checkpointCommands = {
   },
   evaluateCheckpoint: {
     title: "Evaluate Checkpoint…",
-    does: "Measures a checkpoint beside the base model on tasks of its run's configuration.",
+    does: "Compares a checkpoint with the base model on tasks of its run's configuration.",
     palette: WITH_RUNS,
     icon: "beaker",
     needsTrust: true,
@@ -67,7 +67,7 @@ export const checkpointCommands = {
   },
   downloadCheckpoint: {
     title: "Download Weights…",
-    does: "Puts the weights of a checkpoint into a folder that PEFT loads, with a card beside them.",
+    does: "Downloads the weights of a checkpoint to a folder that PEFT loads, with a model card.",
     palette: WITH_RUNS,
     icon: "cloud-download",
     needsTrust: true,
@@ -86,7 +86,7 @@ export const checkpointCommands = {
   },
   keepLastState: {
     title: "Keep Last State",
-    does: "Removes the expiry of what a resume of a run would begin with.",
+    does: "Removes the expiry of the state that a resume would start from.",
     palette: WITH_RUNS,
     icon: "pinned",
     needsTrust: true,
@@ -113,7 +113,7 @@ export const checkpointCommands = {
   },
   deleteCheckpoint: {
     title: "Delete Checkpoint…",
-    does: "Deletes saved weights for good, after you confirm.",
+    does: "Deletes saved weights permanently, after you confirm.",
     palette: WITH_RUNS,
     icon: "trash",
     needsTrust: true,
@@ -121,7 +121,7 @@ export const checkpointCommands = {
   },
   refreshCheckpoints: {
     title: "Refresh Checkpoints",
-    does: "Asks for the list of checkpoints again.",
+    does: "Reloads the list of checkpoints.",
     palette: WITH_RUNS,
     icon: "refresh",
     menus: [{ menu: "view/title", when: inView("checkpoints"), group: "navigation@1" }],

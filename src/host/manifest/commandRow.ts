@@ -11,7 +11,7 @@ export type MenuId =
 
 export interface MenuEntry {
   readonly menu: MenuId;
-  /** A when clause; every context key of ours in it stands in `contextKeys.ts`. */
+  /** A when clause; every context key of ours in it is in `contextKeys.ts`. */
   readonly when?: string;
   /** `navigation@2`, `inline@1`, `3_copy@1` … */
   readonly group?: string;
@@ -25,7 +25,7 @@ export interface CommandRow {
   readonly icon?: string;
   /** Where the palette offers it: a when clause; absent for always, false for never. */
   readonly palette?: string | false;
-  /** True when it must not work in Restricted Mode: it is grayed out, and refused when called all the same. */
+  /** True when it must not work in Restricted Mode: it is grayed out, and refused when called anyway. */
   readonly needsTrust?: true;
   readonly menus?: readonly MenuEntry[];
   readonly key?: { readonly key: string; readonly mac: string; readonly when: string };

@@ -7,13 +7,13 @@ const ENVIRONMENT = onRow("environments", "environment");
 export const configCommands = {
   newConfig: {
     title: "New Configuration…",
-    does: "Writes a configuration from a template.",
+    does: "Creates a configuration from a template.",
     icon: "new-file",
     menus: [{ menu: "file/newFile", group: "file" }],
   },
   validateConfig: {
     title: "Validate Configuration",
-    does: "Checks a configuration and shows what is wrong in Problems.",
+    does: "Checks a configuration and lists its problems in the Problems view.",
     palette: WITH_CONFIG,
     icon: "check",
     menus: [
@@ -30,7 +30,7 @@ export const configCommands = {
   },
   previewPrompt: {
     title: "Preview Prompt",
-    does: "Shows the first prompt of a task as the model reads it, its length, and what a call and its result look like; nothing is trained.",
+    does: "Shows the first prompt of a task as the model reads it, its length, and an example of a call and its result. Nothing is trained.",
     palette: WITH_CONFIG,
     icon: "open-preview",
     needsTrust: true,
@@ -42,7 +42,7 @@ export const configCommands = {
   },
   addEnvironment: {
     title: "Add Environment to Config…",
-    does: "Writes an environment into the open configuration.",
+    does: "Inserts an environment into the open configuration.",
     palette: WITH_CONFIG,
     icon: "add",
     menus: [
@@ -65,7 +65,7 @@ export const configCommands = {
   },
   refreshEnvironments: {
     title: "Refresh Environments",
-    does: "Asks OpenReward for its environments, and for those that your configurations name.",
+    does: "Reloads the environments of OpenReward and of your configurations.",
     icon: "refresh",
     needsTrust: true,
     menus: [{ menu: "view/title", when: inView("environments"), group: "navigation@1" }],

@@ -5,22 +5,22 @@ import type { CommandFamily } from "./commandRow.ts";
 export const helpCommands = {
   setApiKey: {
     title: "Set API Key…",
-    does: "Keeps a key in the secret store of the editor.",
+    does: "Stores a key in the secret store of the editor.",
     icon: "key",
   },
   setOpenRewardKey: {
     title: "Set OpenReward Key…",
-    does: "Keeps the key of OpenReward in the secret store of the editor.",
+    does: "Stores the OpenReward key in the secret store of the editor.",
     palette: false,
   },
   removeApiKey: {
     title: "Remove API Key…",
-    does: "Forgets a key.",
+    does: "Removes a stored key.",
     icon: "key",
   },
   importEnv: {
     title: "Import Keys from .env…",
-    does: "Takes keys out of a `.env` file into the secret store.",
+    does: "Moves keys from a `.env` file to the secret store.",
     icon: "key",
     needsTrust: true,
   },

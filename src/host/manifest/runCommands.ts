@@ -34,36 +34,36 @@ export const runCommands = {
   },
   searchAllRuns: {
     title: "Search All Runs…",
-    does: "Searches what was said in the rollouts of all runs.",
+    does: "Searches the texts of the rollouts of all runs.",
     palette: WITH_RUNS,
     icon: "search",
     menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@2" }],
   },
   showAlarm: {
-    title: "Show What an Alarm Rests On",
-    does: "Opens the dashboard at the metric and the rollouts that made an alarm of a run fire.",
+    title: "Show Evidence of an Alarm",
+    does: "Opens the dashboard at the metric and the rollouts that triggered an alarm of a run.",
     palette: WITH_RUNS,
     menus: [{ menu: "view/item/context", when: onRow("runs", "alarm"), group: "2_open@4" }],
   },
   openSelectedRun: {
     title: "Open Selected Run",
-    does: "Opens what the selected row of the Runs view is about.",
+    does: "Opens the selected row of the Runs view.",
     palette: false,
   },
   runMenu: {
-    title: "Choose What to Do with the Run",
-    does: "Offers what can be done with the run in the status bar.",
+    title: "Show Actions for the Run",
+    does: "Lists actions for the run in the status bar.",
     palette: false,
   },
   importRun: {
     title: "Open Run Folder…",
-    does: "Opens any folder with a `metrics.jsonl`, also one of the Python program.",
+    does: "Opens any folder with a `metrics.jsonl`, including those of the Python program.",
     icon: "folder-opened",
     menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@1" }],
   },
   refreshRuns: {
     title: "Refresh Runs",
-    does: "Looks for runs again.",
+    does: "Reloads the list of runs.",
     icon: "refresh",
     menus: [{ menu: "view/title", when: inView("runs"), group: "3_refresh@1" }],
   },
@@ -89,27 +89,27 @@ export const runCommands = {
   },
   renameRun: {
     title: "Rename Run…",
-    does: "Gives a run another name in the list; its folder stays.",
+    does: "Renames a run in the list. Its folder keeps its name.",
     palette: WITH_RUNS,
     icon: "edit",
     menus: [{ menu: "view/item/context", when: RUN, group: "4_keep@1" }],
   },
   archiveRun: {
     title: "Archive Run",
-    does: "Takes a run out of the list; its folder and its checkpoints stay.",
+    does: "Removes a run from the list. Its folder and checkpoints are kept.",
     palette: WITH_RUNS,
     icon: "archive",
     menus: [{ menu: "view/item/context", when: `${RUN} && !(${ARCHIVED})`, group: "4_keep@2" }],
   },
   restoreRun: {
     title: "Restore Archived Run",
-    does: "Puts an archived run back into the list.",
+    does: "Returns an archived run to the list.",
     palette: WITH_RUNS,
     menus: [{ menu: "view/item/context", when: ARCHIVED, group: "4_keep@2" }],
   },
   showArchivedRuns: {
     title: "Show Archived Runs",
-    does: "Lists archived runs among the others.",
+    does: "Includes archived runs in the list.",
     palette: `${WITH_RUNS} && !tinkerRL.archivedShown`,
     menus: [
       {
@@ -121,7 +121,7 @@ export const runCommands = {
   },
   hideArchivedRuns: {
     title: "Hide Archived Runs",
-    does: "Lists no archived runs.",
+    does: "Excludes archived runs from the list.",
     palette: `${WITH_RUNS} && tinkerRL.archivedShown`,
     menus: [
       { menu: "view/title", when: inView("runs", "tinkerRL.archivedShown"), group: "4_archive@1" },
@@ -129,7 +129,7 @@ export const runCommands = {
   },
   deleteRun: {
     title: "Delete Run…",
-    does: "Moves a run's folder to the trash, after you confirm; checkpoints at a service stay.",
+    does: "Moves a run's folder to the trash, after you confirm. Checkpoints at a service are kept.",
     palette: WITH_RUNS,
     icon: "trash",
     menus: [{ menu: "view/item/context", when: RUN, group: "5_delete@1" }],

@@ -34,29 +34,29 @@ type SettingGroup = Readonly<Record<string, SettingRow>>;
 
 const configSettings = {
   "config.files": {
-    does: "Names of files that are configurations; `*` matches any text.",
+    does: "File names of configurations. `*` matches any text.",
     type: "words",
     default: CONFIG_NAMES,
     scope: "resource",
   },
   "config.schemaDiagnostics": {
-    does: "Whether unknown keys and wrong values are reported when another YAML extension checks the file with a schema of its own.",
+    does: "Whether to report unknown keys and wrong values when another YAML extension checks the file with its own schema.",
     type: "enum",
     values: {
       auto: "Only when no other extension does so.",
       always: "Always.",
-      never: "Never; rules over several keys are still reported.",
+      never: "Never. Rules over several keys are still reported.",
     },
     default: "auto",
     scope: "resource",
   },
   "config.advice": {
-    does: "How much advice is shown on configurations that are valid.",
+    does: "How much advice to show on valid configurations.",
     type: "enum",
     values: {
       all: "All advice.",
-      essential: "Only what often costs time or money.",
-      off: "None; errors are still shown.",
+      essential: "Only advice that often saves time or money.",
+      off: "None. Errors are still shown.",
     },
     default: "all",
     scope: "resource",
@@ -68,20 +68,20 @@ const configSettings = {
     scope: "resource",
   },
   "config.inlayHints": {
-    does: "Shows beside the keys of a configuration what its newest run has measured, such as tokens and USD of a step and the time that is left.",
+    does: "Shows measurements of the newest run next to the keys of a configuration, such as tokens and USD per step and the remaining time.",
     type: "boolean",
     default: true,
     scope: "resource",
   },
   "config.liveCompletion": {
-    does: "Whether completion may ask services for names of environments, models and checkpoints.",
+    does: "Whether completion may request names of environments, models and checkpoints from services.",
     type: "enum",
-    values: { ask: "Ask once.", on: "Yes.", off: "No: only names that are known already." },
+    values: { ask: "Ask once.", on: "Yes.", off: "No. Only known names are offered." },
     default: "ask",
     scope: "machine",
   },
   overrides: {
-    does: "Values for keys of all configurations, by dotted key, such as `learning_rate`; those of a task or a start override them.",
+    does: "Values for keys of all configurations, by dotted key, such as `learning_rate`. Values of a task or a start override them.",
     type: "map",
     default: {},
     scope: "resource",
@@ -91,7 +91,7 @@ const configSettings = {
 
 const runSettings = {
   "run.maxParallel": {
-    does: "How many runs may be under way at once in a window; another one waits.",
+    does: "Maximum number of concurrent runs per window. Further runs wait.",
     type: "integer",
     default: 1,
     minimum: 1,
@@ -99,7 +99,7 @@ const runSettings = {
     scope: "window",
   },
   "run.onQuit": {
-    does: "What a run does a minute after the editor that started it has closed.",
+    does: "What a run does one minute after the editor that started it closes.",
     type: "enum",
     values: {
       auto: "Hosted runs continue, local runs stop and save.",
@@ -113,19 +113,19 @@ const runSettings = {
 
 const serviceSettings = {
   "tinker.baseUrl": {
-    does: "Address of the Tinker service; empty for the official one.",
+    does: "Address of the Tinker service. Leave empty for the official one.",
     type: "string",
     default: "",
     scope: "machine",
   },
   "openReward.baseUrl": {
-    does: "Address of OpenReward; empty for the official one.",
+    does: "Address of OpenReward. Leave empty for the official one.",
     type: "string",
     default: "",
     scope: "machine",
   },
   "openReward.environmentsUrl": {
-    does: "Address of OpenReward's environments; empty for the official one.",
+    does: "Address of OpenReward's environments. Leave empty for the official one.",
     type: "string",
     default: "",
     scope: "machine",
@@ -142,7 +142,7 @@ const serviceSettings = {
     type: "enum",
     values: {
       ask: "Ask once for each folder and file.",
-      always: "Yes, if it is within the folder; else ask.",
+      always: "Yes, if it is inside the folder; otherwise ask.",
       never: "No.",
     },
     default: "ask",
@@ -152,10 +152,10 @@ const serviceSettings = {
 
 const displaySettings = {
   "dashboard.openOnStart": {
-    does: "Where the dashboard opens when you start a run. Any other run that begins, such as the next one of a sweep, is named in the open dashboard.",
+    does: "Where the dashboard opens when you start a run. The open dashboard shows the name of any other run that begins, such as the next run of a sweep.",
     type: "enum",
     values: {
-      beside: "Beside the active editor.",
+      beside: "Next to the active editor.",
       active: "In the active group.",
       never: "Not at all.",
     },
@@ -163,7 +163,7 @@ const displaySettings = {
     scope: "window",
   },
   "dashboard.smoothing": {
-    does: "Smoothing of curves of 100 steps or more in a new dashboard, from 0 (none) to 0.99. Shorter runs are drawn raw.",
+    does: "Smoothing of curves with at least 100 steps in a new dashboard, from 0 (none) to 0.99. Shorter curves are raw.",
     type: "number",
     default: 0.6,
     minimum: 0,
@@ -171,7 +171,7 @@ const displaySettings = {
     scope: "window",
   },
   "dashboard.singleKeyShortcuts": {
-    does: "Single keys such as `j` and `k` work in the dashboard. Turn this off when they disturb a screen reader.",
+    does: "Single keys such as `j` and `k` work in the dashboard. Turn this off if they interfere with a screen reader.",
     type: "boolean",
     default: true,
     scope: "window",
@@ -183,7 +183,7 @@ const displaySettings = {
     scope: "window",
   },
   "trajectories.pageSize": {
-    does: "How many steps the Trajectories view shows at first.",
+    does: "Number of steps that the Trajectories view shows initially.",
     type: "integer",
     default: 50,
     minimum: 10,
@@ -191,11 +191,11 @@ const displaySettings = {
     scope: "window",
   },
   "notifications.runFinished": {
-    does: "When a notification reports a finished run.",
+    does: "When to show a notification for a finished run.",
     type: "enum",
     values: {
       always: "Always.",
-      unfocused: "When the window has no focus or the dashboard is not in sight.",
+      unfocused: "When the window has no focus or the dashboard is not visible.",
       never: "Never.",
     },
     default: "unfocused",

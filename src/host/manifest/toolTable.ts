@@ -16,7 +16,7 @@ export const TOOLS = {
     title: "List Training Runs",
     does: "Lists the runs of this workspace: state, steps, reward, cost.",
     forModel:
-      "Lists the reinforcement learning runs of Tinker RL in this workspace, the newest first: name, state, completed steps, mean rewards of the last steps, tokens, cost in USD and why a run ended. Call it first: the other tools take the `run` that it names.",
+      "Lists the reinforcement learning runs of Tinker RL in this workspace, newest first: name, state, completed steps, mean rewards of the last steps, tokens, cost in USD and why a run ended. Call it first: the other tools take the `run` that it names.",
     icon: "history",
   },
   readMetrics: {
@@ -42,7 +42,7 @@ export const TOOLS = {
   },
   explainAlarms: {
     title: "Explain Alarms of a Run",
-    does: "Says which alarms of a run fire, what they mean and which settings to try.",
+    does: "Shows which alarms of a run fire, what they mean and which settings to try.",
     forModel:
       "Explains the alarms of one run: which fire now, what was measured against which bound, what each means, which settings are worth trying and when they can take effect; and which alarms began and ended before. Use it to answer why the reward fell or a run does not learn.",
     icon: "bell",

@@ -1,4 +1,4 @@
-/** Commands that start a training, and those that steer one that is under way. */
+/** Commands that start a training, and those that steer one that is in progress. */
 
 import {
   type CommandFamily,
@@ -30,7 +30,7 @@ export const trainingCommands = {
   },
   startWithOverrides: {
     title: "Start Training with Overrides…",
-    does: "Trains with other values for single keys; the file stays as it is.",
+    does: "Trains with other values for some keys. The file does not change.",
     palette: WITH_CONFIG,
     icon: "play-circle",
     needsTrust: true,
@@ -41,7 +41,7 @@ export const trainingCommands = {
   },
   dryRun: {
     title: "Dry Run",
-    does: "Plays everything up to the first update and prints it: a rollout, rewards, what would be trained.",
+    does: "Does everything up to the first update and prints it: a rollout, rewards, what would be trained.",
     palette: WITH_CONFIG,
     icon: "debug-alt",
     needsTrust: true,
@@ -52,7 +52,7 @@ export const trainingCommands = {
   },
   estimateCost: {
     title: "Estimate Cost",
-    does: "Says what a training is going to take: tokens, USD and hours, from a past run or from a few groups that are played.",
+    does: "Estimates the tokens, USD and hours of a training from a past run or from a few sampled groups.",
     palette: WITH_CONFIG,
     icon: "graph",
     needsTrust: true,
@@ -74,7 +74,7 @@ export const trainingCommands = {
   },
   startLocalDemo: {
     title: "Start Local Demo (No Keys)",
-    does: "Trains the bundled model on this machine and opens the dashboard.",
+    does: "Trains the bundled model on this computer and opens the dashboard.",
     icon: "rocket",
     needsTrust: true,
   },
@@ -110,20 +110,20 @@ export const trainingCommands = {
   },
   stopRunNow: {
     title: "Stop Now Without Saving…",
-    does: "Ends the run at once, after you confirm; a resume repeats what came after the last checkpoint.",
+    does: "Ends the run at once, after you confirm. A resume repeats the steps after the last checkpoint.",
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@3" }],
   },
   saveCheckpointNow: {
     title: "Save Checkpoint Now",
-    does: "Saves the last completed step without holding the run up.",
+    does: "Saves the last completed step without pausing the run.",
     icon: "save",
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@4" }],
   },
   changeRunSettings: {
     title: "Change Settings of Running Run…",
-    does: "Changes values that may change while a run is under way.",
+    does: "Changes values that can change during a run.",
     icon: "settings",
     needsTrust: true,
     palette: "tinkerRL.running",

@@ -32,7 +32,7 @@ export const trajectoryCommands = {
   },
   filterTrajectories: {
     title: "Filter Trajectories…",
-    does: "Shows only rollouts with a reward, an end, a tool or a text that you choose.",
+    does: "Shows only rollouts with the reward, end, tool or text that you choose.",
     palette: WITH_RUNS,
     icon: "filter",
     menus: [{ menu: "view/title", when: inView("trajectories"), group: "navigation@1" }],
@@ -59,7 +59,7 @@ export const trajectoryCommands = {
   },
   followLatest: {
     title: "Follow Latest Step",
-    does: "Keeps the newest step of a run in sight.",
+    does: "Keeps the newest step of a run visible.",
     icon: "pin",
     palette: `${WITH_RUNS} && !tinkerRL.followLatest`,
     menus: [
@@ -77,7 +77,7 @@ export const trajectoryCommands = {
   },
   stopFollowing: {
     title: "Stop Following Latest Step",
-    does: "Leaves the list of steps where it is.",
+    does: "Stops scrolling to the newest step.",
     icon: "pinned",
     palette: `${WITH_RUNS} && tinkerRL.followLatest`,
     menus: [

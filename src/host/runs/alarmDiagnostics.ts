@@ -121,7 +121,7 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
 
 /** Opens the dashboard at what the alarm rests on. */
 function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction {
-  const title = vscode.l10n.t("Show what made the alarm: {0}", ALARMS[alarm.id].title);
+  const title = vscode.l10n.t("Show what triggered the alarm: {0}", ALARMS[alarm.id].title);
   const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
   action.command = {
     title,

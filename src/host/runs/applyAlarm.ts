@@ -55,13 +55,13 @@ async function offerForRun(
 ): Promise<void> {
   const settings = edits.map(editText).join(", ");
   if (!run.isLive || editsChange(edits) !== "tunable") {
-    const text = vscode.l10n.t("{0} now says {1}. It holds from the next run on.", name, settings);
+    const text = vscode.l10n.t("{0} now has {1}. It applies from the next run on.", name, settings);
     plainWindow.setStatusBarMessage(text, SHOWN_MS);
     return;
   }
   const change = vscode.l10n.t("Change This Run");
   const text = vscode.l10n.t(
-    "{0} now says {1}. The run that is under way can have it from its next step on.",
+    "{0} now has {1}. You can apply it to the current run from its next step on.",
     ...[name, settings],
   );
   const chosen = await plainWindow.showInformationMessage(text, change);

@@ -21,5 +21,5 @@ export async function askProgram<Reply>(
   const { replies, errors } = await program.ended.finally(() => cancelling.dispose());
   if (token.isCancellationRequested) return false;
   if (replies > 0) return true;
-  throw new AppError("program-failed", errors.trim() || "The program gave no answer.");
+  throw new AppError("program-failed", errors.trim() || "The program did not answer.");
 }

@@ -38,7 +38,7 @@ export async function resumeBefore(
     throw new AppError(
       "no-such-checkpoint",
       vscode.l10n.t(
-        "The run has no checkpoint from before step {0}. A smaller save_every saves more often.",
+        "The run has no checkpoint before step {0}. Lower save_every to save more often.",
         formatCount(step + 1),
       ),
     );
@@ -101,8 +101,8 @@ async function offerStart(
   const settings = edits.map(editText).join(", ");
   const text =
     edits.length === 0
-      ? vscode.l10n.t("{0} begins with {1}. Change what should differ.", name, checkpoint.name)
-      : vscode.l10n.t("{0} begins with {1} and has {2}.", name, checkpoint.name, settings);
+      ? vscode.l10n.t("{0} starts from {1}. Change what should differ.", name, checkpoint.name)
+      : vscode.l10n.t("{0} starts from {1} and has {2}.", name, checkpoint.name, settings);
   const chosen = await plainWindow.showInformationMessage(text, start);
   if (chosen !== start) return;
   const saved = await vscode.workspace.save(document.uri);

@@ -32,7 +32,7 @@ const TASK = "The task";
 
 /**
  * What the trainer will read; null when it cannot be read, which the trainer says in its own words.
- * @throws AppError `config-mismatch` when the run to go on with has another configuration, `config-invalid` for overrides
+ * @throws AppError `config-mismatch` when the run to continue with has another configuration, `config-invalid` for overrides
  */
 export async function launchConfig(request: LaunchConfigRequest): Promise<JudgedConfig | null> {
   const { configPath, resume } = request;
@@ -73,7 +73,7 @@ async function requireSameConfig(
   if (runFolder(named ?? "") === runFolder(own ?? "")) return;
   throw new AppError(
     "config-mismatch",
-    `config is ${configPath}, but the run in ${resume} has the configuration ${path}. Name that one as config, or another run as resume; without resume, a new run is started.`,
+    `config is ${configPath}, but the run in ${resume} has the configuration ${path}. Set config to that file, or resume to another run. Without resume, a new run starts.`,
   );
 }
 
@@ -105,7 +105,7 @@ async function requireSoundOverrides(
 /**
  * The folder under which the user's answers about keys hold: that of the configuration, if it belongs to the workspace folder `asking`
  * and the run lies where that configuration puts its runs. A run folder and a task can come from a stranger and name the
- * configuration of somebody else's project; then the answers are those for where they come from.
+ * configuration of someone else's project; then the answers are those for where they come from.
  */
 async function projectOf(start: StartConfig, asking: string | null): Promise<string> {
   const home = await realFolder(dirname(start.path));
@@ -117,7 +117,7 @@ async function projectOf(start: StartConfig, asking: string | null): Promise<str
   return workspace === null || isWithin(home, workspace) ? home : workspace;
 }
 
-/** By the file alone: overrides, and a copy in place of a file that is gone, come from the run folder. */
+/** By the file alone: overrides, and a copy instead of a file that no longer exists, come from the run folder. */
 function ownParent({ text, path, isOwnCopy }: StartConfig): string {
   const parsed = isOwnCopy ? null : parseConfig(text, { path });
   return runParent({ log_path: parsed?.ok === true ? parsed.config.log_path : null }, path);

@@ -18,7 +18,7 @@ export interface LaunchRecord {
   readonly configPath: string;
   /** Title of the task. */
   readonly title: string;
-  /** The run to go on with; null = a new one. */
+  /** The run to continue with; null = a new one. */
   readonly resume: string | null;
   readonly overrides: readonly string[];
   /** Folder of the program's copy. */
@@ -54,7 +54,7 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 /** The names of launches, as tasks hold them. */
 export const launchName = z
   .string()
-  .regex(/^\d{1,16}-[0-9a-f]{8}$/, "it is no training that this editor has started");
+  .regex(/^\d{1,16}-[0-9a-f]{8}$/, "it is not a training that this editor started");
 
 const disk = createFileSystem();
 

@@ -1,4 +1,4 @@
-/** Starts a trainer as a process of its own, which goes on when the window is reloaded or closed. */
+/** Starts a trainer as a process of its own, which continues when the window is reloaded or closed. */
 
 import { spawn } from "node:child_process";
 import { open, stat } from "node:fs/promises";

@@ -19,7 +19,7 @@ export function requireNoSecret({
   const key = formatKey(found.path);
   throw new AppError(
     "secret-not-allowed",
-    `${key} is given as a setting, in a file that others can read. Store it with *Set Key* or write it into .env, and set ${key} to null.`,
+    `${key} is set in a file that others can read. Store it with *Set API Key* or in .env, and set ${key} to null.`,
     { configPath: key },
   );
 }

@@ -1,4 +1,4 @@
-/** The alarms of the runs that are, or in this window were, under way. */
+/** The alarms of the runs that are, or in this window were, in progress. */
 
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import type { AlarmId } from "../../core/config/fields/schema.ts";
@@ -31,12 +31,12 @@ export class RunAlarms implements Listening {
     return this.#changed.event;
   }
 
-  /** The most serious first; none for a run that has not been under way in this window. */
+  /** The most serious first; none for a run that has not been in progress in this window. */
   of(folder: string): readonly FiringAlarm[] {
     return this.#firing.get(folder) ?? [];
   }
 
-  /** Those of any run. What the list of runs says of one under way is as old as that list. */
+  /** Those of any run. What the list of runs says of one in progress is as old as that list. */
   idsOf({ folder, isLive, alarms }: RunEntry): readonly AlarmId[] {
     return isLive ? this.of(folder).map(({ id }) => id) : alarms;
   }

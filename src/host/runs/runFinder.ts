@@ -85,7 +85,7 @@ export class RunFinder implements vscode.Disposable {
       .filter(({ uri }) => uri.scheme === "file")
       .map(({ uri }) => join(uri.fsPath, ".tinker-rl", "runs"));
     const named: (string | null)[] = [];
-    // One after the other, so that other work goes on between them.
+    // One after the other, so that other work continues between them.
     for (const config of this.#configs) named.push(await parentOf(config));
     const parents = [...new Set([...usual, ...named.filter((parent) => parent !== null)])];
     if (vscode.workspace.isTrusted) return parents;
@@ -122,7 +122,7 @@ export class RunFinder implements vscode.Disposable {
   }
 }
 
-/** Where the runs of a configuration lie; null when it is not on this machine's disk. */
+/** Where the runs of a configuration lie; null when it is not on this computer's disk. */
 async function parentOf(uri: vscode.Uri): Promise<string | null> {
   if (uri.scheme !== "file") return null;
   const text = (await readWorkspaceText(uri, MAX_BYTES.config)) ?? "";

@@ -71,7 +71,7 @@ export class RunLabels {
     await this.#writeOpened([...without(this.opened, folder), folder]);
   }
 
-  /** After the folder is gone. */
+  /** After the folder no longer exists. */
   async forget(folder: string): Promise<void> {
     const { names, archived } = this.#read();
     const { [folder]: _, ...others } = names;

@@ -31,5 +31,5 @@ export function runProgram(programFolder: string, words: readonly string[]): Pro
 
 function failure(said: string): AppError {
   const message = said.trim().replace(/^error: /, "");
-  return new AppError("program-failed", message === "" ? "The program gave no answer." : message);
+  return new AppError("program-failed", message === "" ? "The program did not answer." : message);
 }

@@ -1,4 +1,4 @@
-/** How many trainings go on in a window at once, and who waits for whom. */
+/** How many trainings continue in a window at once, and who waits for whom. */
 
 import { Emitter } from "../../core/util/emitter.ts";
 
@@ -56,7 +56,7 @@ export class RunSlots {
     return this.#place(holder);
   }
 
-  /** Takes a place without asking: for a training that goes on already. */
+  /** Takes a place without asking: for a training that continues already. */
   join(holder: Holder): () => void {
     return this.#place(holder);
   }

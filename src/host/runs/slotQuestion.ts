@@ -1,4 +1,4 @@
-/** Asks what to do when a run is under way and another one is to start. */
+/** Asks what to do when a run is in progress and another one is to start. */
 
 import * as vscode from "vscode";
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
@@ -13,7 +13,7 @@ export async function askForSlot(
     {
       icon: "watch",
       label: vscode.l10n.t("Queue"),
-      detail: vscode.l10n.t("It starts when a run has ended."),
+      detail: vscode.l10n.t("It starts when a run ends."),
       choice: "queue",
     },
     {
@@ -27,13 +27,13 @@ export async function askForSlot(
     {
       icon: "debug-stop",
       label: vscode.l10n.t("Stop and Save the First"),
-      detail: vscode.l10n.t("{0} is saved and ends, then this one starts.", others),
+      detail: vscode.l10n.t("{0} saves and ends, then this one starts.", others),
       choice: "stop first",
     },
   ];
   const picked = await plainWindow.showQuickPick(items, {
     title: vscode.l10n.t("Start {0}", title),
-    placeHolder: vscode.l10n.t("{0} is under way.", others),
+    placeHolder: vscode.l10n.t("{0} is running.", others),
     ignoreFocusOut: true,
   });
   return picked?.choice;

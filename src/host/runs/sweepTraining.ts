@@ -25,7 +25,7 @@ export interface SweepTrainingRequest
   extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {
   /** `key=value,value` each. */
   readonly grid: readonly string[];
-  /** How many runs go on at once, at least 1. */
+  /** How many runs continue at once, at least 1. */
   readonly parallel: number;
   readonly retriesFailed: boolean;
 }
@@ -67,15 +67,15 @@ export class SweepTraining implements Training {
     }
   }
 
-  /** For the runs under way; after a stop no other one starts. */
+  /** For the runs in progress; after a stop no other one starts. */
   async send(action: TerminalAction): Promise<string> {
     if (action === "stop" || action === "stop-now") this.#isStopping = true;
-    if (this.#active.size === 0) return l10n.t("No run of the sweep is under way.");
+    if (this.#active.size === 0) return l10n.t("No run of the sweep is running.");
     const answers = await Promise.all([...this.#active].map((training) => training.send(action)));
     return [...new Set(answers)].join("\n");
   }
 
-  /** The runs under way go on; those that wait are not started. */
+  /** The runs in progress continue; those that wait are not started. */
   detached(): void {
     this.#isStopping = true;
     for (const training of this.#active) training.detached();

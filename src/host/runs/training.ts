@@ -12,6 +12,6 @@ export interface Training {
   }): Promise<LaunchEnd | null>;
   /** Sends it an action; resolves with what it will do. */
   send(action: TerminalAction): Promise<string>;
-  /** The user closed the terminal while it went on. */
+  /** The user closed the terminal while it continued. */
   detached(): void;
 }

@@ -14,7 +14,7 @@ export interface TrainingRequest {
   /** Absolute. */
   readonly configPath: string;
   readonly title: string;
-  /** The run folder to go on with; null = a new run. */
+  /** The run folder to continue with; null = a new run. */
   readonly resume: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
@@ -87,7 +87,7 @@ export class Trainings {
     return this.#ended.event;
   }
 
-  /** Called when the user closes the terminal of one that goes on. */
+  /** Called when the user closes the terminal of one that continues. */
   get onDidDetach(): Emitter<ActiveTraining>["event"] {
     return this.#detached.event;
   }
@@ -122,7 +122,7 @@ export class Trainings {
   ): Promise<(() => void) | null> {
     const wait = (): void => {
       onWait();
-      print(`${l10n.t("{0} waits until another run has ended.", holder.title)}\n`);
+      print(`${l10n.t("{0} waits until another run ends.", holder.title)}\n`);
       this.#changed.fire();
     };
     return this.#options.slots.take(holder, { onWait: wait, signal });
@@ -194,7 +194,7 @@ class Session implements Training, ActiveTraining {
     return sendAction(this.#launch, action);
   }
 
-  /** The terminal was closed: a started training goes on and keeps its place; one that waits or asks for keys is not started. */
+  /** The terminal was closed: a started training continues and keeps its place; one that waits or asks for keys is not started. */
   detached(): void {
     if (this.#launch !== null) this.#events.detached(this);
   }

@@ -23,7 +23,7 @@ export interface RejoinOptions {
 const TRIES = 5;
 const PAUSE_MS = 1_000;
 
-/** A training that another window follows keeps its terminal there; here it is in the views all the same. */
+/** A training that another window follows keeps its terminal there; here it is in the views anyway. */
 export async function rejoinLaunches(options: RejoinOptions): Promise<void> {
   const known = await options.launches.list();
   const own = known.filter(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
@@ -41,7 +41,7 @@ async function rejoin(
   await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folderOf(launch), title));
 }
 
-/** True when nobody but this window is attached to it. */
+/** True when no one but this window is attached to it. */
 async function isFree(
   launch: KnownLaunch,
   isAttached: RejoinOptions["isAttached"],
@@ -64,7 +64,7 @@ function definitionOf({ folder, request }: KnownLaunch) {
   return { type: TASK_TYPE, config: request.configPath, attach: basename(folder) } as const;
 }
 
-/** Null when nobody answers: the process is gone, or another one has its number. */
+/** Null when no one answers: the process no longer exists, or another one has its number. */
 async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
   if (file?.control == null) return null;
   try {

@@ -11,7 +11,7 @@ import { TerminalText } from "./terminalText.ts";
 
 /** VS Code shows any code but this one as a failure, beside the terminal's own line with the code. */
 const SUCCESS = EXIT.done;
-/** Ends of a trainer that somebody asked for; its last words say which it was. */
+/** Ends of a trainer that someone asked for; its last words say which it was. */
 const STOPS: ReadonlySet<number> = new Set([EXIT.stopped, EXIT.interrupted]);
 
 const CTRL_C = "\u0003";
@@ -103,7 +103,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
       return code;
     }
     const gone = l10n.t(
-      "The trainer ended without a report; the run can be resumed from its last checkpoint.",
+      "The trainer ended without a report. You can resume the run from its last checkpoint.",
     );
     this.#print(`\n${gone}\n`);
     return EXIT.interrupted;
@@ -121,6 +121,6 @@ export class RunTerminal implements vscode.Pseudoterminal {
 
 function helpText(): string {
   return l10n.t(
-    "Keys: p pause or continue · s save a checkpoint · q stop and save · ? this help. Closing the terminal leaves the run going.",
+    "Keys: p pause or continue · s save a checkpoint · q stop and save · ? this help. The run continues if you close the terminal.",
   );
 }

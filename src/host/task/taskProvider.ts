@@ -84,7 +84,7 @@ export class TaskProvider implements vscode.TaskProvider {
       new vscode.CustomExecution(async () => this.#terminal(read, name, folder)),
       isTraining ? "$tinker-rl" : "$tinker-rl-once",
     );
-    // VS Code starts background tasks again after a reload; a training goes on without that, and must not begin twice.
+    // VS Code starts background tasks again after a reload; a training continues without that, and must not begin twice.
     task.isBackground = false;
     task.presentationOptions = {
       // A run is shown by the dashboard and its end by a notification: a panel would cover the first.

@@ -17,12 +17,12 @@ const trainTask = z.object({
   action: z.enum(TASK_ACTIONS).default("train"),
   /** Dotted keys with their values. */
   overrides: z.record(z.string(), z.unknown()).default({}),
-  /** A run folder to go on with, `auto` for the run of that name, or a checkpoint `tinker://…`. */
+  /** A run folder to continue with, `auto` for the run of that name, or a checkpoint `tinker://…`. */
   resume: z.string().exactOptional(),
   runName: z.string().exactOptional(),
   /** Values by dotted key, with commas between: a run for each combination. */
   grid: z.record(z.string(), z.string()).exactOptional(),
-  /** How many runs of the grid go on at once. */
+  /** Number of concurrent runs of the grid. */
   parallel: z.number().int().min(1).exactOptional(),
   /** True to try runs of the grid again that failed before. */
   retryFailed: z.boolean().exactOptional(),
@@ -70,7 +70,7 @@ export function insteadOfTraining({ action, models = [] }: TrainTask): InsteadOf
   return action === "dry_run" || action === "estimate" ? { kind: action } : null;
 }
 
-/** The run folder that the task goes on with; null for a new run. */
+/** The run folder that the task continues with; null for a new run. */
 export function resumedFolder({ resume }: TrainTask): string | null {
   if (resume === undefined || resume === "auto" || resume.startsWith("tinker://")) return null;
   return resume;

@@ -18,7 +18,7 @@ export async function validateConfigFile(
   const text = await readPlainText(configPath, MAX_BYTES.config);
   if (text === null) {
     const missing = l10n.t(
-      "there is no such configuration file, or it is too large for one. Check the path in the task.",
+      "the configuration file does not exist or is too large. Check the path in the task.",
     );
     print(`${configPath}: ${l10n.t("error:")} ${missing}\n`);
     return INVALID;

@@ -15,7 +15,7 @@ export const toolInputs = {
       .array(z.string().max(MAX_TEXT))
       .max(20)
       .optional()
-      .describe("names, or beginnings of names such as rollout/; absent: the most telling ones"),
+      .describe("names, or prefixes of names such as rollout/; absent: the most important ones"),
     lastSteps: number.min(1).max(200).optional().describe("how many steps, by default 20"),
   }),
   readRollouts: z.object({

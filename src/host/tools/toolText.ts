@@ -7,7 +7,7 @@ import { visibleText } from "../../core/util/visibleText.ts";
 
 /** Limits a whole answer to about 8,000 tokens. */
 export const MAX_CHARS = 32_000;
-/** Of each text in it, and of each list; the first that make the answer short enough hold. */
+/** Limits on the length of each text and each list; the first pair that makes the answer short enough is used. */
 const LIMITS = [
   { text: 4_000, items: 200 },
   { text: 1_500, items: 100 },
@@ -50,7 +50,7 @@ function shortened(value: Json, limits: Limits): Json {
   const left = value.length - limits.items;
   const kept: readonly Json[] = left > 0 ? value.slice(left) : value;
   const items = kept.map((item) => shortened(item, limits));
-  return left > 0 ? [`${left} earlier entries are left out`, ...items] : items;
+  return left > 0 ? [`${left} earlier entries are omitted`, ...items] : items;
 }
 
 function shownText(whole: string, { text: length }: Limits): string {

@@ -63,7 +63,10 @@ export class Tools {
     const { redactor } = this.#options;
     const parsed = toolInputs[id].safeParse(input ?? {});
     if (!parsed.success) {
-      const { path, message } = parsed.error.issues[0] ?? { path: [], message: "it is no object" };
+      const { path, message } = parsed.error.issues[0] ?? {
+        path: [],
+        message: "it is not an object",
+      };
       throw new AppError("tool-input", `The input is not valid: ${path.join(".")}: ${message}.`);
     }
     const answer = this.#answers[id] as (checked: unknown) => Promise<Json>; // the schema of the same tool has checked it
@@ -124,7 +127,7 @@ export class Tools {
       const last = known.slice(-MAX_NAMES).join(", ");
       throw new AppError(
         "no-such-number",
-        `There are no rollouts of step ${step}. There are those of ${last}.`,
+        `There are no rollouts of step ${step}. The last steps are ${last}.`,
       );
     }
     if (group === undefined) return plainJson(all);
@@ -135,13 +138,13 @@ export class Tools {
     if (summaries.length === 0) {
       throw new AppError(
         "no-such-number",
-        `There is no such rollout in step ${step}. List them first.`,
+        `There is no such rollout in step ${step}. List the rollouts first.`,
       );
     }
     return plainJson(await describeTrajectories(reader, at, { summaries, wantsTokens: false }));
   }
 
-  /** As it stands in the editor, saved or not. */
+  /** As it is in the editor, saved or not. */
   async #validateConfig({ path }: ToolInput<"validateConfig">): Promise<Json> {
     const { configs } = this.#options.finder;
     const config = configs.find((uri) => [idOf(uri.fsPath), uri.fsPath].includes(path));
@@ -149,7 +152,7 @@ export class Tools {
       const known = configs.map((uri) => idOf(uri.fsPath)).join(", ") || "none";
       throw new AppError(
         "no-such-config",
-        `${path} is no configuration here. There are: ${known}.`,
+        `${path} is not a configuration in this workspace. Available: ${known}.`,
       );
     }
     const document = await vscode.workspace.openTextDocument(config);
@@ -192,7 +195,7 @@ export class Tools {
     const known = runs.slice(0, MAX_RUNS).map(({ folder }) => idOf(folder));
     throw new AppError(
       "no-such-run",
-      `There is no run ${name}. There are: ${known.join(", ") || "none"}.`,
+      `There is no run ${name}. Available: ${known.join(", ") || "none"}.`,
     );
   }
 }

@@ -60,7 +60,7 @@ export function checkpointRow(
   };
 }
 
-/** The metric stands in the tooltip. */
+/** The metric is in the tooltip. */
 function bestText({ value }: NonNullable<CheckpointEntry["best"]>): string {
   return l10n.t("best: {0}", formatReward(value));
 }

@@ -27,7 +27,7 @@ export function environmentRow(name: string, entry: EnvironmentEntry | null): En
     ...(tools === null ? [] : [plural(tools.length, "{0} tool", "{0} tools")]),
   ];
   const spoken = isLocal
-    ? l10n.t("environment {0} on this machine", name)
+    ? l10n.t("environment {0} on this computer", name)
     : l10n.t("environment {0} at OpenReward", name);
   return {
     label: isLocal ? name.slice("local/".length) : name,

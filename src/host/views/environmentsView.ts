@@ -1,4 +1,4 @@
-/** The Environments view: those of the workspace's configurations, those on this machine, and those at OpenReward. */
+/** The Environments view: those of the workspace's configurations, those on this computer, and those at OpenReward. */
 
 import * as vscode from "vscode";
 import {
@@ -71,7 +71,7 @@ export class EnvironmentsView
     this.#changes.dispose();
   }
 
-  /** To be called when somebody opens a row: what it shows is asked for then, once. */
+  /** To be called when someone opens a row: what it shows is asked for then, once. */
   async expanded(node: EnvironmentNode): Promise<void> {
     const { catalogue } = this.#options;
     if (node.kind === "environmentGroup" && node.group === "openreward") {
@@ -80,7 +80,7 @@ export class EnvironmentsView
     if (node.kind === "environment" && this.#needsDetails(node.name)) await this.#ask(node.name);
   }
 
-  /** Asks for the list and for the environments of the configurations; a failure stands in the tree. */
+  /** Asks for the list and for the environments of the configurations; a failure is in the tree. */
   async refresh(): Promise<void> {
     const { named } = this.#options;
     this.#failures.clear();
@@ -165,7 +165,7 @@ export class EnvironmentsView
   }
 
   #listNote(parent: EnvironmentNode): EnvironmentNode {
-    return this.#note(parent, "", vscode.l10n.t("Ask OpenReward for its environments"));
+    return this.#note(parent, "", vscode.l10n.t("Load the environments of OpenReward"));
   }
 
   #environmentNote(parent: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode {
@@ -190,7 +190,7 @@ export class EnvironmentsView
     return {
       ...note,
       icon: "warning",
-      label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Ask again"),
+      label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Try Again"),
       description: errorMessage(failure),
       command: isKey ? "setOpenRewardKey" : "refreshEnvironments",
     };

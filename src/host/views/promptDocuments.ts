@@ -134,7 +134,7 @@ function promptUri({ configPath, environment, split, task }: PromptPlace): vscod
 
 function pageOf(shown: ShownPrompt): Page {
   const legend = vscode.l10n.t(
-    "Control tokens are framed: ordinary text never yields one, also where it looks like one.",
+    "Control tokens are framed. Ordinary text never becomes one, even if it looks like one.",
   );
   const marks: Mark[] = [];
   const rows = promptPage(shown.description, { ...shown, legend }).map((line, at) => {

@@ -68,8 +68,7 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
         summary === undefined
           ? null
           : await createRunReader(this.#fileSystem.within(folder), folder).body(summary);
-      if (body === null)
-        return vscode.l10n.t("// The run folder does not hold this rollout any more.");
+      if (body === null) return vscode.l10n.t("// The run folder no longer has this rollout.");
       if (uri.path.endsWith(".txt")) return transcriptOf(body);
       return JSON.stringify(
         { shown_as: shownAs({ source, step, group, rollout }), ...body },

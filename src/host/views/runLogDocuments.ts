@@ -1,4 +1,4 @@
-/** The logs of runs as read-only documents of the editor that grow while their runs go on. */
+/** The logs of runs as read-only documents of the editor that grow while their runs continue. */
 
 import * as vscode from "vscode";
 import { runLogText } from "../../server/dashboard/runLogText.ts";

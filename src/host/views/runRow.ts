@@ -82,7 +82,7 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "finishing":
       return [...last, progress(run), phaseTexts()[phase]];
     case "unreadable":
-      return [l10n.t("cannot be read by this version")];
+      return [l10n.t("damaged, or from another version")];
     case "foreign":
     case "done":
       return [...last, plural(steps, "{0} step", "{0} steps"), outcome(run), ...unsent(run)];
@@ -131,7 +131,7 @@ function spokenOf(run: RunEntry): readonly string[] {
     ...(trend === null ? [] : [rewardTrendText(trend)]),
     ...alarms.map((id) => l10n.t("alarm: {0}", ALARMS[id].title)),
     ...(isResumable(run)
-      ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("nothing is repeated"))]
+      ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("repeats no steps"))]
       : []),
   ];
 }
@@ -171,7 +171,7 @@ export function unsent({
   ];
 }
 
-/** True when a resume can go on with it, or sends what is left of it. */
+/** True when a resume can continue with it, or sends what is left of it. */
 export function isResumable(run: RunEntry): boolean {
   const { phase, isLive, steps, totalSteps, file } = run;
   if (isLive || phase === "foreign" || phase === "unreadable") return false;
@@ -189,7 +189,7 @@ function contextOf(run: RunEntry): readonly string[] {
   ];
 }
 
-/** True when what a resume would begin with is gone within a day; a run under way saves again. */
+/** True when what a resume would begin with no longer exists within a day; a run in progress saves again. */
 export function isExpiring({ isLive, expiry }: RunEntry, nowMs: number): boolean {
   return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
 }

@@ -1,4 +1,4 @@
-/** The lists of saved weights, each read again only when it has grown: views ask for all of them while a run is under way. */
+/** The lists of saved weights, each read again only when it has grown: views ask for all of them while a run is in progress. */
 
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";

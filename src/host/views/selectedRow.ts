@@ -1,6 +1,6 @@
 /**
  * Which row a click was on. A row's command carries no arguments: VS Code keeps those on its side of a call, and forgets them as
- * soon as the row is drawn anew (`CommandsConverter` in its `extHostCommands.ts`), so that a click in that moment finds nothing.
+ * soon as the row is drawn again (`CommandsConverter` in its `extHostCommands.ts`), so that a click in that moment finds nothing.
  */
 
 import { systemClock } from "../../node/clock.ts";
@@ -8,7 +8,7 @@ import { systemClock } from "../../node/clock.ts";
 const ASK_MS = 25;
 const LIMIT_MS = 2_000;
 
-/** The row that is selected in a tree; null when none is. While the tree is drawn anew VS Code does not know, so this waits. */
+/** The row that is selected in a tree; null when none is. While the tree is drawn again VS Code does not know, so this waits. */
 export async function selectedRow<Row>(
   view: { readonly selection: readonly Row[] },
   clock: Pick<typeof systemClock, "sleep"> = systemClock,

@@ -1,4 +1,4 @@
-/** Which run the views are about: the one selected in Runs, else the one under way, else the newest. */
+/** Which run the views are about: the one selected in Runs, else the one in progress, else the newest. */
 
 import type * as vscode from "vscode";
 import { plainLine } from "../../core/util/plainText.ts";

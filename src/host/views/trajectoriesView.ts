@@ -193,7 +193,7 @@ export class TrajectoriesView
   async #compareSteps({ follower }: FollowedRun): Promise<void> {
     const { lastStep, lastEvaluation, isLive } = this.#drawn;
     const isSame = isLive === this.#options.isLive(follower.folder);
-    // While the step that is drawn last is under way there is none after it: long runs have many files to list.
+    // While the step that is drawn last is in progress there is none after it: long runs have many files to list.
     if (isSame && lastStep > (follower.metrics.steps().at(-1) ?? -1)) return;
     const newest = (await follower.steps()).at(-1) ?? -1;
     const evaluated = (await follower.steps("evaluation")).at(-1) ?? -1;

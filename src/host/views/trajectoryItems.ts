@@ -20,7 +20,7 @@ export function rolloutItem(summary: RolloutSummary, successReward: number): vsc
 
 export function moreItem(count: number): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t("Show More Steps"));
-  item.description = vscode.l10n.t("{0} older ones", count);
+  item.description = vscode.l10n.t("{0} older", count);
   item.iconPath = new vscode.ThemeIcon("ellipsis");
   item.command = { command: "tinkerRL.showMoreSteps", title: vscode.l10n.t("Show More Steps") };
   return item;

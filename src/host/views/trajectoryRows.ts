@@ -28,7 +28,7 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
   const label = l10n.t("Step {0}", formatCount(step + 1));
   if (at < 0) {
     if (!isLive) return row(label, [l10n.t("not completed")], ["step"], "circle-slash");
-    return row(label, [l10n.t("under way")], ["step", "running"], "loading~spin");
+    return row(label, [l10n.t("in progress")], ["step", "running"], "loading~spin");
   }
   const excluded = value("num_excluded_groups") ?? 0;
   const { all, compared } = groupCounts(value);
@@ -71,7 +71,7 @@ export function evaluationRow(
     return row(label, shown, ["evaluation"], "beaker", [...said, count], saidLabel);
   }
   const [state, words, icon] = isLive
-    ? [l10n.t("under way"), ["evaluation", "running"], "loading~spin"]
+    ? [l10n.t("in progress"), ["evaluation", "running"], "loading~spin"]
     : [l10n.t("not completed"), ["evaluation"], "circle-slash"];
   return row(label, [state], words, icon, [state], saidLabel);
 }
@@ -107,7 +107,7 @@ export function groupRow(
 /** Why a run that is looked at has no rows. */
 export function noStepsText(file: RunFile | null, isLive: boolean): string {
   if (isLive) return l10n.t("No rollout has ended yet. They appear here as they end.");
-  if (file === null) return l10n.t("The folder has no run.json, and no rollouts of this program.");
+  if (file === null) return l10n.t("The folder has no run.json and no rollouts of Tinker RL.");
   const why = file.ending === undefined ? "" : plainMessage(file.ending.message);
   switch (file.phase) {
     case "failed":
@@ -160,7 +160,7 @@ function stopText(stop: string): string {
 /** Why a rollout or its group was left out of the update, as a sentence; null when it was trained on. */
 export function trainingUseText({ score, source }: RolloutSummary): string | null {
   if (source === "evaluation") return null;
-  if (score === null) return l10n.t("Not scored yet: the step is under way.");
+  if (score === null) return l10n.t("Not scored yet: the step is in progress.");
   if (!score.trainingUse.startsWith("excluded:")) return null;
   const why = plainLine(score.trainingUse.slice("excluded:".length).replaceAll(/[-_]/g, " "));
   return l10n.t("Not trained on: {0}.", why);

@@ -1,4 +1,4 @@
-/** The names of environments in the workspace's configurations, as they stand in the editor or on disk. */
+/** The names of environments in the workspace's configurations, as they are in the editor or on disk. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import * as vscode from "vscode";

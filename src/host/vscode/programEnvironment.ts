@@ -10,7 +10,7 @@ const PASSED_VARIABLES = [
   // The way to the network.
   "HTTPS_PROXY HTTP_PROXY NO_PROXY https_proxy http_proxy no_proxy",
   "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
-  // The model hub as this machine is set up for it, and folders of this program.
+  // The model hub as this computer is set up for it, and folders of this program.
   "HF_ENDPOINT HF_HOME HF_HUB_CACHE HF_TOKEN_PATH HF_HUB_OFFLINE",
   "TRANSFORMERS_OFFLINE TINKER_RL_STORE TINKER_RL_DEBUG",
 ].flatMap((names) => names.split(" "));

@@ -8,7 +8,7 @@ import { plainWindow } from "./plainWindow.ts";
 
 /**
  * `target` is what the command was called on (a tree's row, a file's URI); null for a row that VS Code does not know any more,
- * because its tree was drawn anew while its menu was open; undefined where there is none. `selection` is all selected rows. Anyone can call a command with anything: a handler checks what it got.
+ * because its tree was drawn again while its menu was open; undefined where there is none. `selection` is all selected rows. Anyone can call a command with anything: a handler checks what it got.
  */
 export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
 

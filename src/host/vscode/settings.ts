@@ -21,7 +21,7 @@ export function readSetting<Key extends SettingKey>(
   return (fits(row, value) ? value : row.default) as SettingValue<Key>; // `fits` checked it against the row that the type is made of
 }
 
-/** Names of the settings that somebody set, without their values. */
+/** Names of the settings that someone set, without their values. */
 export function changedSettings(): readonly string[] {
   const settings = vscode.workspace.getConfiguration("tinkerRL");
   return SETTING_SECTIONS.flatMap((section) => Object.keys(section.settings)).filter((key) => {

@@ -101,7 +101,7 @@ function readFile(bytes: Uint8Array): Safetensors {
 
 function readOptimizer(file: Safetensors, layout: AdapterLayout): OptimizerState {
   const steps = Number(file.metadata["optimizer_steps"]);
-  if (!Number.isInteger(steps)) throw invalid("it holds no optimizer state");
+  if (!Number.isInteger(steps)) throw invalid("it has no optimizer state");
   const state = newOptimizerState(layout.length);
   state.steps = steps;
   for (const [prefix, moment] of MOMENTS) fill(file, layout, prefix, state[moment]);

@@ -175,6 +175,6 @@ export class Arena {
 function abort(): never {
   throw new AppError(
     "engine-kernels",
-    "A compute kernel aborted. This is a bug of the embedded engine.",
+    "A compute kernel aborted. This is a bug in the embedded engine.",
   );
 }

@@ -186,7 +186,7 @@ export class Network {
     }
     this.#arena.floats(b.dh, this.#rows * d).fill(0);
     if (m === 0) return;
-    // Rows only move towards the front, so gathering in place is safe.
+    // Rows only move toward the front, so gathering in place is safe.
     kernels.gatherRows(b.logits, b.index, b.logits, m, v);
     kernels.targetLogprobsBackward(b.logits, b.scoredTargets, b.coefficients, m, v);
     kernels.matmul(b.logits, v, this.#weights.embeddingBackward, v, b.scoredRows, d, m, d, v, 1, 0);

@@ -32,7 +32,7 @@ export class WorkerThread {
   #failure: AppError | null = null;
   #ready: Promise<void>;
 
-  /** `onRestart` is called after a crash: whatever the thread held in memory is gone. */
+  /** `onRestart` is called after a crash: whatever the thread held in memory no longer exists. */
   constructor(path: string, setup: WorkerSetup, onRestart: () => void) {
     this.#path = path;
     this.#setup = setup;
@@ -166,7 +166,7 @@ export class WorkerThread {
 function crashed(): AppError {
   return new AppError(
     "engine-worker",
-    "A compute thread of the embedded engine stopped. It is started again; the request in progress failed.",
+    "A compute thread of the embedded engine stopped. It restarts; the request in progress failed.",
   );
 }
 

@@ -45,7 +45,7 @@ function fingerprint(task: DepotTask): number {
 export const depot = defineEnvironment<DepotTask, DepotState>({
   name: "depot",
   description:
-    "Find two ordered items, pick each from its shelf, then ship the order. Every right step is rewarded.",
+    "Find two ordered items, pick each from its shelf, then ship the order. Every correct step is rewarded.",
   splits: { train: 4096, test: 512 },
   task(split, index) {
     return drawTask(

@@ -19,7 +19,7 @@ export type ContentBlock =
 export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
-  /** Sent in place of `text` when there is more than text to send. */
+  /** Sent instead of `text` when there is more than text to send. */
   readonly blocks?: readonly ContentBlock[];
   /** Null or absent = this call is not scored, which differs from 0. */
   readonly reward?: number | null;
@@ -48,7 +48,7 @@ export interface EnvironmentDefinition<Task extends JsonObject = JsonObject, Sta
   /** State of a new episode. */
   start(task: Task): State;
   prompt(task: Task): string;
-  /** Sent in place of `prompt` when there is more than text to send. */
+  /** Sent instead of `prompt` when there is more than text to send. */
   promptBlocks?(task: Task): readonly ContentBlock[];
   readonly tools: Readonly<Record<string, EnvironmentTool<State>>>;
   /** The tool that takes an answer in plain text, as its argument `arg`: `docs/protocols/openreward.md#terminal-tool`. */

@@ -48,7 +48,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const method = request.method ?? "GET";
     const open = findOpen(method, path);
     if (open === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
-      throw refusal(401, "The X-API-Key header does not hold the key of this server.");
+      throw refusal(401, "The X-API-Key header does not contain the key of this server.");
     }
     const match = open ?? find(method, path);
     const body = await readBody(request, maxBodyBytes);
@@ -108,7 +108,7 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uin
     // A request without an encoding yields buffers.
     const bytes = chunk as Buffer;
     total += bytes.length;
-    // The rest is read all the same: leaving the loop would end the connection before the answer.
+    // The rest is read anyway: leaving the loop would end the connection before the answer.
     if (total <= maxBytes) chunks.push(bytes);
   }
   if (total > maxBytes) throw refusal(413, `The request body exceeds ${maxBytes} bytes.`);
@@ -134,7 +134,7 @@ function errorReply(error: unknown): Reply {
     return jsonReply({ detail }, status);
   }
   if (isAppError(error, "invalid-request")) return jsonReply({ detail: error.message }, 400);
-  return jsonReply({ detail: "Internal error; the log says more." }, 500);
+  return jsonReply({ detail: "Internal error. See the log." }, 500);
 }
 
 function header(request: IncomingMessage, name: string): string {

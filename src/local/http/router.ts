@@ -12,7 +12,7 @@ export interface ServiceRequest {
   /** Case-insensitive; empty when absent. */
   header(name: string): string;
   readonly body: Uint8Array;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client no longer exists. */
   readonly signal: AbortSignal;
 }
 

@@ -64,7 +64,7 @@ export class ControlClient {
     }
   }
 
-  /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it is gone before it answers */
+  /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it no longer exists before it answers */
   send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -97,7 +97,7 @@ async function readToken(target: ControlAddress): Promise<string> {
   if (!isControlSocketPath(target)) throw new Error("no trainer listens at such an address");
   const folder = createFileSystem().within(dirname(target.tokenPath));
   const token = await folder.readText(target.tokenPath, MAX_TOKEN_BYTES);
-  if (!isControlToken(token)) throw new Error("the file of the token holds something else");
+  if (!isControlToken(token)) throw new Error("the token file has invalid content");
   return token;
 }
 
@@ -115,6 +115,6 @@ function connected(address: string): Promise<Socket> {
 }
 
 function gone(cause?: unknown): AppError {
-  const message = "The run's trainer does not answer: it has ended, or runs on another machine.";
+  const message = "The run's trainer does not answer: it has ended, or runs on another computer.";
   return new AppError("run-not-reachable", message, { cause });
 }

@@ -26,7 +26,7 @@ export function onLines(socket: Socket, onLine: (line: string) => void): void {
   });
 }
 
-/** Sends one value as a line; nothing when the other side is gone. A peer that does not read is cut off. */
+/** Sends one value as a line; nothing when the other side no longer exists. A peer that does not read is cut off. */
 export function sendLine(socket: Socket, value: object): void {
   if (!socket.writable) return;
   socket.write(`${JSON.stringify(value)}\n`);

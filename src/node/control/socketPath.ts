@@ -3,7 +3,7 @@
 import { posix, win32 } from "node:path";
 import type { ControlAddress } from "../../shared/runFile.ts";
 
-/** Of the private folder that holds socket and token, and of the pipe on Windows. */
+/** Begins the name of the private folder with socket and token, and of the pipe on Windows. */
 export const CONTROL_FOLDER_PREFIX = "tinker-rl-run-";
 export const CONTROL_SOCKET = "control.sock";
 export const CONTROL_TOKEN = "token";

@@ -1,4 +1,4 @@
-/** Keeps compiled models on this machine: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
+/** Keeps compiled models on this computer: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
 
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
@@ -18,7 +18,7 @@ export interface CacheEntry {
   readonly madeFrom: string;
 }
 
-/** Of 6 to 20 MB each. What was made for folders that are gone goes with the oldest. */
+/** Each entry has 6 to 20 MB. Entries of deleted folders are removed as the oldest. */
 const MOST_KEPT = 8;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
@@ -42,7 +42,7 @@ const keptSchema = z.object({
   }),
 });
 
-/** The path in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it anew. */
+/** The path in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it again. */
 export async function cacheEntry(
   cacheFolder: string,
   folder: string,

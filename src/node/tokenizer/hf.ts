@@ -24,7 +24,7 @@ export function createTextSplitter({ normalizer, pre_tokenizer }: SplittingRules
   const whole = sequence.safeParse(pre_tokenizer).data;
   const steps = whole?.pretokenizers ?? step.array().parse([pre_tokenizer]);
   if (!steps.some(({ type }) => type === "ByteLevel")) {
-    throw new Error("its text is not cut into bytes (pre_tokenizer has no ByteLevel)");
+    throw new Error("its text is not split into bytes (pre_tokenizer has no ByteLevel)");
   }
   const last = byteLevel.safeParse(steps.at(-1)).data;
   // A last step that does nothing but spell bytes in the alphabet, as most have it, is left out: it takes two thirds of the time.

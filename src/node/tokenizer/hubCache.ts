@@ -1,4 +1,4 @@
-/** Model files on this machine by id and revision: the layout that this program and Python's hub library share. */
+/** Model files on this computer by id and revision: the layout that this program and Python's hub library share. */
 
 import { join } from "node:path";
 import { isAppError } from "../../core/errors.ts";
@@ -53,7 +53,7 @@ export async function hasVocabulary(files: CacheFiles, folder: string): Promise<
   return name !== null && hasFile(files, folder, name);
 }
 
-/** False also for a link to a file that is gone, which a cache may hold. */
+/** False also for a link to a file that no longer exists, which a cache may hold. */
 async function hasFile(files: CacheFiles, folder: string, name: string): Promise<boolean> {
   return (await files.size(join(folder, name))) !== null;
 }

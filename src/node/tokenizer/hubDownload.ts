@@ -57,7 +57,7 @@ export async function downloadHubFile(
 ): Promise<HubFile | null> {
   try {
     const { response, commit, storageHost } = await follow(access, fileUrl(access, file));
-    // An answer that nobody reads keeps its connection and its time limit, and with them the process.
+    // An answer that no one reads keeps its connection and its time limit, and with them the process.
     if (response.status !== 200) await response.bytes();
     const { status } = response;
     if (storageHost !== null && status !== 200) {

@@ -1,4 +1,4 @@
-/** The model hub as this machine is set up for it: address, token, offline switches and caches. */
+/** The model hub as this computer is set up for it: address, token, offline switches and caches. */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";

@@ -1,5 +1,5 @@
 /**
- * Long texts are encoded elsewhere while the process goes on, although what renders them does not wait: it is started, stops at a
+ * Long texts are encoded elsewhere while the process continues, although what renders them does not wait: it is started, stops at a
  * long text without ids, and is started again when they are there.
  */
 

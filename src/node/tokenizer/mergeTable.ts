@@ -20,7 +20,7 @@ export const MAX_RANKS = 2 ** 21;
 const SLOT = 4;
 const EMPTY = -1;
 
-/** Of two merges of the same tokens the later one counts, as in the original library. @throws Error for a rank that is too large */
+/** If two merges have the same tokens, the later one counts, as in the original library. @throws Error for a rank that is too large */
 export function createMergeTable(merges: readonly Merge[]): MergeTable {
   const slots = 2 ** Math.ceil(Math.log2(Math.max(1, merges.length) * 1.5));
   const table: MergeTable = new Int32Array(slots * SLOT).fill(EMPTY);

@@ -65,7 +65,7 @@ export function splittingOfRanks(ranks: number, named: string | null): Splitting
   if (pattern === undefined) {
     const known = RANK_PATTERNS.map(({ models, ranks: count }) => `${models}: ${count}`).join("; ");
     throw new Error(
-      `its ${ranks} ranks are those of no model whose way to cut text is known (${known}), and tokenizer_config.json has no pat_str that says it`,
+      `its ${ranks} ranks match no model with a known split pattern (${known}), and tokenizer_config.json has no pat_str`,
     );
   }
   const split = { type: "Split", pattern: { Regex: pattern }, behavior: "Isolated", invert: false };

@@ -134,7 +134,7 @@ function noFolder(name: string, folder: string): AppError {
 
 function notOnHub(endpoint: string, id: string, file: string): AppError {
   return notFound(
-    `The model hub ${endpoint} has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer, or to a folder; relative ones count from the configuration.`,
+    `The model hub ${endpoint} has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer, or to a folder; a relative path is resolved from the configuration.`,
     { id, file },
   );
 }
@@ -146,7 +146,7 @@ function notFound(message: string, data: Readonly<Record<string, unknown>>): App
 function offline(name: string, folders: readonly string[]): AppError {
   return new AppError(
     "tokenizer-offline",
-    `The tokenizer of ${name} is not on this machine, and the offline switch (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE) forbids to download it. Searched: ${folders.join(", ")}. Unset the switch once, or set \`tokenizer_name\` to a folder.`,
+    `The tokenizer of ${name} is not on this computer, and the offline switch (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE) forbids downloading it. Searched: ${folders.join(", ")}. Unset the switch once, or set \`tokenizer_name\` to a folder.`,
     { configPath: "tokenizer_name", data: { name, folders } },
   );
 }

@@ -1,4 +1,4 @@
-/** Keeps the followers of runs that somebody looks at up to date, and forgets those that nobody does. */
+/** Keeps the followers of runs that someone looks at up to date, and forgets those that no one does. */
 
 import type { FSWatcher } from "node:fs";
 import type { FileSystem } from "../../core/ports.ts";
@@ -7,7 +7,7 @@ import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import type { RunStore } from "./runStore.ts";
 import { tryWatch } from "./tryWatch.ts";
 
-/** One run that is looked at. Dispose it when the view of it is gone. */
+/** One run that is looked at. Dispose it when the view of it no longer exists. */
 export interface FollowedRun extends Listening {
   readonly follower: RunFollower;
   /** Called after each reading that found something. */
@@ -74,7 +74,7 @@ export class RunFeeds {
     const feed: Feed = {
       follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
       changed: new Emitter(this.#onError),
-      // A trainer of this machine reports over its socket; the watch is for all others.
+      // A trainer of this computer reports over its socket; the watch is for all others.
       watcher: tryWatch(folder, () => this.#soon(feed)),
       users: 0,
       timer: null,

@@ -1,4 +1,4 @@
-/** The runs that this window knows: those on disk, and for those under way what their trainers report. */
+/** The runs that this window knows: those on disk, and for those in progress what their trainers report. */
 
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
@@ -93,7 +93,7 @@ export class RunStore {
     await this.refresh();
   }
 
-  /** Reads the list anew. Calls while one is under way are answered by one more reading after it. */
+  /** Reads the list again. Calls while one is in progress are answered by one more reading after it. */
   refresh(): Promise<void> {
     this.#isStale = true;
     this.#refreshing ??= this.#refreshUntilFresh().finally(() => {
@@ -217,7 +217,7 @@ export class RunStore {
     this.#connect(folder).catch((error: unknown) => this.#options.onError(error));
   }
 
-  /** Null when no trainer is at work. Calls while one is under way share its result. */
+  /** Null when no trainer is at work. Calls while one is in progress share its result. */
   #connect(folder: string): Promise<Connection | null> {
     const opening =
       this.#connecting.get(folder) ??
@@ -269,7 +269,7 @@ export class RunStore {
 function withStatus(entry: RunEntry, status: RunStatus): RunEntry {
   const newSteps = status.step - entry.steps;
   const before = entry.recentRewards;
-  // A run that goes on in a new session goes back by the steps that it repeats.
+  // A run that continues in a new session goes back by the steps that it repeats.
   const kept = newSteps < 0 ? before.slice(0, newSteps) : before;
   const recentRewards = newSteps > 0 ? [...kept, status.rewardMean].slice(-10) : kept;
   return {

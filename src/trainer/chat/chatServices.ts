@@ -135,7 +135,7 @@ export class ChatServices {
 function withoutKey(model: string, { data, cause }: AppError): AppError {
   return new AppError(
     "key-missing",
-    `${model} is at Tinker, which needs TINKER_API_KEY. Set it in the environment or in a .env file beside the configuration. Without any key you can talk to local/tiny-tool and to checkpoints of local runs.`,
+    `${model} is at Tinker, which needs TINKER_API_KEY. Set it in the environment or in a .env file next to the configuration. Without a key, you can talk to local/tiny-tool and to checkpoints of local runs.`,
     { data, cause },
   );
 }

@@ -42,13 +42,13 @@ export interface ChosenRun {
 export interface ChosenModel {
   /** As people know it. */
   readonly label: string;
-  /** Of a checkpoint without a configuration `model_name` is its path until {@link open} has asked the service. */
+  /** For a checkpoint without a configuration, `model_name` is its path until {@link open} has asked the service. */
   readonly loaded: LoadedConfig;
   /** Null unless the target is a run, or a checkpoint of `runFolder`. */
   readonly run: ChosenRun | null;
   /** The date that its prompts show, YYYY-MM-DD; null = today. */
   readonly promptDate: string | null;
-  /** `goesOn` is the rollout that the conversation goes on from. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
+  /** `goesOn` is the rollout that the conversation continues from. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
   open(service: ServiceClient, goesOn?: FoundTurn | null): Promise<OpenedModel>;
 }
 
@@ -99,7 +99,7 @@ async function baseModel(
 function notFound(target: string): AppError {
   return new AppError(
     "run-not-found",
-    `${target} is no run folder: run.json is missing. Name a run folder, a checkpoint such as tinker://RUN/sampler_weights/NAME, or a model such as local/tiny-tool.`,
+    `${target} is not a run folder: run.json is missing. Specify a run folder, a checkpoint such as tinker://RUN/sampler_weights/NAME, or a model such as local/tiny-tool.`,
   );
 }
 
@@ -120,7 +120,7 @@ async function checkpoint(fileSystem: FileSystem, request: ModelRequest): Promis
     }
     throw new AppError(
       "checkpoint-model-unknown",
-      `The service does not say to which model ${target} belongs. Name the configuration that it was trained with: --config_path FILE.`,
+      `The service does not report the model of ${target}. Specify the configuration that it was trained with: --config_path FILE.`,
     );
   };
   const provisional = known ? loaded : { ...loaded, config: { ...config, model_name: target } };
@@ -148,9 +148,9 @@ async function notSampler(service: ServiceClient, path: string): Promise<AppErro
   const hint = others.includes(own)
     ? `The sampler that was saved with it is ${own}.`
     : others.length === 0
-      ? "The service knows no sampler of its run; save one, or use the run folder's newest checkpoint."
-      : `No sampler was saved under this name. Those of its run: ${others.join(", ")}.`;
-  const what = kind === "weights" ? "is a state to train on" : "are exported files";
+      ? "The service has no sampler of its run; save one, or use the run folder's newest checkpoint."
+      : `No sampler was saved under this name. Samplers of its run: ${others.join(", ")}.`;
+  const what = kind === "weights" ? "is a training state" : "are exported files";
   return new AppError(
     "checkpoint-not-sampler",
     `${path} ${what}, which cannot be sampled from. ${hint}`,
@@ -192,7 +192,7 @@ function newestOf({ folder, files, name, loaded, entries, promptDate }: ReadRun)
   if (usable.length === 0) {
     throw new AppError(
       "no-checkpoint",
-      `The run ${name} has no checkpoint to sample from: none was saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one during a run.`,
+      `The run ${name} has no checkpoint to sample from: none is saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one during a run.`,
     );
   }
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
@@ -274,7 +274,7 @@ async function newestSampler(
   }
   throw new AppError(
     "no-checkpoint",
-    `The service has none of the run's checkpoints any more: ${entries.map((entry) => entry.sampler_path).join(", ")}.`,
+    `The service no longer has any of the run's checkpoints: ${entries.map((entry) => entry.sampler_path).join(", ")}.`,
     { cause: refusal },
   );
 }

@@ -1,4 +1,4 @@
-/** The model of a conversation that goes on from a rollout of an evaluation by itself. */
+/** The model of a conversation that continues from a rollout of an evaluation by itself. */
 
 import { AppError } from "../../core/errors.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
@@ -22,7 +22,7 @@ export async function openEvaluated(
   if (model === undefined) {
     throw new AppError(
       "no-checkpoint",
-      `${name} is an evaluation, which has no weights. Continue from a turn of one of its rollouts with --eval, --step, --rollout and --turn, or name a checkpoint that it measured.`,
+      `${name} is an evaluation, which has no weights. Continue from a turn of one of its rollouts with --eval, --step, --rollout and --turn, or specify a checkpoint that it measured.`,
     );
   }
   const { path } = model;

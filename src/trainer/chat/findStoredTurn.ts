@@ -34,7 +34,7 @@ export async function findStoredTurn(
     throw new AppError(
       "no-such-number",
       source === "training"
-        ? `The run has no rollout ${rollout} in group ${group} of step ${step}. \`tinker-rl show ${folder} --step ${step}\` lists those of a step.`
+        ? `The run has no rollout ${rollout} in group ${group} of step ${step}. \`tinker-rl show ${folder} --step ${step}\` lists the rollouts of a step.`
         : `The evaluation after ${step} steps has no rollout ${rollout}. \`tinker-rl show ${folder} --eval --step ${step}\` lists its rollouts.`,
     );
   }

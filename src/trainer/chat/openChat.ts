@@ -136,7 +136,8 @@ class ChatOpening {
       ),
     );
     const [first] = chosen;
-    if (first === undefined) throw new AppError("invariant", "A conversation needs a model.");
+    if (first === undefined)
+      throw new AppError("invariant", "Specify a model for the conversation.");
     const stored = turn === null ? null : await findStoredTurn(requireRun(first), turn);
     const place = this.#taskPlace(first, stored);
     for (const model of chosen) await this.#requireNamed(model, place, { runFolder, destinations });
@@ -149,7 +150,7 @@ class ChatOpening {
     return { partners, task, notes: [...new Set(this.#notes)] };
   }
 
-  /** Of the run that the editor judged, or that comes first; null = none. */
+  /** The folder of the run that the editor approved, or of the first run; null if there is none. */
   async #runFolder(): Promise<string | null> {
     const { launchRequest, targets } = this.#request;
     const judged = launchRequest?.training.resume ?? null;
@@ -194,7 +195,7 @@ class ChatOpening {
     if (environment === undefined) {
       throw new AppError(
         "no-environment",
-        "No configuration names an environment here. Name one with --environment, or a configuration with --config_path.",
+        "No configuration here names an environment. Specify one with --environment, or a configuration with --config_path.",
       );
     }
     const own = choices.find((choice) => choice.environment === environment);
@@ -280,11 +281,11 @@ class ChatOpening {
     if (stored !== null) {
       const { record, images } = stored;
       this.#notes.push(
-        `The state of ${record.environment} at this place is not restored: you answer the model's calls.`,
+        `The state of ${record.environment} at this point is not restored: you answer the model's calls.`,
       );
       if (this.#request.launchRequest === undefined) {
         this.#notes.push(
-          "--replay plays the rollout again in a fresh session, where the environment answers alike.",
+          "--replay replays the rollout in a new session, if the environment gives the same answers.",
         );
       }
       const tools = record.tools.map((tool) => declareTool({ ...tool, inputSchema: null }));
@@ -301,7 +302,7 @@ function requireRun({ run, label }: ChosenModel) {
   if (run !== null) return run;
   throw new AppError(
     "no-run",
-    `${label} has no rollouts. Name the run folder of the rollout to continue, and other weights with --beside.`,
+    `${label} has no rollouts. Specify the run folder of the rollout to continue, and other weights with --beside.`,
   );
 }
 
@@ -311,7 +312,7 @@ function requireSameTokenizer({ config }: LoadedConfig, { config: ofRun }: Loade
   if (own === theirs) return;
   throw new AppError(
     "tokenizer-differs",
-    `The rollout's tokens are those of ${theirs}; ${config.model_name} has the tokenizer ${own}. Choose weights of the same model.`,
+    `The rollout's tokens are from ${theirs}, but ${config.model_name} has the tokenizer ${own}. Choose weights of the same model.`,
     { configPath: "tokenizer_name" },
   );
 }

@@ -88,6 +88,6 @@ function fromTinker({ userMetadata: _, ...checkpoint }: Checkpoint): StoredCheck
 function missing(path: string): AppError {
   return new AppError(
     "no-such-checkpoint",
-    `There is no checkpoint ${path}. It may have expired or been deleted; tinker-rl checkpoints list shows those that are there.`,
+    `There is no checkpoint ${path}. It may have expired or been deleted; tinker-rl checkpoints list shows what exists.`,
   );
 }

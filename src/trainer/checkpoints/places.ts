@@ -65,7 +65,7 @@ export class CheckpointPlaces {
     if (tinker !== null) return tinker;
     throw new AppError(
       "key-missing",
-      "This computer has no such checkpoint, and asking Tinker for it needs TINKER_API_KEY. Set it in the environment or in a .env file in this folder.",
+      "This computer has no such checkpoint, and looking it up at Tinker needs TINKER_API_KEY. Set it in the environment or in a .env file in this folder.",
       { data: { name: "TINKER_API_KEY" } },
     );
   }
@@ -97,7 +97,7 @@ function localKey(path: string): CheckpointKey | null {
 export function notHere(path: string): AppError {
   return new AppError(
     "no-such-checkpoint",
-    `This computer has no checkpoint ${path}. It may have expired; without --local Tinker is asked for it.`,
+    `This computer has no checkpoint ${path}. It may have expired. Omit --local to look it up at Tinker.`,
   );
 }
 

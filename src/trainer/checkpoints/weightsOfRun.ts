@@ -20,7 +20,7 @@ const resolvedConfig = z.object({
 });
 
 export interface WeightsOfRun extends RunOfWeights {
-  /** Of its service; null = as the variables say, or the official one. */
+  /** The address of its service; null means the one in the variables, or the official one. */
   readonly tinkerBaseUrl: string | null;
 }
 
@@ -70,7 +70,7 @@ function missing(
   name: string | null,
   usable: readonly CheckpointEntry[],
 ): AppError {
-  const what = name === null ? "no checkpoint that can still be used" : `no checkpoint ${name}`;
+  const what = name === null ? "no usable checkpoint" : `no checkpoint ${name}`;
   const names = usable.map((entry) => entry.name);
   const others = names.length === 0 ? "" : ` It has ${names.join(", ")}.`;
   return new AppError("no-such-checkpoint", `The run in ${folder} has ${what}.${others}`);

@@ -72,9 +72,9 @@ export class RunCommandHandler {
         control.stop();
         return this.#run === null
           ? "The run ends; it has not begun to train."
-          : "The run gives up what is under way, saves its last completed step and ends.";
+          : "The run discards its unfinished step, saves its last completed one and ends.";
       case "stop-now":
-        // After the reply, which nobody would send any more.
+        // After the reply, which no one would send any more.
         setImmediate(stopNow);
         return "The run ends without saving.";
       case "change-settings":
@@ -85,14 +85,14 @@ export class RunCommandHandler {
 
   #requireSteps(): void {
     if (this.#options.status().phase !== "finishing") return;
-    throw new AppError("run-ended", "The run has made all its steps and is about to end.");
+    throw new AppError("run-ended", "The run has completed all its steps and is about to end.");
   }
 
   #changeSettings(settings: readonly string[]): string {
     const { control, fileSystem } = this.#options;
     const run = this.#run;
     if (run === null) {
-      throw new AppError("run-preparing", "Settings can be changed once the run has begun.");
+      throw new AppError("run-preparing", "Settings can be changed after the run begins.");
     }
     const { loaded, folder, redactor } = run;
     const before = loaded.overrides.map(({ text }) => text);

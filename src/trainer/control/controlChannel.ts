@@ -57,7 +57,7 @@ export class ControlChannel {
         },
       });
     } catch (error) {
-      options.log.warn("The run cannot be controlled from outside.", {
+      options.log.warn("The run cannot be controlled from other programs.", {
         reason: errorMessage(error),
       });
     }
@@ -106,7 +106,7 @@ export class ControlChannel {
     this.#server?.changed();
   }
 
-  /** An editor finds the socket through the run folder: before there is one, nobody can have come or gone. */
+  /** An editor finds the socket through the run folder: before there is one, no one can have come or gone. */
   #expectEditor(attached: number): void {
     this.#stopWaiting();
     const { clock, control, onQuit } = this.#options;

@@ -61,7 +61,7 @@ function unreachable({ url, source }: Pick<ReachabilityCheck, "url" | "source">,
   const step =
     source === null
       ? "Check the network and the proxy settings, then start the run again."
-      : `Start the server there or correct ${source}, then start the run again.`;
+      : `Start the server, or correct ${source}. Then start the run again.`;
   return new AppError(
     "environment-unavailable",
     `The environments' server at ${origin} cannot be reached (${words}). ${step}`,

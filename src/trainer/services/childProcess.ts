@@ -75,7 +75,7 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
 function endedEarly(name: string, how: string, output: string): AppError {
   const words = output.slice(-SHOWN_OUTPUT);
   const isKilled = how === "SIGKILL" && words === "";
-  const hint = isKilled ? " The system does so when memory runs short." : "";
+  const hint = isKilled ? " The operating system does this when memory runs short." : "";
   const reported = words === "" ? "." : `: ${words}`;
   return new AppError(
     "local-service",
@@ -129,7 +129,7 @@ function readyAddress(
       const end = line.indexOf("\n");
       if (end < 0) return;
       const ready = readySchema.safeParse(parseJson(line.slice(0, end))?.value);
-      if (!ready.success) return fail("its first line is not the expected one");
+      if (!ready.success) return fail("its first line is not as expected");
       stopTimer();
       child.removeAllListeners("close");
       child.stdout?.removeAllListeners("data");

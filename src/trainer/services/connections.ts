@@ -76,8 +76,8 @@ async function embeddedEngine(options: ConnectionOptions): Promise<TinkerConnect
 }
 
 /**
- * A client of a service without which the run cannot go on. Once the service has ended, requests are refused with what ended it:
- * nobody should try again.
+ * A client of a service without which the run cannot continue. Once the service has ended, requests are refused with what ended it:
+ * no one should try again.
  */
 function clientOf(service: LocalService, { control }: ConnectionOptions): ClosableHttpClient {
   const { socketPath, failed } = service;
@@ -202,7 +202,7 @@ function environmentOptions({ log }: ConnectionOptions) {
 function missingKey(name: string, why: string): AppError {
   return new AppError(
     "key-missing",
-    `${why}, which needs ${name}. Set it in the environment or in a .env file beside the configuration. Without any key, train the local demo: model_name: local/tiny-tool with an environment local/calculator.`,
+    `${why}, which needs ${name}. Set it in the environment or in a .env file next to the configuration. Without a key, train the local demo: model_name: local/tiny-tool with an environment local/calculator.`,
     { data: { name } },
   );
 }

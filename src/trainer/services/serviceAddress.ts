@@ -44,7 +44,7 @@ export function tinkerAddress({
 }
 
 export interface EnvironmentAddress extends ServiceAddress {
-  /** True for the hosted service, which takes nobody without a key. */
+  /** True for the hosted service, which takes no one without a key. */
   readonly isOpenReward: boolean;
   /** Where the catalogue of environments is read, without any key; null = derived from the address. */
   readonly apiUrl: string | null;

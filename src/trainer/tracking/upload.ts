@@ -47,7 +47,7 @@ const DRAIN_MS = {
   failed: 15_000,
 } as const;
 export type EndingKind = keyof typeof DRAIN_MS;
-/** At the end, nobody waits for a service that has taken nothing for this long. */
+/** At the end, no one waits for a service that has taken nothing for this long. */
 const HOPELESS_AFTER_MS = 30_000;
 /** An outage at the end that is shorter than this is not reported. */
 const LINGERING_MS = 4_000;
@@ -181,23 +181,23 @@ export class RolloutUploads {
     return this.#options.activity ?? RUN;
   }
 
-  /** Reports why the wait at the end goes on, unless that was reported before. */
+  /** Reports why the wait at the end continues, unless that was reported before. */
   #explainWait(): void {
     const { outage: trouble } = this.#backoff;
     if (trouble === null || this.#reported.has("upload-waits")) return;
-    this.#warn("upload-waits", `OpenReward does not take rollouts (${trouble.reason}).`);
+    this.#warn("upload-waits", `OpenReward does not accept rollouts (${trouble.reason}).`);
   }
 
   #reportOutage(reason: string): void {
     const { name, again } = this.#activity;
-    const message = `OpenReward does not take rollouts (${reason}). The ${name} continues; they are uploaded when it does, at the latest by ${again}.`;
+    const message = `OpenReward does not accept rollouts (${reason}). The ${name} continues; they are uploaded when it does, at the latest by ${again}.`;
     this.#warn("upload-waits", message);
   }
 
   #reportDenial(reason: string): void {
     const key = keyText(this.#options.address.keySource);
     const { name, again } = this.#activity;
-    const message = `OpenReward takes no rollouts (${reason}). The ${name} continues; check ${key} and the address, then ${again} uploads them.`;
+    const message = `OpenReward accepts no rollouts (${reason}). The ${name} continues; check ${key} and the address, then ${again} uploads them.`;
     this.#warn("upload-denied", message);
   }
 
@@ -206,13 +206,13 @@ export class RolloutUploads {
     const { name, again } = this.#activity;
     const message =
       kind === "refused"
-        ? `OpenReward refused a rollout (${reason}). Others are uploaded; ${again} tries it once more.`
+        ? `OpenReward refused a rollout (${reason}). Others are uploaded; ${again} retries it.`
         : `No more rollouts are uploaded to OpenReward (${reason}). The ${name} continues; ${again} uploads them.`;
     this.#warn(`upload-${kind}`, message);
   }
 
   #reportRecovery(): void {
-    const message = "OpenReward takes rollouts again.";
+    const message = "OpenReward accepts rollouts again.";
     this.#record("info", "upload-goes-on", message);
     this.#options.context.reporting.watch({ kind: "notice", message });
     for (const kind of ["upload-waits", "upload-denied"]) this.#reported.delete(kind);

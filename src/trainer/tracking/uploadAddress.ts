@@ -33,7 +33,7 @@ export function uploadAddress({
   if (found === null) {
     throw new AppError(
       "key-missing",
-      `${key}: true uploads the rollouts to OpenReward, which needs ${KEY_NAME}. Set it in the environment or in a .env file beside the configuration, or set ${key}: false.`,
+      `${key}: true uploads the rollouts to OpenReward, which needs ${KEY_NAME}. Set it in the environment or in a .env file next to the configuration, or set ${key}: false.`,
       { data: { name: KEY_NAME }, configPath: key },
     );
   }

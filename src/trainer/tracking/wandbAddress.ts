@@ -28,11 +28,11 @@ export interface WandbAddress {
 }
 
 const KEY_NAME = "WANDB_API_KEY";
-/** Of a file with settings or keys, which a `.env` file may name. */
+/** The limit for a file with settings or keys, because a `.env` file can name any file. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this machine; the key
+ * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this computer; the key
  * from the variables, else from a netrc file's entry for the host.
  * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
@@ -120,7 +120,7 @@ function missingKey(baseUrl: string): AppError {
   const { host } = new URL(baseUrl);
   return new AppError(
     "key-missing",
-    `wandb: online sends the metrics to Weights & Biases, which needs ${KEY_NAME}. Set it in the environment, in a .env file beside the configuration, or in netrc for ${host}; or set wandb: offline or wandb: disabled.`,
+    `wandb: online sends the metrics to Weights & Biases, which needs ${KEY_NAME}. Set it in the environment, in a .env file next to the configuration, or in netrc for ${host}; or set wandb: offline or wandb: disabled.`,
     { data: { name: KEY_NAME }, configPath: "wandb" },
   );
 }

@@ -78,7 +78,7 @@ test("every other command takes its values", () => {
   expect(parseArguments(words)).toMatchObject({ kind: "serve", random });
 });
 
-test("overrides are taken in both forms, in the order they stand in", () => {
+test("overrides are taken in both forms, in the order they are in", () => {
   const words = [
     "--seed=1",
     "--overrides",
@@ -131,7 +131,7 @@ test("an editor says nothing but its folder, and people have no such flag", () =
     ["train", "a.yaml", "--launch", "/x"],
     ["--launch", "/x", "--seed=1"],
   ]) {
-    expect(() => parseArguments(more)).toThrow(/no flag --launch/);
+    expect(() => parseArguments(more)).toThrow(/Unknown flag --launch/);
   }
 });
 
@@ -143,26 +143,26 @@ test("help and version are there with and without a command", () => {
 });
 
 test.each([
-  [["train", "--confg_path", "a.yaml"], "no flag --confg_path. Did you mean --config_path?"],
-  [["train", "--config-path", "a.yaml"], "no flag --config-path. Did you mean --config_path?"],
+  [["train", "--confg_path", "a.yaml"], "Unknown flag --confg_path. Did you mean --config_path?"],
+  [["train", "--config-path", "a.yaml"], "Unknown flag --config-path. Did you mean --config_path?"],
   [["train", "--learning_rate"], "--learning_rate needs a value: --learning_rate VALUE."],
-  [["train", "--lerning_rate=1"], "no flag --lerning_rate. Did you mean --learning_rate?"],
-  [["show", "x", "--seed=1"], "no flag --seed. The flags are --help, --allow-host, --step"],
+  [["train", "--lerning_rate=1"], "Unknown flag --lerning_rate. Did you mean --learning_rate?"],
+  [["show", "x", "--seed=1"], "Unknown flag --seed. The flags are --help, --allow-host, --step"],
   [["train", "--overrides"], "--overrides needs a value."],
-  [["runs", "a", "b"], '"b" is one argument too many.'],
-  [["shwo", "runs/x"], 'no command "shwo". Did you mean show?'],
+  [["runs", "a", "b"], 'unexpected argument "b".'],
+  [["shwo", "runs/x"], 'Unknown command "shwo". Did you mean show?'],
   [["train"], "train needs the configuration file."],
-  [["train", "a.yaml", "b.yaml"], '"b.yaml" is one argument too many.'],
+  [["train", "a.yaml", "b.yaml"], 'unexpected argument "b.yaml".'],
   [["train", "--config_path"], "--config_path needs a value."],
   [["show", "x", "--step", "--tokens"], "--step needs a value."],
-  [["show", "x", "--step", "-1"], '--step is "-1", not a whole number.'],
+  [["show", "x", "--step", "-1"], '--step is "-1", not an integer.'],
   [["show", "x", "--tokens=yes"], "--tokens takes no value."],
-  [["show", "x", "--group", "1"], "--group and --rollout need the --step"],
-  [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs the --group"],
-  [["show", "x", "--step", "1", "--tokens"], "--tokens needs one rollout"],
-  [["show", "x", "--eval", "--step", "1", "--tokens"], "--tokens needs one rollout"],
+  [["show", "x", "--group", "1"], "--group and --rollout need --step"],
+  [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs --group"],
+  [["show", "x", "--step", "1", "--tokens"], "--tokens needs a single rollout"],
+  [["show", "x", "--eval", "--step", "1", "--tokens"], "--tokens needs a single rollout"],
   [["chat", "x", "--eval", "--step", "0", "--turn", "1"], "--eval needs --step, --rollout and"],
-  [["serve", "--tinker_port", "70000"], "not a whole number from 0 to 65535."],
+  [["serve", "--tinker_port", "70000"], "not an integer from 0 to 65535."],
   [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
   [["serve", "--model", "a/b"], "--model serves random weights and needs --tokenizer."],
   [["serve", "--tokenizer", "a"], "--tokenizer serves random weights and needs --model."],
@@ -217,12 +217,12 @@ test.each([
   [[], "checkpoints needs one of list, info"],
   [["remove", "a"], "checkpoints needs one of list, info"],
   [["delete"], "delete needs the address of a checkpoint"],
-  [["delete", "runs/demo"], "runs/demo is no address of a checkpoint"],
+  [["delete", "runs/demo"], "runs/demo is not the address of a checkpoint"],
   [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
   [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
   [["download"], "checkpoints needs a run folder"],
-  [["publish", "a", "b", "--name", "c"], '"b" is one argument too many'],
-  [["info", "a", "b"], '"b" is one argument too many'],
+  [["publish", "a", "b", "--name", "c"], 'unexpected argument "b"'],
+  [["info", "a", "b"], 'unexpected argument "b"'],
 ])("checkpoints %j is refused", (words, message) => {
   expect(() => parseArguments(["checkpoints", ...words])).toThrow(message);
 });
@@ -281,10 +281,10 @@ test("a dry run plays two groups unless --groups says how many, and has flags of
     isKept: true,
   });
   expect(() => parseArguments(["a.yaml", "--dry_run", "--groups", "0"])).toThrow("at least 1");
-  expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("belong to --dry_run");
+  expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("need --dry_run");
 });
 
-it("paths of checkpoints, which a run folder names, are no flags either", () => {
+it("a checkpoint path from a run folder is never read as a flag", () => {
   const words = [
     "checkpoints",
     "delete",
@@ -293,7 +293,7 @@ it("paths of checkpoints, which a run folder names, are no flags either", () => 
     "--allow-host=x",
     "tinker://a/weights/b",
   ];
-  expect(() => parseArguments(words)).toThrow("--allow-host=x is no address of a checkpoint");
+  expect(() => parseArguments(words)).toThrow("--allow-host=x is not the address of a checkpoint");
 });
 
 function overridesOf(words: readonly string[]) {
@@ -368,8 +368,8 @@ describe("a setting whose value follows after a space", () => {
 
   it("is not taken for a flag that does not exist, or by a command without settings", () => {
     expect(() => parseArguments(["train", "--max_step", "12", "a.yaml"])).toThrow(
-      "There is no flag --max_step. Did you mean --max_steps?",
+      "Unknown flag --max_step. Did you mean --max_steps?",
     );
-    expect(() => parseArguments(["show", "runs/x", "--seed", "1"])).toThrow("no flag --seed");
+    expect(() => parseArguments(["show", "runs/x", "--seed", "1"])).toThrow("Unknown flag --seed");
   });
 });

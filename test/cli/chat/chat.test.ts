@@ -95,7 +95,7 @@ describe("talking to a model", () => {
     expect(text).toContain("The episode is over: reward 1.");
   });
 
-  it("lets a person answer a call in place of the tool", async () => {
+  it("lets a person answer a call instead of the tool", async () => {
     const turns = { base: [ended("Ready"), ended(call("add")), ended("So it is 9")] };
     const parts = await talked({ turns, script: game }, "/tools person", "Add", "9");
     expect(parts.text).toContain("So it is 9");
@@ -119,7 +119,7 @@ describe("talking to a model", () => {
   it("takes turns back, and samples them again", async () => {
     const turns = { base: [ended("one"), ended("two")] };
     const { text, partners } = await talked({ turns }, "Hi", "/again", "/undo");
-    expect(text).toMatch(/one.*two.*taken back/s);
+    expect(text).toMatch(/one.*two.*undone/s);
     expect(partners[0]?.conversation.events).toEqual([]);
   });
 
@@ -166,12 +166,12 @@ describe("talking to a model", () => {
       ],
     });
     expect(text).not.toContain("sesame");
-    expect([code, faults]).toEqual([2, expect.stringContaining("x.json exists")]);
+    expect([code, faults]).toEqual([2, expect.stringContaining("x.json already exists")]);
   });
 });
 
 describe("Ctrl+C while talking to a model", () => {
-  it("stops the sample under way, and leaves when there is none", async () => {
+  it("stops the current sample, and exits if there is none", async () => {
     const { program, input, ending, partners, isClosed } = await aProgram({
       turns: { base: ["hang", ended("now")] },
     });
@@ -198,7 +198,7 @@ describe("Ctrl+C while talking to a model", () => {
 });
 
 describe("a mistake while talking to a model", () => {
-  it("ends a script with one line, and lets a person who watches go on", async () => {
+  it("ends a script with one line, and lets a person who watches continue", async () => {
     const turns = { base: [ended("fine")] };
     const script = await talked({ turns }, "/unod", "Hi");
     expect([script.code, script.faults]).toEqual([
@@ -215,9 +215,9 @@ describe("a mistake while talking to a model", () => {
 
   it.each([
     [["chat"], "chat needs a checkpoint"],
-    [["chat", "a/b", "c/d"], "one argument too many"],
+    [["chat", "a/b", "c/d"], "unexpected argument"],
     [["chat", "a/b", "--samples", "0"], "--samples is 0"],
-    [["chat", "a/b", "--step", "1"], "belong together"],
+    [["chat", "a/b", "--step", "1"], "must be used together"],
     [["chat", "a/b", "--replay"], "--replay needs --turn"],
     [["chat", "a/b", "--temperature", "hot"], "--temperature is"],
     [

@@ -50,7 +50,7 @@ async function run(
 }
 
 describe("checkpoints list", () => {
-  it("shows where each lies and until when it is kept", async () => {
+  it("shows where each is stored and when it expires", async () => {
     const { text } = await run({ listCheckpoints: async () => [LOCAL, HOSTED] }, ["list"]);
     expect(text).toMatch(/final_000002 +this computer +2026-11-22 09:41 +244 KiB +it is deleted/);
     expect(text).toMatch(/sampler_weights\/b +Tinker +– +– +2026-11-29 09:41/);
@@ -74,7 +74,7 @@ describe("checkpoints list", () => {
     expect(JSON.parse(text)).toMatchObject({ checkpoints: [] });
   });
 
-  it("of a run asks nobody, and lists those that can be used", async () => {
+  it("of a run asks no one, and lists those that can be used", async () => {
     const fileSystem = createMemoryFileSystem();
     const folder = "/home/me/runs/demo";
     const entry: CheckpointEntry = aCheckpointEntry({
@@ -168,13 +168,13 @@ describe("checkpoints download", () => {
     expect(JSON.parse(text)).toEqual({ format: "tinker-rl.download/1", ...done });
   });
 
-  it("needs a run where it is given no address", async () => {
+  it("needs a run if it gets no address", async () => {
     const { code, errors } = await run({}, ["download", "runs/nothing"]);
     expect(code).toBe(2);
-    expect(errors).toContain("holds no run");
+    expect(errors).toContain("is not a run folder");
   });
 
-  it("is stopped by an interrupt, and says that it can go on", async () => {
+  it("is stopped by an interrupt, and says that it can continue", async () => {
     const program = createFakeProgram({
       trainer: aTrainer({
         downloadCheckpoint: (_, { signal }) =>
@@ -186,7 +186,7 @@ describe("checkpoints download", () => {
     const ended = runProgram(program, ["checkpoints", "download", PATH]);
     program.interrupt();
     expect(await ended).toBe(6);
-    expect(program.err.lines.join()).toMatch(/What arrived stays in the folder/);
+    expect(program.err.lines.join()).toMatch(/What was downloaded stays in the folder/);
     expect(program.listeners.size).toBe(0);
   });
 
@@ -207,7 +207,7 @@ describe("checkpoints download", () => {
 
 describe("changes of checkpoints", () => {
   it.each([
-    [["publish", PATH], "public now, for everyone who knows the address"],
+    [["publish", PATH], "now public for everyone who knows the address"],
     [["unpublish", PATH], "no longer public"],
     [["set-ttl", PATH, "2d"], "kept for 48 hours from now"],
     [["set-ttl", PATH, "never"], "kept until it is deleted"],

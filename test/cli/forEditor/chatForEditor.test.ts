@@ -128,7 +128,7 @@ describe("a conversation for an editor", () => {
     expect(await ending).toBe(0);
   });
 
-  it("stops a sample at once, and goes on afterwards", async () => {
+  it("stops a sample at once, and continues afterward", async () => {
     const { act, see, end, ending, replies } = await talk({
       turns: { one: ["hang", ended("now")] },
     });
@@ -147,7 +147,7 @@ describe("a conversation for an editor", () => {
     expect(await ending).toBe(0);
   });
 
-  it("reports what does not go, and takes no notice of what is no action", async () => {
+  it("reports an action that fails, and ignores a line that is not an action", async () => {
     const { act, replies, end, ending } = await talk({ turns: { one: [ended("a")] } });
     act({ action: "answer", text: "5" });
     act({ action: "explode" });
@@ -160,7 +160,7 @@ describe("a conversation for an editor", () => {
     ]);
   });
 
-  it("answers with the error of a start, and refuses a line that is none", async () => {
+  it("answers with the error of a failed start, and refuses a line that is not a start", async () => {
     const failed = start(() => Promise.reject(new AppError("no-checkpoint", "There is none.")));
     expect(await failed.ending).toBe(2);
     expect(failed.replies()).toMatchObject([

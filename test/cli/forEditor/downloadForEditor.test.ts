@@ -81,7 +81,7 @@ describe("a download for an editor", () => {
     expect(program.listeners.size).toBe(0);
   });
 
-  it("is no command for people", async () => {
+  it("is not listed as a command for people", async () => {
     const unused: TrainerApi["downloadCheckpoint"] = () => Promise.reject(new Error("unused"));
     const { code, errors } = await ask(unused, {});
     expect(code).toBe(2);

@@ -54,7 +54,7 @@ describe("a trainer that an editor starts", () => {
     expect(await exit).toBe(0);
   });
 
-  it("reports where it stands as it gets there, and how it ended last", async () => {
+  it("reports each phase as it begins, and at last how the run ended", async () => {
     const { requests, exit, end, record } = start(`${JSON.stringify(launchRequest)}\n`);
     for (let turns = 0; turns < 10; turns++) await settle();
     const launch = requests[0]?.launch;
@@ -106,7 +106,7 @@ describe("a trainer that an editor starts", () => {
     expect([...program.out.lines, ...program.err.lines].join()).not.toContain("tml-from");
   });
 
-  it("is worth more than its record: a disk that refuses ends no run", async () => {
+  it("does not end when its record cannot be written to the disk", async () => {
     const { program, exit, end } = start(`${JSON.stringify(launchRequest)}\n`);
     Object.assign(program.fileSystem, {
       writeAtomic: () => Promise.reject(new AppError("disk", "No space.")),

@@ -67,13 +67,13 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
     title: "Many turns are cut off",
     severity: "warning",
     seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
-    meaning: "A turn that is cut off seldom holds a whole tool call.",
+    meaning: "A turn that is cut off seldom has a complete tool call.",
     edits: [{ path: ["max_response_tokens"], value: 96 }],
   };
   const [, ...reported] = screen([started(), alarm]).slice(-5);
   expect(reported).toEqual([
     "alarm: 41 % of the turns were cut off by a token limit (alarm above 30 %).",
-    "       A turn that is cut off seldom holds a whole tool call.",
+    "       A turn that is cut off seldom has a complete tool call.",
     "       try max_response_tokens: 96",
     "       at once: tinker-rl control runs/demo set max_response_tokens=96",
   ]);
@@ -139,7 +139,7 @@ test("failed rollouts of a step are counted in its line", () => {
   expect(screen(events).map((line) => line.endsWith("  1 failed"))).toEqual([true, false]);
 });
 
-test("a later evaluation stands beside the first, with the difference by task where there is one", () => {
+test("a later evaluation is next to the first, with the difference by task if there is one", () => {
   const before = [aResult({}), aResult({ temperature: 1, rewardMean: 0.2, low: 0.13, high: 0.27 })];
   const difference = { tasks: 64, mean: 0.89, low: 0.8, high: 0.98 };
   const after = [
@@ -196,14 +196,14 @@ test("the end says how the reward moved and gives commands to copy", () => {
     "reward        Falling since step 5: was 0.72, now 0.23",
     "run folder    runs/demo",
     "resume        tinker-rl resume runs/demo",
-    "look into it  tinker-rl show runs/demo",
+    "inspect it    tinker-rl show runs/demo",
   ]);
   const done = screen([{ ...end, outcome: "done", trend: null }]);
   expect(done[1]).toBe("done after 12 steps");
   expect(done.join()).not.toMatch(/reward /);
   expect(done.slice(-3)).toEqual([
     "resume        tinker-rl resume runs/demo",
-    "look into it  tinker-rl show runs/demo",
+    "inspect it    tinker-rl show runs/demo",
     "To continue a finished run, raise max_steps or num_epochs.",
   ]);
 });
@@ -238,7 +238,7 @@ test("the live line follows the step from its rollouts to its training", () => {
   );
 });
 
-test("an evaluation beside a step stands in its live line, and takes nothing from the step when it ends", () => {
+test("an evaluation beside a step is in its live line, and takes nothing from the step when it ends", () => {
   const begun: ProgressEvent[] = [
     started(),
     { kind: "step-started", step: 0, rollouts: 4 },
@@ -278,7 +278,7 @@ test("rollouts that are still being uploaded at the end are counted, and those t
     "all rollouts are uploaded to OpenReward",
   ]);
   expect(screen([uploading(1), uploading(1, true)], WINDOW)).toEqual([
-    "1 rollout not uploaded to OpenReward yet; the next resume of the run does it",
+    "1 rollout not uploaded to OpenReward yet; the next resume of the run uploads them",
   ]);
   expect(live([uploading(12)])).toBe("uploading 12 rollouts to OpenReward …");
   expect(live([uploading(12), uploading(3, true)])).toBeNull();
@@ -302,7 +302,7 @@ it("the plan names the steps that are sampled ahead", () => {
   expect(otherScreen(started({ stepsAhead: 2, step: 12 }))).toContain(ahead);
 });
 
-it("sampled tokens are counted over the whole step, in which sampling goes on", () => {
+it("sampled tokens are counted over the whole step, in which sampling continues", () => {
   const step = stepFinished({ rolloutS: 0.01, totalS: 4, sampledTokens: 4_000 });
   const throughput = (stepsAhead: number) =>
     otherScreen(started({ stepsAhead }), step)

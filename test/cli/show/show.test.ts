@@ -30,7 +30,7 @@ const CHECKPOINT = aCheckpointEntry({
   state_path: "tinker://a/weights/checkpoint_000001",
 });
 
-/** A run of one step: two scored rollouts with tokens, and a second step under way. */
+/** A run of one step: two scored rollouts with tokens, and a second step in progress. */
 async function aRun(
   records: readonly RolloutRecord[] = [aRecord(), aRecord({ rollout: 1, reward: 0 })],
 ) {
@@ -100,7 +100,7 @@ test("the overview counts every rollout without a reward as failed, whatever end
   expect(lines[title + 2]?.slice(failed, failed + "failed".length).trim()).toBe("2");
 });
 
-test("the overview counts all groups of a step of which nothing was sent to the trainer", async () => {
+test("the overview counts all groups of a step even if nothing was sent to the trainer", async () => {
   const fileSystem = createMemoryFileSystem();
   const rollouts = [0, 1].map((group) => rolloutFacts({ group, reward: 0, isSent: false }));
   const groups = [0, 1].map((group) => ({ group, excluded: null, isPartial: false }));
@@ -250,7 +250,7 @@ test.each([
   ],
   [
     ["--eval", "--step", "3"],
-    "There is no evaluation after 3 steps. Completed steps that have one: none yet.",
+    "There is no evaluation after 3 steps. Completed steps with one: none yet.",
   ],
 ])("%j does not exist, and what does is listed", async (flags, message) => {
   expect((await show(await aRun(), ...flags)).errors).toBe(`error: ${message}`);
@@ -315,7 +315,7 @@ test("a run cut at any place still shows what is whole", async () => {
   const bodyBytes = await fileSystem.readBytes(bodies);
   await fileSystem.truncate(bodies, bodyBytes.length - 10);
   const replay = await show(fileSystem, "--step", "1", "--group", "1", "--rollout", "2");
-  expect(replay.lines.at(-1)).toBe("Its record is not wholly on disk.");
+  expect(replay.lines.at(-1)).toBe("Its record is not complete on disk.");
   const indexBytes = await fileSystem.readBytes(index);
   for (let size = 0; size < indexBytes.length; size += 97) {
     await fileSystem.writeAtomic(index, indexBytes.slice(0, size));
@@ -332,7 +332,9 @@ test("a folder of runs names the runs in it, and files beside them do not distur
     await writeFile(join(parent, "demo", "metrics.jsonl"), "");
     const program = createFakeProgram({ fileSystem: createFileSystem() });
     expect(await runProgram(program, ["show", `${parent}/`])).toBe(2);
-    expect(program.err.lines[0]).toMatch(/ holds no run: .* Name one of the runs in it: demo\.$/);
+    expect(program.err.lines[0]).toMatch(
+      /is not a run folder: .* Specify one of the runs in it: demo\.$/,
+    );
   } finally {
     await rm(parent, { recursive: true });
   }

@@ -54,7 +54,7 @@ test("models stand below each other, with intervals and their change from the fi
   ]);
 });
 
-test("where there is no interval, none is shown", () => {
+test("shows nothing if there is no interval", () => {
   const lines = shown([entry("base", 0, { rewardMean: 0.3, low: null, high: null })]);
   expect(lines.at(-1)).toBe("base            0.30              –    0.25    0.50");
 });

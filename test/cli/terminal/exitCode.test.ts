@@ -49,9 +49,7 @@ test("problems of a configuration keep their lines, which editors read", () => {
 
 test("a bug shows its stack and says that it is one", () => {
   const lines = plain(new TypeError("x is undefined"), false);
-  expect(lines[0]).toBe(
-    "error: This is a fault of the program, not of your set-up: x is undefined",
-  );
+  expect(lines[0]).toBe("error: This is a bug in Tinker RL, not in your setup: x is undefined");
   expect(lines.join("\n")).toContain("exitCode.test.ts");
 });
 

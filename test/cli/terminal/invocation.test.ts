@@ -20,7 +20,7 @@ test("a path is shown from here when that is shorter", () => {
   expect(shortPath("/home/me", "/home/me")).toBe(".");
 });
 
-test("a command can be copied whatever its words hold", () => {
+test("a command can be copied, whatever characters its words contain", () => {
   const invocation = { program: "tinker-rl", cwd: "/" };
   expect(commandLine(invocation, "show", "my runs/a")).toBe('tinker-rl show "my runs/a"');
   expect(commandLine(invocation, "show", "it's $5")).toBe("tinker-rl show 'it'\\''s $5'");

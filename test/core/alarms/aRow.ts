@@ -11,7 +11,7 @@ import { aConfig } from "../training/builders.ts";
 /** Flat names, such as `rollout/parse_ok_frac`. */
 export type Numbers = Readonly<Record<string, number | null>>;
 
-/** Of 8 groups of 8, two turns each. */
+/** The metrics of 8 groups of 8, two turns each. */
 const HEALTHY: Numbers = {
   "group/size/mean": 8,
   "group/size/count": 8,

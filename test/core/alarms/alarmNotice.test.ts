@@ -57,7 +57,7 @@ describe("what an alarm says", () => {
     const unread = { "rollout/parse_ok_frac": 0 };
     const lost = noticed("parse_success", { steps: [unread], config: { learning_rate: 1e-4 } });
     expect(lost.seen).toMatch(/^None of the turns/);
-    expect(lost.meaning).toContain("training has broken it");
+    expect(lost.meaning).toContain("so training broke this");
     expect(lost.edits.map(editText)).toEqual(["learning_rate: 0.00005"]);
     const { meaning, edits: suggested } = noticed("parse_success", {
       steps: times(20, unread),
@@ -122,14 +122,14 @@ describe("what an alarm suggests", () => {
     expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
   });
 
-  it("no allowance for failures where most rewards are no numbers, because nothing is left to compare", () => {
+  it("no allowance for failures if most rewards are invalid, because nothing is left to compare", () => {
     const of = (rewards: number) =>
       noticed("nonfinite_rewards", { steps: [{ "rollout/nonfinite_rewards": rewards }] });
     expect(of(2).edits.map(editText)).toEqual([
       `environments.${ENVIRONMENT}.max_failing_rollouts: 1`,
     ]);
     expect(of(64).edits).toEqual([]);
-    expect(of(64).meaning).toContain("Correct it there");
+    expect(of(64).meaning).toContain("Fix it there");
     expect(of(64).meaning).not.toContain("max_failing_rollouts");
   });
 

@@ -75,7 +75,7 @@ describe("an alarm that fires", () => {
     expect(changes).toEqual(["2 truncated_turns begins", "8 truncated_turns ends"]);
   });
 
-  it("goes on while nothing can be judged", () => {
+  it("continues while nothing can be judged", () => {
     const nothing = { "rollout/tokens_per_turn/count": 0, "rollout/turn_truncated_frac": null };
     expect(watched([cut, ...times(6, nothing)]).changes).toEqual(["0 truncated_turns begins"]);
   });

@@ -19,13 +19,13 @@ describe("a KL divergence that rises", () => {
     expect(begins([...times(10), ...times(3, far)])).toEqual(["12 kl_flat_reward begins"]);
   });
 
-  it("is none where the reward rises with it, where it stays small, or where it was so from the beginning", () => {
+  it("does not fire if the reward rises with it, if it stays small, or if it was so from the beginning", () => {
     expect(begins([...times(10), ...times(3, { ...far, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, { "optim/kl_sample_train_v2": 0.008 })])).toEqual([]);
     expect(begins(times(20, far))).toEqual([]);
   });
 
-  it("is none, either, where steps of one group rise by more than neighboring steps differ", () => {
+  it("does not fire if steps of one group rise by more than neighboring steps differ", () => {
     const alone: Numbers = { "rollout/reward/groups": 1, "rollout/reward/group_std": null };
     const steps = [...times(10), ...times(3, { ...far, ...BETTER })];
     expect(begins(steps.map((own) => ({ ...own, ...alone })))).toEqual([]);
@@ -74,7 +74,7 @@ describe("an entropy that falls", () => {
     expect(begins(steps)).toEqual(["12 entropy_collapse begins"]);
   });
 
-  it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
+  it("does not fire if the reward rises, if nearly all succeed, or if there was no reward to lose", () => {
     const low = { "rollout/entropy": 0.2 };
     const learned = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
     expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
@@ -98,7 +98,7 @@ describe("a reward that falls from its best", () => {
     expect(begins([...steps, ...times(3, mid)])).toEqual(["28 reward_decline begins"]);
   });
 
-  it("is none where chance explains it: rollouts of one task are one observation", () => {
+  it("does not fire if chance explains it: rollouts of one task are one observation", () => {
     const steps = [...times(3, low), ...times(6, BETTER), ...times(10, low)];
     const begun = (groupStd: number): readonly string[] =>
       begins(steps.map((own) => ({ ...own, "rollout/reward/group_std": groupStd })));
@@ -120,7 +120,7 @@ describe("a reward that falls from its best", () => {
     expect(begun(2)).toEqual([]);
   });
 
-  it("is none where the best steps are those of which the hard tasks failed", () => {
+  it("does not fire if the hard tasks failed in the best steps", () => {
     const failed = (share: number): Numbers => ({ ...BETTER, "rollout/scored_frac": share });
     const steps = (share: number) => [...times(6), ...times(6, failed(share)), ...times(10)];
     expect(begins(steps(0.9))).toEqual(["13 reward_decline begins"]);
@@ -128,14 +128,14 @@ describe("a reward that falls from its best", () => {
   });
 
   it.each([1, -1, 0.1, 0.3, 1e4])(
-    "is none where every reward is %d, whatever its sums are rounded to",
+    "does not fire if every reward is %d, however its sums are rounded",
     (reward) => {
       const equal = { "rollout/reward/mean": reward, "rollout/reward/group_std": 0 };
       expect(begins(times(40, equal))).toEqual([]);
     },
   );
 
-  it("is an alarm, too, where the reward was best at the start, so that there is no rise to compare with", () => {
+  it("fires even if the reward was best at the start, so that there is no rise to compare with", () => {
     expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
     const little: Numbers = { "rollout/reward/mean": 0.45 };
     expect(begins([...times(5), ...times(10, little)])).toEqual([]);
@@ -225,13 +225,13 @@ describe("advantages that collapse", () => {
     "group/excluded/zero_variance": 8,
   };
 
-  it("are an alarm, also where most groups are left out because their rewards are equal", () => {
+  it("fires even if most groups are skipped because their rewards are equal", () => {
     const equal: Numbers = { "group/compared": 40, "group/excluded/zero_variance": 39 };
     expect(begins([...times(5), ...times(3, small)])).toEqual(["7 advantage_collapse begins"]);
     expect(begins([...times(5), ...times(3, equal)])).toEqual(["7 advantage_collapse begins"]);
   });
 
-  it("are none where rollouts are left out for another reason: masked, overlong or failed", () => {
+  it("does not fire if rollouts are skipped for another reason: masked, overlong or failed", () => {
     expect(begins([...times(5), ...times(3, { "advantage/count": 2 })])).toEqual([]);
     const all: Numbers = { "advantage/count": 0, "advantage/abs_mean": null };
     expect(begins([...times(5), ...times(3, all)])).toEqual([]);
@@ -242,11 +242,11 @@ describe("advantages that collapse", () => {
     expect(begins(steps)).toEqual(["12 advantage_collapse begins"]);
   });
 
-  it("are none where most of these first steps had no advantages, either", () => {
+  it("does not fire if most of these first steps had no advantages either", () => {
     expect(begins([...times(1), ...times(12, none)])).toEqual([]);
   });
 
-  it("are none once nearly all rollouts succeed", () => {
+  it("does not fire once nearly all rollouts succeed", () => {
     expect(
       begins([
         ...times(5),
@@ -265,7 +265,7 @@ describe("a success that costs nothing", () => {
     expect(begins([...times(10, easy), ...times(3, low)])).toContain("12 entropy_collapse begins");
   });
 
-  it("is none where nearly all groups are learned", () => {
+  it("does not fire if nearly all groups are learned", () => {
     const learned = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.1 };
     expect(begins(times(4, learned))).not.toContain("2 low_success_reward begins");
   });
@@ -280,7 +280,7 @@ it("a decline is reported although the peak was within the first level", () => {
     return {
       "rollout/reward/mean": reward,
       "rollout/reward/std": deviation,
-      // Of 8 groups of 8.
+      // The groups have 8 rollouts each.
       "rollout/reward/group_std": deviation / Math.sqrt(8),
     };
   });

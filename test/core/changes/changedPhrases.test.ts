@@ -27,7 +27,7 @@ it("finds a phrase that a part of the rollouts begins to say, as one phrase with
   expect(more.filter(({ words }) => words.includes("sys"))).toHaveLength(1);
 });
 
-it("finds nothing where nothing has changed, but for one comparison in twenty", () => {
+it("finds nothing if nothing changed, except for one comparison in twenty", () => {
   const found = Array.from({ length: 20 }, () => {
     const { more, less } = changedPhrases(
       tasks(100, (at) => (at % 100 < 54 ? "as is often said" : "")),

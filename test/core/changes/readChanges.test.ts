@@ -49,7 +49,7 @@ it("finds what the model began to say, with rollouts that say it", async () => {
   expect(report.less.some(({ words }) => words.includes("cannot solve"))).toBe(true);
 });
 
-it("names rollouts of a group that end alike, with their reward", async () => {
+it("names rollouts of a group with similar endings, and their reward", async () => {
   const { endings } = await changesOf([0, 4], [5, 9]);
   expect(endings).toHaveLength(1);
   expect(endings[0]).toMatchObject({ step: 9, group: 0, rollouts: [0, 1, 2, 3, 4, 5], size: 8 });
@@ -93,7 +93,7 @@ it("measures no behavior on rollouts that were never played", async () => {
   });
 });
 
-it("counts the calls that ran, of which those with an error failed, and malformed ones apart", async () => {
+it("counts calls that ran, calls that failed with an error, and malformed calls separately", async () => {
   await writeMalformedCalls(files, FOLDER, HACKED_STEPS);
   expect((await behavior()).at(-1)).toMatchObject({
     step: HACKED_STEPS,
@@ -103,7 +103,7 @@ it("counts the calls that ran, of which those with an error failed, and malforme
   });
 });
 
-it("keeps the rows of steps that grow no more, and reads a step anew whose index has grown", async () => {
+it("keeps the rows of steps that grow no more, and reads a step again whose index has grown", async () => {
   const first = await behavior();
   const kept = stepPaths(FOLDER, 0).bodies.replace(".jsonl", ".behavior.json");
   expect(files.files.has(kept)).toBe(true);

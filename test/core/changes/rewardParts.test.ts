@@ -62,7 +62,7 @@ describe("rewards of thirds of the tasks", () => {
     expect(meansBy("difficulty", rollouts)).toEqual({ hard: 0.125, middle: 0.5, easy: 1 });
   });
 
-  it("are alike where all tasks are equally hard", () => {
+  it("are equal if all tasks are equally hard", () => {
     const uniform = createUniform(1);
     const rollouts = Array.from({ length: 2_400 }, (_, at) =>
       rollout(Math.floor(at / 8), uniform() < 0.5 ? 1 : 0),

@@ -30,7 +30,7 @@ it("holds a table of what differs, also of keys that a run lacks", () => {
   expect(table.differing()).toEqual(["seed"]);
 });
 
-it("knows that all runs are alike when the first one, which was another, is gone", () => {
+it("knows that all runs are alike when the first one, which was another, no longer exists", () => {
   const table = new SettingsTable();
   for (const [run, lr] of Object.entries({ one: 1, two: 2, three: 2 })) {
     table.set(run, flatSettings({ lr }, same));
@@ -40,7 +40,7 @@ it("knows that all runs are alike when the first one, which was another, is gone
   expect(table.differing()).toEqual([]);
 });
 
-it("goes on with what was stored, and says what is another state than before", () => {
+it("continues with what was stored, and says what is another state than before", () => {
   const settings = flatSettings({ seed: 2, lr: 1 }, same);
   const first = new SettingsTable();
   expect(first.set("one", flatSettings({ seed: 1, lr: 1 }, same))).toBe(true);

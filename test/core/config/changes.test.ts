@@ -10,12 +10,12 @@ function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly
 }
 
 describe("the changes between two configurations", () => {
-  it("are none where the values are the same", () => {
+  it("are empty if the values are the same", () => {
     expect(changes({})).toEqual([]);
     expect(changes({ loss_fn_config: {} })).toEqual([]);
   });
 
-  it("name each key and whether a run may go on with it, in the order of the table", () => {
+  it("name each key and whether a run may continue with it, in the order of the table", () => {
     const after = { learning_rate: 1e-4, seed: 7, batch_size: 9, wandb: "offline" as const };
     expect(new Set(changes(after))).toEqual(
       new Set(["seed identity", "batch_size identity", "learning_rate tunable", "wandb fixed"]),

@@ -153,7 +153,7 @@ describe("problems", () => {
     ],
     [
       "rollout_timeout: 1:30",
-      '8:18: error: TRL120 Expected a number > 0 (seconds), got the text "1:30". Numbers to base 60 such as 1:30 are not read; write 90.',
+      '8:18: error: TRL120 Expected a number > 0 (seconds), got the text "1:30". Base-60 numbers such as 1:30 are not supported; write 90.',
     ],
   ])("reports %s", (line, message) => {
     const key = line.slice(0, line.indexOf(":"));
@@ -194,7 +194,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("finds an unknown key wherever it stands", () => {
+  it("finds an unknown key at any depth", () => {
     fc.assert(
       fc.property(fc.nat({ max: 20 }), fc.nat({ max: 5 }), (blankLines, comments) => {
         const filler = [...Array(blankLines).fill(""), ...Array(comments).fill("# note")];
@@ -249,7 +249,7 @@ describe("problems", () => {
   });
 
   it.each([
-    ["secrets: { a: !s3cret-value }", "No such type is known; put the value in quotes if"],
+    ["secrets: { a: !s3cret-value }", "Unknown type. If the value begins with"],
     ["secrets: { a: *s3cret-value }", "No anchor precedes this alias. Write the value"],
     ["secrets: { a: |s3cret-value }", ""],
     [
@@ -270,7 +270,7 @@ describe("problems", () => {
     expect(messagesIn(text)[0]).toMatch(/^run\.yaml:1:1: error: TRL120 Expected a mapping, got/);
   });
 
-  it("wants at least one environment with at least one split", () => {
+  it("needs at least one environment with at least one split", () => {
     expect(messagesIn("model_name: a/b\nbatch_size: 1\nenvironments: {}")).toEqual([
       "run.yaml:3:15: error: TRL121 Expected a mapping by environment with 1 or more, got an empty mapping. (environments)",
     ]);

@@ -100,7 +100,7 @@ describe("a conversation without an environment", () => {
     expect([first, second]).toEqual([2, 4]);
   });
 
-  it("samples several turns side by side, each with its own seed, and goes on with the chosen one", async () => {
+  it("samples several turns side by side, each with its own seed, and continues with the chosen one", async () => {
     const { conversation, sampler } = free([ended("one"), ended("two"), ended("three")]);
     await conversation.say("Hi");
     const arrived: string[] = [];
@@ -161,7 +161,7 @@ describe("a conversation without an environment", () => {
     expect(conversation.next).toBe("message");
   });
 
-  it("lets a person answer calls in place of a tool", async () => {
+  it("lets a person answer calls instead of a tool", async () => {
     const { conversation, sampler } = free([ended(call("add", { a: 2 })), ended("5")]);
     await conversation.say("Hi");
     await conversation.sample(SETTINGS);
@@ -221,7 +221,7 @@ describe("a conversation with a task of an environment", () => {
     expect(conversation.next).toBe("nothing");
   });
 
-  it("says so when the environment answers otherwise in a fresh session, and lets the person go on", async () => {
+  it("says so when the environment answers otherwise in a fresh session, and lets the person continue", async () => {
     let answers = 0;
     const { conversation } = await withTask([ended(call("add"))], {
       onCall: () => {
@@ -255,7 +255,7 @@ describe("a conversation with a task of an environment", () => {
   });
 });
 
-describe("a call of a conversation that is under way", () => {
+describe("a call of a conversation that is in progress", () => {
   it("ends when its session is lost", async () => {
     const lost = new AppError("environment-session-lost", "Gone.");
     const remote = scriptedEnvironment([{ onCall: (toolCall) => untilAborted(toolCall.signal) }]);

@@ -157,7 +157,9 @@ describe("a stored rollout that cannot be played again", () => {
     const { streams, record } = await aRollout(plain);
     const stored = { record, streams, turn: 3 };
     const other: SessionScript = { onCall: () => result("6") };
-    await expect(replayed(plain, stored, other)).rejects.toThrow("in turn 1 it answers otherwise");
+    await expect(replayed(plain, stored, other)).rejects.toThrow(
+      "in turn 1 it gives another answer",
+    );
     const asked: SessionScript = { ...game, prompt: [{ type: "text", text: "Add 2 and 4." }] };
     await expect(replayed(plain, stored, asked)).rejects.toMatchObject({
       code: "task-not-repeatable",
@@ -173,7 +175,7 @@ describe("a stored rollout that cannot be played again", () => {
 });
 
 describe("a conversation behind stored ids", () => {
-  it("is appended to, and never rendered again from what nobody knows", async () => {
+  it("is appended to, and never rendered again from what no one knows", async () => {
     const { streams, record } = await aRollout(pruning);
     const ids = contextBefore({ record, streams, turn: 2 });
     const begun = idOpening(pruning, ids, []);

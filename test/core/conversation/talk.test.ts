@@ -106,7 +106,7 @@ describe("a talk with several models", () => {
 });
 
 describe("a talk with a task", () => {
-  it("asks the person for one answer a call, in their order, before the turn goes on", async () => {
+  it("asks the person for one answer a call, in their order, before the turn continues", async () => {
     const turns = [ended(call("add", { a: 1 }) + call("answer", { a: 2 })), ended("done")];
     const { talk, reported } = await aTalk([turns], {
       script: {},

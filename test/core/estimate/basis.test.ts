@@ -19,7 +19,7 @@ interface Played {
   readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
-/** Of a past run, as the basis of one with these settings. */
+/** The groups of a past run, as the basis of one with these settings. */
 async function playedGroups(groups: readonly (readonly Played[])[], config: Partial<Config>) {
   const fileSystem = createMemoryFileSystem();
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
@@ -91,7 +91,7 @@ describe("the rollouts of a past run that a planned one would train on", () => {
     expect(await shares([mixed], { kl_coef: 0.1 })).toEqual([0.75]);
   });
 
-  it("are not those that the correction of both masked, which pay for its forward pass all the same", async () => {
+  it("are not those that the correction of both masked, which pay for its forward pass anyway", async () => {
     const trainingUse = "excluded:off_policy_correction";
     const masked: Played = { reward: 0, advantage: null, trainingUse };
     const group = [trained(1, 1.2), masked, masked, failed];
@@ -101,7 +101,7 @@ describe("the rollouts of a past run that a planned one would train on", () => {
     expect(uncorrected).toMatchObject([{ trainedFraction: 0.75, passedFraction: 0.75 }]);
   });
 
-  it("are none of a group whose rewards differ by their rounding only", async () => {
+  it("are not counted for a group whose rewards differ only by rounding", async () => {
     expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], {})).toEqual([0]);
     expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], DRO)).toEqual([1]);
   });

@@ -147,7 +147,7 @@ describe("the hours of a run", () => {
     expect(hoursOf({}, { environments, atOnce: 8 })).toEqual([110, 130]);
   });
 
-  it("leave training out where it goes on beside sampling", () => {
+  it("leave training out where it continues beside sampling", () => {
     expect(hoursOf({}, { isAhead: true })).toEqual([50, 50]);
   });
 

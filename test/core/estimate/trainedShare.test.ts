@@ -10,7 +10,7 @@ const SIZE = 8;
 const LONG = 30;
 const SHORT = 10;
 
-/** Of 8 rollouts of which the first `solved` have a reward of 1, and are longer. */
+/** A group of 8 rollouts of which the first `solved` have a reward of 1, and are longer. */
 function group(solved: number, size = SIZE): PlayedGroup {
   const rollouts = Array.from({ length: size }, (_, i) => ({
     tokens: { ...NO_TOKENS, sampled: i < solved ? LONG : SHORT },
@@ -84,7 +84,7 @@ describe("an estimate from many groups", () => {
   it.each([4, 8, 16])("foresees how many groups of %s rollouts teach", (size) => {
     expect(trainedShare(played(400, [0.2]), size)).toBeCloseTo(mixed(0.2, size), 1);
     const rates = Array.from({ length: 100 }, (_, i) => (i + 0.5) / 100);
-    // Of a pass rate that is anything between 0 and 1, E[p^n] is 1 / (n + 1).
+    // If the pass rate is uniform between 0 and 1, E[p^n] is 1 / (n + 1).
     expect(trainedShare(played(400, rates), size)).toBeCloseTo(1 - 2 / (size + 1), 1);
   });
 

@@ -22,7 +22,7 @@ describe("the table of models", () => {
     expect(new Set(LINE_UP.map(({ name }) => name)).size).toBe(LINE_UP.length);
   });
 
-  it("offers a listed model of the same kind and input in place of each retired one", () => {
+  it("offers a listed model of the same kind and input instead of each retired one", () => {
     for (const { name, retired, readsImages } of LINE_UP) {
       if (retired === null) continue;
       const instead = findLineUpModel(retired.instead);

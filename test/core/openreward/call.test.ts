@@ -282,7 +282,7 @@ describe("the numbers in a tool's schema", () => {
     return (await (await open()).tools()).tools;
   }
 
-  it("stand in the first prompt as the environment wrote them, whoever lays it out", async () => {
+  it("are in the first prompt as the environment wrote them, whoever lays it out", async () => {
     const tools = await toolsOf();
     const { messages } = buildFirstPrompt({
       systemPromptTemplate: "{tools}",

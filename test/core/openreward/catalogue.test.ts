@@ -39,7 +39,7 @@ describe("the catalogue of hosted environments", () => {
     expect(catalogue.http.requests).toHaveLength(3);
   });
 
-  it("leaves out names that nothing stands behind, and says that it did", async () => {
+  it("skips names without an environment, and reports it", async () => {
     const environments = [
       record(1),
       record(2, { has_github_connection: false }),

@@ -93,7 +93,7 @@ describe("a name that is not found", () => {
     await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["local/mazes"] } });
   });
 
-  it("stands as it is when nothing is near or the look-up fails", async () => {
+  it("is unchanged if there is no similar name or the lookup fails", async () => {
     const { environment } = harness(
       { "POST /create_session": [missing], "GET /v1/environments": [json(500, "down")] },
       HOSTED,
@@ -233,6 +233,6 @@ describe("secrets", () => {
 
 describe("names", () => {
   it.each(["", "/Maze", "Acme/", "a/b/c"])("refuses %j", (name) => {
-    expect(() => harness({}, { name })).toThrow(/no environment name/);
+    expect(() => harness({}, { name })).toThrow(/not an environment name/);
   });
 });

@@ -94,7 +94,7 @@ describe("a watch for silence", () => {
     expect(watch.lastSignMs).toBe(3 * 29_000);
   });
 
-  it("counts anew with another limit, and no more once it is stopped", async () => {
+  it("counts again with another limit, and no more once it is stopped", async () => {
     const clock = new FakeClock();
     let calls = 0;
     const watch = new IdleTimeout(clock, () => {

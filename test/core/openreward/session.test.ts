@@ -149,7 +149,7 @@ describe("opening", () => {
     await expect(open()).rejects.toMatchObject({ code: "environment-tool-crashed" });
   });
 
-  it("takes `Session already exists` at once as somebody else's session", async () => {
+  it("takes `Session already exists` at once as someone else's session", async () => {
     const exists = EXISTS;
     const first = harness({ "POST /create": [exists] });
     await expect(first.open()).rejects.toMatchObject({ code: "environment-protocol" });
@@ -344,7 +344,7 @@ describe("the keep-alive", () => {
     expect(server.requests("POST /ping")).toHaveLength(3);
   });
 
-  it("stands four failures, and a fifth in a row ends running calls with `environment-session-lost`", async () => {
+  it("tolerates four failures; a fifth in a row ends running calls with `environment-session-lost`", async () => {
     const fails = Array.from({ length: 4 }, () => broken(true));
     const alive = json(200, { status: "ok" });
     const { open, clock } = harness({
@@ -368,7 +368,7 @@ describe("the keep-alive", () => {
     expect(sessions.map(({ ended }) => ended.aborted)).toEqual([false, true]);
   });
 
-  it("counts a session as lost after two answers that it is gone", async () => {
+  it("counts a session as lost after two answers that it no longer exists", async () => {
     const { open, clock } = harness({ "POST /ping": [json(404, {})] });
     const session = await open();
     await clock.advance(10_000);
@@ -379,7 +379,7 @@ describe("the keep-alive", () => {
 });
 
 describe("close", () => {
-  it("ends calls that are under way, and no later one is sent", async () => {
+  it("ends calls that are in progress, and no later one is sent", async () => {
     const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "hang")] });
     const session = await open();
     const call = session.callTool("look", {});

@@ -44,7 +44,7 @@ describe("an output", () => {
     });
   });
 
-  it("of a wrong shape is a fault of the program, never printed", () => {
+  it("of a wrong shape is a bug in the program, never printed", () => {
     const odd = { path: "tinker://a", folder: "/w", files: [{ ...file, sizeBytes: -1 }] };
     expect(() => downloadOutput.of(odd)).toThrow(z.ZodError);
   });

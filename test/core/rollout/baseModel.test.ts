@@ -9,7 +9,7 @@ const chat = { renderer: createNativeRenderer(base(), tokenizer), tokenizer };
 const STOP = "\n\nUser:";
 
 describe("an episode with a base model", () => {
-  it("stops at the next line of the user, which the sample holds, and goes on behind it", async () => {
+  it("stops at the next line of the user, which the sample holds, and continues behind it", async () => {
     const sampler = scriptedSampler([` It is 4.${STOP}`, ` It is 5.${STOP}`]);
     const session = scriptedSession({
       terminalTool: { name: "answer", arg: "message", description: "" },

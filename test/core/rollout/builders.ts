@@ -38,7 +38,7 @@ interface EpisodeScript {
   readonly sampler: SamplingClient;
   readonly settings: Partial<RolloutSettings>;
   readonly clock?: FakeClock;
-  /** In place of the chat format of the embedded model. */
+  /** Instead of the chat format of the embedded model. */
   readonly chat?: Chat;
 }
 

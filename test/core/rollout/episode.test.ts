@@ -222,7 +222,7 @@ describe("a turn without a call", () => {
     expect(episode.turns).toHaveLength(3);
   });
 
-  it("counts anew after a turn with a call", async () => {
+  it("counts again after a turn with a call", async () => {
     const hm = ended("Hm.");
     const { stop } = await play({ ...game, turns: [hm, hm, ADD, hm, hm, ANSWER] });
     expect(stop).toBe("reached_terminal_state");
@@ -286,7 +286,7 @@ describe("a turn that cannot be parsed", () => {
 describe("a turn that was cut", () => {
   const settings = { maxResponseTokens: 4 };
 
-  it("is closed with an end token that is not trained, and the episode goes on", async () => {
+  it("is closed with an end token that is not trained, and the episode continues", async () => {
     const { ledger, text, episode } = await play({
       ...game,
       turns: ["one two three four", ANSWER],
@@ -420,7 +420,7 @@ describe("log-probs that are missing", () => {
     expect(episode.turnFacts[0]?.isMissingLogprobs).toBe(true);
   });
 
-  it("mask the turn where they cannot be computed, and the episode goes on", async () => {
+  it("mask the turn where they cannot be computed, and the episode continues", async () => {
     const { ledger, episode, stop } = await play({
       ...game,
       turns: [{ text: ADD, logprobs: () => null }, ANSWER],
@@ -453,7 +453,7 @@ describe("a call that takes longer than tool_timeout", () => {
     return { ...parts, stop: await parts.clock.run(parts.episode.play()) };
   };
 
-  it("is answered in words, and the session goes on", async () => {
+  it("is answered in words, and the session continues", async () => {
     const { episode, stop } = await run(
       { ...hangsAt(1, 3), turns: [ADD, ADD, ADD, ANSWER] },
       "answer",
@@ -650,7 +650,7 @@ function heapAfterCollection(): number {
 }
 
 // All texts of all rollouts that played at once took half of the heap.
-it("a rollout that goes on holds the ids of its turns and not their texts", async () => {
+it("a rollout that continues holds the ids of its turns and not their texts", async () => {
   const heaps: number[] = [];
   const onCall = () => {
     heaps.push(heapAfterCollection());

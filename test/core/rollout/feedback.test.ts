@@ -12,7 +12,7 @@ describe("answers to a turn with good and broken calls", () => {
   const added = ["<|user|>", "<|observation|>", "<|endoftext|>", "<think>", "</think>"];
   const { parse } = formatOnBytes(glm53(OPTIONS), [...added, "<tool_call>", "</tool_call>"]);
 
-  it("stand in the order of the calls, which is all that ties them together in many formats", () => {
+  it("are in the order of the calls, which is all that ties them together in many formats", () => {
     const turn = parse(
       "</think><tool_call></tool_call><tool_call>add</tool_call><tool_call>a<arg_key></tool_call><tool_call>now</tool_call><tool_call>cut<|user|>",
     );

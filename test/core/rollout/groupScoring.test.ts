@@ -98,7 +98,7 @@ describe("an environment that scores groups", () => {
     expect(metadata).toMatchObject({ reward: 2, group_score: 2 });
     expect(messages.at(-1)).toMatchObject({ type: "tool_result", content: "noted", reward: 2 });
     const lines = replayLines(record, { title: "", score: null, width: 120 });
-    expect(JSON.stringify(lines)).toContain("2 (by the environment, comparing the group)");
+    expect(JSON.stringify(lines)).toContain("2 (from the environment, which compared the group)");
   });
 
   it("is given what the models did after the prompt, in blocks that it takes", async () => {

@@ -136,7 +136,7 @@ function longLedger(): Ledger {
   return ledger;
 }
 
-/** Of what the ledger holds; the rest is made when it is asked for. */
+/** The memory of what the ledger stores; everything else is computed on request. */
 function bytesPerToken(ledger: Ledger): number {
   const buffers = (): readonly ArrayBufferLike[] =>
     [ledger.tokens, ledger.logprobs, ledger.mask, ledger.sources, ledger.turns].map(

@@ -361,7 +361,7 @@ describe("the time limit of a rollout", () => {
     expect([record.stop, reward]).toEqual(["rollout_timeout", null]);
   });
 
-  it("begins when the session is open, and anew with each attempt", async () => {
+  it("begins when the session is open, and again with each attempt", async () => {
     const clock = new FakeClock();
     const environment = scriptedEnvironment(
       [failing("environment-unavailable"), solved],

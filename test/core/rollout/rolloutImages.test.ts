@@ -158,9 +158,9 @@ describe("images of an environment", () => {
     await expect(play([imageBlock(pngBytes(10_000, 10))])).rejects.toThrow("10000 x 10 pixels");
   });
 
-  it("fail the rollout in words where the model reads none, or nobody knows how", async () => {
+  it("fail the rollout in words where the model reads none, or no one knows how", async () => {
     const qwen3 = imageSupport("Qwen/Qwen3-8B", undefined);
-    await expect(play([SMALL], { images: qwen3 })).rejects.toThrow("Qwen/Qwen3-8B reads text only");
+    await expect(play([SMALL], { images: qwen3 })).rejects.toThrow("Qwen/Qwen3-8B reads only text");
     const inkling = imageSupport("thinkingmachines/Inkling", undefined);
     await expect(play([SMALL], { images: inkling })).rejects.toThrow("is not published");
     expect(imageSupport("Qwen/Qwen3.5-9B", QWEN_IMAGES).kind).toBe("sent");

@@ -31,7 +31,7 @@ export interface SessionScript {
     signal: AbortSignal | undefined,
   ) => Promise<readonly number[]>;
   readonly blockTypes?: readonly string[];
-  /** In place of a prompt. */
+  /** Instead of a prompt. */
   readonly messages?: readonly Message[];
   readonly terminalTool?: TerminalTool;
   /** By default every call is answered with `ok`, without a reward. */

@@ -23,7 +23,7 @@ export function encode(text: string): readonly number[] {
   return controls.encode(text);
 }
 
-/** A call as the model writes it; the turn goes on after it. */
+/** A call as the model writes it; the turn continues after it. */
 export function call(name: string, args: Readonly<Record<string, unknown>> = {}): string {
   return `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`;
 }

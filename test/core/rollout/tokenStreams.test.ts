@@ -18,7 +18,7 @@ import { sampled, tinyModel } from "../chat/tinyModel.ts";
 const { tokenizer } = tinyModel();
 const bytes = (text: string): readonly number[] => tokenizer.encodeText(text);
 
-/** How the chat format goes on after a turn. */
+/** How the chat format continues after a turn. */
 type Continuation =
   | "appends"
   | "renders the same"

@@ -70,7 +70,7 @@ describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
   it.each([
     ["an answer", `<think>${good}</think>Hm.`, `user\n${THOUGHT_CALL_NUDGE}`],
     ["the end of the turn", `<think>${good}`, `user\n${THOUGHT_CALL_NUDGE}`],
-    ["nothing", `<think>${good}</think>\n\n`, "The tool call stands in the reasoning, so it did"],
+    ["nothing", `<think>${good}</think>\n\n`, "The tool call is inside the reasoning, so it did"],
   ])(
     "in the reasoning that %s follows do not run, and the model hears why",
     async (_what, turn, answered) => {

@@ -39,7 +39,7 @@ it("a rolling save lives until the next save of any kind", () => {
   expect(names([aSave("r1", rolling), aSave("b")])).toEqual(["b"]);
 });
 
-it("a rolling save can be used although a note about an earlier save stands behind it", () => {
+it("a rolling save can be used even if a note about an earlier save follows it", () => {
   const [lasting, newest] = [
     aSave("a"),
     aSave("r1", { ...rolling, created_at: new Date(NOW).toISOString() }),

@@ -12,7 +12,7 @@ const TASKS = 4;
 const ROLLOUTS = 2;
 const TEMPERATURES = [0, 1];
 
-/** Of `local/calculator`, split `test`, greedy and at temperature 1; `share` of all rollouts have reward 1. */
+/** An evaluation of `local/calculator`, split `test`, greedy and at temperature 1; `share` of all rollouts have reward 1. */
 export async function writeEvaluation(
   fileSystem: FolderFiles,
   folder: string,

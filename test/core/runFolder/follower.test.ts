@@ -176,7 +176,7 @@ test("however the bytes arrive, the end is the same as of one read", async () =>
   );
 });
 
-test("after a resume the repeated steps are gone, and can be asked for", async () => {
+test("after a resume the repeated steps no longer exist, and can be asked for", async () => {
   const { follower, addSteps, resume } = await startedRun();
   await addSteps(0, 1, 2, 3);
   await follower.refresh();
@@ -222,7 +222,7 @@ test("summaries of the running step grow from call to call", async () => {
   ]);
 });
 
-test("a folder without run.json is read all the same; a damaged one is named", async () => {
+test("a folder without run.json is read anyway; a damaged one is named", async () => {
   const { fileSystem, follower, addSteps } = await startedRun();
   await addSteps(0);
   const { runFile } = runPaths(FOLDER);
@@ -276,7 +276,7 @@ it("the rollouts of an evaluation are listed, those of every temperature as grou
   expect(body?.promptText).toBe("Task 13 at 1 after 40");
 });
 
-it("an evaluation under way grows; what was read is kept and broken lines are left out", async () => {
+it("an evaluation in progress grows; what was read is kept and broken lines are left out", async () => {
   const { files, follower } = await evaluatedRun(folder);
   const before = await follower.rollouts(0, "evaluation");
   expect(await follower.rollouts(0, "evaluation")).toBe(before);

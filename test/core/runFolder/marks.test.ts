@@ -72,7 +72,7 @@ test("a damaged file keeps what it holds, names the line, and takes further mark
   const { run, problem } = await readMarks(files, folder);
   expect(run).toEqual({ star: true, pin: false, tags: ["after"], note: "" });
   expect(problem).toBe(
-    "marks.jsonl is damaged: line 2, 3 cannot be read. The other marks are shown, and the file is kept as it is.",
+    "marks.jsonl is damaged: line 2, 3 cannot be read. The other marks are shown, and the file is not changed.",
   );
   expect(await readFile(path, "utf8")).toContain(damaged);
 });

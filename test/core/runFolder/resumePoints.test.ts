@@ -51,7 +51,7 @@ describe("the expiry of the state that a resume begins with", () => {
     expect(await expiryHours([PERIODIC, ENTRY])).toEqual([10, 2]);
   });
 
-  it("is gone once the checkpoint is kept", async () => {
+  it("no longer exists once the checkpoint is kept", async () => {
     const kept = { ...ENTRY, expires_at: null };
     expect(await expiryHours([PERIODIC, ENTRY, kept])).toEqual([10, null]);
   });

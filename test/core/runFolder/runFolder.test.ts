@@ -89,7 +89,7 @@ test("the refusal of a run in use names the computer of its trainer", async () =
   await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it first/);
 });
 
-test("a run is free when it ended, its heartbeat is far from now or its process is gone", async () => {
+test("a run is free when it ended, its heartbeat is far from now or its process no longer exists", async () => {
   const { fileSystem, clock } = await ranRun([]);
   const file = await readRunFile(fileSystem, folder);
   if (file === null) throw new Error("run.json is missing.");
@@ -134,7 +134,7 @@ test("a resume moves exactly the lines and files of its step and later", async (
   );
 });
 
-test("an interrupted evaluation goes on after a resume, and is played again where its settings changed", async () => {
+test("an interrupted evaluation continues after a resume, and is played again where its settings changed", async () => {
   for (const repeatsUnfinished of [false, true]) {
     const { fileSystem, parts } = await ranRun([0, 1]);
     const options = { ...parts, isProcessAlive: () => false };
@@ -183,7 +183,7 @@ test("a half-written last line is cut off before anything is added to it", async
   expect(await fileSystem.readText(runPaths(folder).metrics)).toMatch(/}\n$/);
 });
 
-test("heartbeats go on until they are stopped, and outlive a write that fails", async () => {
+test("heartbeats continue until they are stopped, and outlive a write that fails", async () => {
   const { parts, clock, fileSystem } = workplace();
   const lease = await startRun(
     { ...parts, clock: { ...clock, sleep: async () => clock.advance(5_000) } },
@@ -326,7 +326,7 @@ describe("a run folder with links in it", () => {
       const before = await snapshot(folder);
       await expect(resume()).rejects.toMatchObject({
         code: "folder-unsafe",
-        message: expect.stringContaining(`${path} is a link`),
+        message: expect.stringContaining(`${path} is a symbolic link`),
         data: { folder, path },
       });
       expect(await snapshot(folder)).toBe(before);
@@ -352,7 +352,7 @@ describe("a run folder with links in it", () => {
       folder = link;
       await expect(resume()).rejects.toMatchObject({
         code: "folder-unsafe",
-        message: `${link} is a link. Name the folder that it leads to.`,
+        message: `${link} is a symbolic link. Use the folder that it points to.`,
       });
       expect(await snapshot(link)).toBe(before.replaceAll(join(planted.runs, "demo"), link));
     });
@@ -382,11 +382,11 @@ describe("a run folder with links in it", () => {
           ["demo", null],
         ]);
         expect(runs[0]?.problem).toBeNull();
-        expect(runs[1]?.problem).toContain(`${path} is a link`);
+        expect(runs[1]?.problem).toContain(`${path} is a symbolic link`);
       },
     );
 
-    it("one that is a link itself says so, and a link to something else is no run", async () => {
+    it("a run that is a link is reported, and a link to something else is not a run", async () => {
       await symlink(folder, join(planted.runs, "linked"));
       await symlink(planted.home(".ssh"), join(planted.runs, "notes"));
       await symlink(planted.home(".bashrc"), join(planted.runs, "file"));

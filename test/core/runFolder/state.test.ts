@@ -107,7 +107,7 @@ describe("a damaged state.json of a run on disk", () => {
   describe.each(DAMAGES)("with a state.json that is %s", (_, damage) => {
     beforeEach(() => damage(runPaths(folder).state));
 
-    it("a resume goes on from state.prev.json and says so", async () => {
+    it("a resume continues from state.prev.json and says so", async () => {
       const request = { folder, owner: "terminal" as const, watch: () => undefined };
       const { start, loaded } = await planResume(planted.fileSystem, request);
       expect(start.step).toBe(1);

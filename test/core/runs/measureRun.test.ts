@@ -19,7 +19,7 @@ function aRow(step: number) {
       evaluation: { sampled: 5, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
     },
     cost: { step_usd: 0.5, cumulative_usd: 4, evaluation_usd: 1 },
-    // Of another `max_hours` than the run has now.
+    // The run has another `max_hours` now.
     budget: { hours_frac: 0.9 },
     time: { total_s: 60 },
     optim: { lr: 1e-5, grad_norm: step },

@@ -77,7 +77,7 @@ it("reads only what was added, also when it was kept between two windows", async
   expect(digestView(second)).toMatchObject({ best: { value: 0.5, step: 2 }, mean: 0.5 });
 });
 
-it("reads all anew once a resume has replaced what was there", async () => {
+it("reads all again once a resume has replaced what was there", async () => {
   const { files, metrics, addRow } = aRun();
   await addRow(0, 0.9);
   const first = await readDigest(files, FOLDER, FILE, undefined);

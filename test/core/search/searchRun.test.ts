@@ -17,7 +17,7 @@ beforeEach(() => {
   files = createMemoryFileSystem();
 });
 
-it("finds all words of a rollout, newest step first, with what stands around them", async () => {
+it("finds all words of a rollout, newest step first, with their context", async () => {
   await store(saying("The KEY is in the drawer."), { ...saying("No key here."), step: 4 });
   await store({ ...saying("A key opens the drawer, and the drawer is empty."), step: 7 });
   const hits = await search({ text: "key drawer" });
@@ -67,7 +67,7 @@ it("distinguishes upper and lower case where that is asked for, in words and in 
   expect(await found({ text: "the [a-z]+", isRegex: true, isCaseSensitive })).toEqual([1]);
 });
 
-it("finds regular expressions, and says which are none", async () => {
+it("finds matches of regular expressions, and reports invalid ones", async () => {
   await store(saying("sum = 42"), { ...saying("sum = x"), rollout: 1 });
   const hits = await search({ text: "sum = \\d+", isRegex: true });
   expect(hits.map(({ rollout }) => rollout)).toEqual([0]);

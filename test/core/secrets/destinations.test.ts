@@ -52,7 +52,7 @@ describe("the destinations of a configuration", () => {
     });
   });
 
-  it("are none for embedded models and environments, whatever addresses stand beside them", () => {
+  it("are empty for embedded models and environments, whatever addresses are set", () => {
     const local = aConfig({
       model_name: "local/tiny-tool",
       tinker_base_url: "https://other.example",

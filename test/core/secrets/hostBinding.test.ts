@@ -25,7 +25,7 @@ const allowing = (origin: string, name: string | null = null) => ({
 describe("an address from .env", () => {
   it("gets no key from elsewhere", () => {
     expect(led()).toThrow(
-      /^TINKER_BASE_URL in \.env leads to https:\/\/stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host https:\/\/stranger\.example:8443 in a terminal/,
+      /^TINKER_BASE_URL in \.env points to https:\/\/stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host https:\/\/stranger\.example:8443 in a terminal/,
     );
     expect(led()).toThrow(
       expect.objectContaining({
@@ -56,10 +56,10 @@ describe("an address from .env", () => {
     ["https://stranger.example", "https://stranger.example:8443"],
     ["http://127.0.0.1:8000", "http://127.0.0.1:9000"],
   ])("allowing %s does not cover %s", (allowed, url) => {
-    expect(led(allowing(allowed), url)).toThrow(/leads to/);
+    expect(led(allowing(allowed), url)).toThrow(/points to/);
   });
 
-  it("is refused under the name of its variable when it is none", () => {
+  it("is refused under the name of its variable if it is not a valid address", () => {
     expect(led({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
   });
 
@@ -67,7 +67,7 @@ describe("an address from .env", () => {
     "with a user name or a password is refused without being shown: %s",
     (value) => {
       expect(led(allowing("https://stranger.example"), value)).toThrow(
-        "TINKER_BASE_URL holds a user name or a password, which is sent nowhere. Correct it where it is set.",
+        "TINKER_BASE_URL contains a user name or a password, which is not supported. Correct it where it is set.",
       );
     },
   );
@@ -94,7 +94,7 @@ describe.each(["store", "process", "dotenv"] as const)("a bound key from the %s"
       expect.objectContaining({
         code: "key-host-not-allowed",
         message: expect.stringMatching(
-          /kept for service\.example.*send it to https:\/\/stranger\.example/,
+          /is for service\.example.*send it to https:\/\/stranger\.example/,
         ),
         data: { key: "TINKER_API_KEY", host: "https://stranger.example" },
       }),
@@ -108,13 +108,13 @@ describe.each(["store", "process", "dotenv"] as const)("a bound key from the %s"
     "https://evil.example/service.example",
     "http://127.0.0.1:8000",
   ])("does not go to %s", (url) => {
-    expect(to(url)).toThrow(/TINKER_API_KEY \(.*\) is kept for service\.example/);
+    expect(to(url)).toThrow(/TINKER_API_KEY \(.*\) is for service\.example/);
   });
 
   it("that is for a host goes there alone, in whatever letters it was written", () => {
     const keys = [{ ...bound, host: "Own.example:8443" }];
     expect(to("https://OWN.example:8443/x", { keys })).not.toThrow();
-    expect(to("https://service.example", { keys })).toThrow(/kept for Own\.example:8443/);
+    expect(to("https://service.example", { keys })).toThrow(/is for Own\.example:8443/);
   });
 
   it("goes where the user has allowed it", () => {

@@ -50,7 +50,9 @@ it("belongs to one process, until that has released it or was killed", async () 
 it("is refused with the process that is at work and its computer", async () => {
   const { known, process } = aMachine();
   await claimSweep({ ...process(1), own: { pid: 1, host: "gpu-7" } }, NEW);
-  await expect(claimSweep(process(2), await known())).rejects.toThrow(/^Process 1 on gpu-7 is at/);
+  await expect(claimSweep(process(2), await known())).rejects.toThrow(
+    /^Process 1 on gpu-7 is running/,
+  );
 });
 
 it("stays claimed as long as its process writes heartbeats", async () => {
@@ -76,5 +78,5 @@ it("has a folder of its own beside other sweeps", async () => {
 it("refuses a damaged file, and says what to do", async () => {
   const { ports } = aMachine();
   await ports.fileSystem.writeAtomic("/runs/demo-sweep/sweep.json", "{");
-  await expect(listSweeps(ports.fileSystem, "/runs")).rejects.toThrow(/Remove its folder/);
+  await expect(listSweeps(ports.fileSystem, "/runs")).rejects.toThrow(/Delete its folder/);
 });

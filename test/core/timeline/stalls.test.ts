@@ -28,7 +28,7 @@ function stalls(toolMs: number) {
 it("a stall names the tools that most of the rollouts' time goes to", () => {
   const texts = stalls(8_000).map((stall) => timelineStrings.stall(stall, undefined));
   expect(texts).toEqual([
-    "Tools of calculator took 8.0 s of a rollout (median), 71 % of the time of its rollouts. Faster tools, or more rollouts at once (max_active_tasks), shorten the step.",
+    "Tools of calculator took 8.0 s per rollout (median), 71 % of the rollouts' time. Faster tools, or more concurrent rollouts (max_active_tasks), shorten the step.",
   ]);
   expect(stalls(1_000)).toEqual([]);
 });

@@ -141,7 +141,7 @@ test("where all had ended before, the path holds the update alone, and the timel
   expect(timeline.stalls.map(({ kind }) => kind)).toContain("ready");
 });
 
-test("a step that is under way has bars and waits, but no critical path", () => {
+test("a step that is in progress has bars and waits, but no critical path", () => {
   const waits = played(0, { fromS: 5, queuedS: 5, turns: [[4, 1]] });
   const timeline = timelineOf([waits], { phases: null, isOver: false });
   expect(timeline.startedAtMs).toBe(BEGAN_MS);

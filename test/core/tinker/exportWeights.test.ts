@@ -89,7 +89,7 @@ describe("an export of weights", () => {
     expect(finished()).toEqual([{ reason: { type: "success" }, detail: null }]);
   });
 
-  it("moves its expiry whenever addresses are signed anew", async () => {
+  it("moves its expiry whenever addresses are signed again", async () => {
     const { work, requestsTo } = service();
     await work(STATE, async (sign) => {
       await sign();
@@ -118,7 +118,7 @@ describe("an export of weights", () => {
     expect(finished()).toEqual([{ reason: { type: "errored" }, detail: null }]);
   });
 
-  it("gives the files also when it cannot be deleted afterwards", async () => {
+  it("gives the files also when it cannot be deleted afterward", async () => {
     const { work, finished } = service((path, { method }) =>
       path === EXPORT && method === "DELETE" ? { status: 404, json: {} } : undefined,
     );

@@ -167,7 +167,7 @@ describe("a fault of a sample's submit", () => {
     },
   );
 
-  it("410: is submitted anew under another number", async () => {
+  it("410: is submitted again under another number", async () => {
     const gone = { ...twice("410", { status: 410 }, 0), times: 1 };
     const { sent, code } = await play(gone, "asample", "sample");
     expect(sent.map(seqIdOf)).toEqual([0, 1]);

@@ -118,7 +118,7 @@ describe("sampling", () => {
     expect(requestsTo("asample").map(seqIdOf).slice(0, 2)).toEqual([0, 0]);
   });
 
-  it("submits a lost sample anew under a new number", async () => {
+  it("submits a lost sample again under a new number", async () => {
     let isFirst = true;
     const { sampler, clock, requestsTo } = await sampling((path) => {
       if (path !== "retrieve_future" || !isFirst) return undefined;
@@ -129,7 +129,7 @@ describe("sampling", () => {
     expect(requestsTo("asample").map(seqIdOf)).toEqual([0, 1]);
   });
 
-  it("lets a lost sample be lost where the server wants it so", async () => {
+  it("does not repeat a lost sample if the server asks for that", async () => {
     const { sampler, requestsTo } = await sampling((path) => {
       if (path === "client/config") return { json: { sample_no_retries: true } };
       return path === "retrieve_future" ? { status: 410 } : undefined;
@@ -217,7 +217,7 @@ describe("an abandoned sample", () => {
     return server;
   }
 
-  it("is canceled at a server that wants to know, whose flags are asked for once", async () => {
+  it("is canceled at a server that asks for it; its flags are read once", async () => {
     const { requestsTo } = await abandon({
       json: { sample_cancel_enabled: true, sample_cancel_max_batch_size: 1 },
     });

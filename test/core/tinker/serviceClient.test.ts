@@ -108,7 +108,7 @@ describe("a server that leaves something out", () => {
   );
 });
 
-describe("what a server wants to be known", () => {
+describe("what a server asks for", () => {
   it("is passed on when the session begins", async () => {
     const messages: unknown[] = [];
     const server = fakeTinker((path) =>
@@ -208,7 +208,7 @@ describe("the session", () => {
     expect(http.requests.map(pathOf)).toEqual(["client/config"]);
   });
 
-  it("ends open polls when it is closed, and stays as it is at the service", async () => {
+  it("ends open polls when it is closed, without a change at the service", async () => {
     const { client, clock, requestsTo } = await service((path) =>
       path === "retrieve_future" ? "hang" : undefined,
     );

@@ -116,7 +116,7 @@ describe("training calls", () => {
     expect(result.metrics).toEqual({ "loss:sum": 5 });
   });
 
-  it("travel in plain order when the server wants no parallel chunks", async () => {
+  it("are sent in order if the server accepts no parallel chunks", async () => {
     const { client, requestsTo } = await training((path) =>
       path === "client/config"
         ? { json: { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: false } }
@@ -160,7 +160,7 @@ describe("training calls", () => {
     });
   });
 
-  it("use up no number in the sequence when the data cannot be sent", async () => {
+  it("use no sequence number if the data cannot be sent", async () => {
     const { client, requestsTo } = await training();
     await expect(client.forwardBackward([], "ppo")).rejects.toMatchObject({
       code: "tinker-invalid-input",
@@ -203,7 +203,7 @@ describe("training calls", () => {
     expect(seen).toEqual(numbers);
   });
 
-  it("go on after an operation that was accepted and failed", async () => {
+  it("continue after an operation that was accepted and failed", async () => {
     const { client } = await training((path, request) =>
       path === "retrieve_future" && jsonBody(request)["request_id"] === "forward_backward-1"
         ? { json: { error: "NonFiniteInTensor", category: "user" } }

@@ -54,7 +54,7 @@ export interface ContextOptions
   readonly otherRemotes?: Readonly<Record<string, ScriptedEnvironment>>;
   /** The embedded model's by default. */
   readonly chat?: RunContext["services"]["chat"];
-  /** Of all environments. */
+  /** The settings of all environments. */
   readonly settings?: RolloutSettings;
   readonly maxSessions?: number;
   /** Called after each change of phase is noted. */

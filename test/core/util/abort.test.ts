@@ -37,7 +37,7 @@ describe("a linked signal", () => {
 });
 
 describe("a deadline", () => {
-  it("stands still while something else is waited for", async () => {
+  it("pauses while something else is awaited", async () => {
     const clock = new FakeClock();
     const limit = deadline(limitOf(clock, 1_000));
     await clock.advance(600);
@@ -141,7 +141,7 @@ describe("a part of limited work", () => {
     expect(limit.isExpired()).toBe(true);
   });
 
-  it("goes on while the timer of the whole stands still", async () => {
+  it("continues while the outer timer is paused", async () => {
     const { clock, limit } = setUp();
     const part = limit.runPart(partOf(1_000), () =>
       limit.withTimerPaused(() => untilAborted(limit.signal)),
@@ -196,7 +196,7 @@ describe("work that may be abandoned", () => {
     await expect(raceAbort(Promise.resolve("connected"), signal)).resolves.toBe("connected");
   });
 
-  it("is not waited for once the signal aborts, before or while it goes on", async () => {
+  it("is not waited for once the signal aborts, before or while it continues", async () => {
     const control = new AbortController();
     const waiting = raceAbort(never, control.signal);
     control.abort(reason);

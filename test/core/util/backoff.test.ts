@@ -16,7 +16,7 @@ describe("a back-off", () => {
     expect(waits).toEqual([500, 1_000, 2_000, 3_000, 3_000, 3_000]);
   });
 
-  it("lies between what chance may leave and the whole wait, however often was tried", () => {
+  it("is between the lowest random share and the whole wait, after any number of attempts", () => {
     fc.assert(
       fc.property(
         ...([milliseconds, milliseconds, share, fc.nat(5_000), chance] as const),

@@ -38,7 +38,7 @@ test("a file cut anywhere gives the lines before the cut and reports the rest", 
   );
 });
 
-test("reads what Python writes for a number that is none as null, and leaves strings alone", () => {
+test("reads Python's NaN and infinities as null, and leaves strings unchanged", () => {
   const line =
     '{"loss": NaN, "band": [-Infinity, Infinity], "text": "NaN \\" -Infinity", "NaN": 1}\n';
   const { lines, brokenLines } = parseJsonLines(new TextEncoder().encode(line));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Limiter } from "../../../src/core/util/limiter.ts";
 
-/** Lets everything that can go on without a release go on. */
+/** Lets everything that can continue without a release continue. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }

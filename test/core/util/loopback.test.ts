@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { isLoopbackHost } from "../../../src/core/util/loopback.ts";
 
 it.each(["localhost", "127.0.0.1", "127.0.0.2", "127.255.255.254", "[::1]"])(
-  "takes %s for this machine",
+  "takes %s for this computer",
   (host) => expect(isLoopbackHost(host)).toBe(true),
 );
 

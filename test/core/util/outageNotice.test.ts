@@ -44,7 +44,7 @@ describe("an outage", () => {
     expect(said).toEqual(["down", "over"]);
   });
 
-  it("counts anew when that is asked for", () => {
+  it("counts again when that is asked for", () => {
     const { said, at, notice } = setUp();
     notice.restart();
     expect(notice.outage).toBeNull();

@@ -6,11 +6,11 @@ describe("a line of text from elsewhere", () => {
     expect(plainLine("local/calculator: größer 数 ✓")).toBe("local/calculator: größer 数 ✓");
   });
 
-  it("holds nothing that acts on what stands around it", () => {
+  it("contains nothing that affects the text around it", () => {
     expect(plainLine("a\u202Eb\n\u001b[31mc\u2028d\u0000")).toBe("a·b··[31mc·d·");
   });
 
-  it("is cut when nobody would read it", () => {
+  it("is cut when no one would read it", () => {
     expect(plainLine("long ".repeat(100_000)).length).toBeLessThan(300);
   });
 });

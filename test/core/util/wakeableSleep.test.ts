@@ -24,7 +24,7 @@ describe("a wakeable sleep", () => {
     await expect(sleep.during(() => Promise.reject(reason))).rejects.toBe(reason);
   });
 
-  it("forgets to have been woken while nobody slept, unless that must not be missed", async () => {
+  it("forgets to have been woken while no one slept, unless that must not be missed", async () => {
     const clock = new FakeClock();
     const sleep = new WakeableSleep();
     sleep.wake();

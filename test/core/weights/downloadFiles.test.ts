@@ -120,7 +120,7 @@ describe("a download", () => {
     expect(signings).toBe(1);
   });
 
-  it("goes on where a connection ended, with what the storage has now only if it is the same", async () => {
+  it("continues where a connection ended, with what the storage has now only if it is the same", async () => {
     answers = [{ cutAfter: 1_500_000 }, { cutAfter: 200_000 }];
     await download();
     expect(requests.map(({ headers }) => headers?.["range"] ?? null)).toEqual([
@@ -134,14 +134,14 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("begins anew where nothing says that the rest is of the same file", async () => {
+  it("begins again where nothing says that the rest is of the same file", async () => {
     answers = [{ cutAfter: 1_500_000, etag: null }, { etag: null }];
     await download();
     expect(requests.at(-1)?.headers).toEqual({});
     expect(isWhole()).toBe(true);
   });
 
-  it("goes on in a later call", async () => {
+  it("continues in a later call", async () => {
     answers = Array.from({ length: 6 }, () => ({ cutAfter: 100_000 }));
     await expect(download()).rejects.toMatchObject({ code: "download-failed" });
     expect(stored(`${MODEL}.part`).length).toBe(600_000);
@@ -156,7 +156,7 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("has addresses signed anew when they were refused, and before they expire", async () => {
+  it("has addresses signed again when they were refused, and before they expire", async () => {
     answers = [{ status: 403 }];
     await download();
     expect(signings).toBe(2);
@@ -185,14 +185,14 @@ describe("a download", () => {
     const changed = Uint8Array.from(WEIGHTS);
     changed[changed.length - 1] = 7;
     answers = [{ body: changed, headers: digest(WEIGHTS) }];
-    await expect(download()).rejects.toThrow(/is not the one that the storage names/);
+    await expect(download()).rejects.toThrow(/does not match that of the storage/);
     expect(stored(`${MODEL}.part`).length).toBe(0);
     answers = [{ cutAfter: 1_500_000 }, { headers: digest(WEIGHTS) }];
     await download();
     expect(isWhole()).toBe(true);
   });
 
-  it("keeps what arrived when the disk is full, and goes on when it is not", async () => {
+  it("keeps what arrived when the disk is full, and continues when it is not", async () => {
     files.allowedWrites = 8;
     await expect(download()).rejects.toMatchObject({ code: "disk" });
     files.allowedWrites = Number.POSITIVE_INFINITY;
@@ -209,7 +209,7 @@ describe("a download", () => {
     expect(requests.every(({ headers }) => !("x-api-key" in (headers ?? {})))).toBe(true);
   });
 
-  it("touches no folder that holds something else", async () => {
+  it("changes no folder with other contents", async () => {
     await files.makeDirectory("/other");
     await files.writeAtomic("/other/thesis.tex", "");
     await expect(DownloadRecord.open(files, "/other", SOURCE)).rejects.toMatchObject({

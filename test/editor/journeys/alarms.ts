@@ -35,12 +35,12 @@ export const alarms: Journey = {
     await step("a notification reports the first critical alarm of a run", async () => {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
-      await workbench.notification("are copies of another one").waitFor({ timeout: 60_000 });
+      await workbench.notification("are copies of another rollout").waitFor({ timeout: 60_000 });
       await workbench.page.locator(".statusbar-item.has-background-color").first().waitFor();
     });
 
     await step("the dashboard has it in one line, with what may help", async () => {
-      await strip.getByText("are copies of another one").waitFor();
+      await strip.getByText("are copies of another rollout").waitFor();
       await strip.getByRole("button", { name: FIX }).waitFor();
       await until("both alarms", () => firingIn(run).length === 2, 60_000);
       await strip.getByRole("button", { name: "Show all (2)" }).waitFor();
@@ -58,7 +58,7 @@ export const alarms: Journey = {
       "an alarm opens the chart of its metric, and the rollouts that made it",
       async () => {
         await strip.getByRole("button", { name: "Show its rollouts" }).first().click();
-        await panel.getByText("Only rollouts that made the alarm").waitFor();
+        await panel.getByText("Only rollouts that triggered the alarm").waitFor();
         await panel.locator(".grid-row").first().waitFor();
         await picture("rollouts");
         await strip.getByRole("button", { name: "Show chart" }).first().click();
@@ -78,14 +78,14 @@ export const alarms: Journey = {
 
     await step("Problems has them at the setting", async () => {
       await workbench.command("Problems: Focus on Problems View");
-      await workbench.problems().getByText("are copies of another one").first().waitFor();
+      await workbench.problems().getByText("are copies of another rollout").first().waitFor();
       await pictures("problems");
     });
 
     await step(
       "there a quick fix does the same as the button, and another shows what made the alarm",
       async () => {
-        await workbench.problems().getByText("are copies of another one").first().dblclick();
+        await workbench.problems().getByText("are copies of another rollout").first().dblclick();
         await workbench.tab("tinker-config.yaml").waitFor();
         const fixes = workbench.page.locator(".action-widget .monaco-list-row");
         const fix = fixes.filter({ hasText: FIX }).first();
@@ -98,7 +98,7 @@ export const alarms: Journey = {
           );
         });
         await picture("fix");
-        await fixes.filter({ hasText: "Show what made the alarm" }).first().click();
+        await fixes.filter({ hasText: "Show what triggered the alarm" }).first().click();
         await panel.locator(".evidence canvas").waitFor();
       },
     );
@@ -112,7 +112,7 @@ export const alarms: Journey = {
         .waitFor();
       await workbench
         .problems()
-        .getByText("are copies of another one")
+        .getByText("are copies of another rollout")
         .first()
         .waitFor({ state: "hidden" });
       assert.match(readFileSync(join(folder, "tinker-config.yaml"), "utf8"), /temperature: 0/);

@@ -1,4 +1,4 @@
-/** Talking to checkpoints: with a task, freely, with samples, beside the base model, in place of a tool, and on from a stored rollout. */
+/** Talking to checkpoints: with a task, freely, with samples, beside the base model, instead of a tool, and on from a stored rollout. */
 
 import assert from "node:assert/strict";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
@@ -79,16 +79,16 @@ export const chat: Journey = {
       await stage.accessible("task");
     });
 
-    await step("taken back, the person answers in place of the tool", async () => {
+    await step("taken back, the person answers instead of the tool", async () => {
       await panel.getByLabel("Calls answered by").selectOption("person");
       await panel.getByRole("button", { name: "Try Again" }).click();
       await page.waitForTimeout(1_000);
       await tryUntil("Write what the tool answers");
-      const answer = panel.getByRole("textbox", { name: /^Answer in place of the tool / });
+      const answer = panel.getByRole("textbox", { name: /^Answer instead of the tool / });
       await answer.fill("4437");
       await stage.accessible("answer");
       await answer.press("Enter");
-      await panel.getByText(/^Your answer in place of /).waitFor();
+      await panel.getByText(/^Your answer instead of /).waitFor();
     });
 
     await step("a free conversation with several samples side by side, by keyboard", async () => {
@@ -98,12 +98,12 @@ export const chat: Journey = {
       await panel.getByLabel("Samples").fill("3");
       await panel.getByLabel("Temperature").fill("0.8");
       await panel.getByLabel("Seed").fill("7");
-      await panel.getByLabel("Most tokens a turn").fill("24");
+      await panel.getByLabel("Max tokens per turn").fill("24");
       await send("What is 2*3?");
       await status.getByText("Choose a sample").waitFor();
       assert.equal(await panel.locator(".candidates .card").count(), 3);
       assert.equal(await panel.getByLabel("Temperature").inputValue(), "0.8");
-      assert.equal(await panel.getByLabel("Most tokens a turn").inputValue(), "24");
+      assert.equal(await panel.getByLabel("Max tokens per turn").inputValue(), "24");
       await stage.accessible("samples");
       const second = panel.getByRole("button", { name: "Continue with Sample 2" });
       await second.focus();
@@ -130,7 +130,7 @@ export const chat: Journey = {
       await stage.accessible("beside");
     });
 
-    await step("a stored rollout goes on behind the tokens that were read there", async () => {
+    await step("a stored rollout continues behind the tokens that were read there", async () => {
       const { index, group, rollout, before } = await storedTurn(runIn(folder));
       await keyboard.view("Trajectories");
       await keyboard.row(/^Step 1, mean/);

@@ -1,4 +1,4 @@
-/** Clicks on rows while runs go on and every view is drawn anew all the time: each opens what it is on. */
+/** Clicks on rows while runs continue and every view is drawn again all the time: each opens what it is on. */
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
@@ -36,7 +36,7 @@ export const clicks: Journey = {
     const writing = new AbortController();
     const failures: string[] = [];
 
-    await step("three runs are there, of which two go on", async () => {
+    await step("three runs are there, of which two continue", async () => {
       await workbench.show("Tinker RL");
       for (const name of NAMES) await row(name).waitFor();
     });
@@ -103,7 +103,7 @@ export const clicks: Journey = {
   },
 };
 
-/** A run with one step, under way. */
+/** A run with one step, in progress. */
 async function writeRun(folder: string, name: string): Promise<RunLease> {
   const lease = await startRun(
     { fileSystem, clock: systemClock },

@@ -35,7 +35,7 @@ export const compare: Journey = {
         await panel.getByRole("button", { name: /^Best/ }).click();
         const filter = panel.getByLabel("Filter runs");
         await filter.fill("learning_rate <");
-        await panel.getByText("A value is missing behind").waitFor();
+        await panel.getByText("A value is missing after").waitFor();
         await filter.fill("learning_rate > 1e-5 reward.best > 0.2");
         await panel.getByText("6 of 9 runs").waitFor();
         assert.ok((await names.allTextContents()).every((name) => !name.startsWith("lr-1e-5")));
@@ -125,7 +125,7 @@ async function compareThree({ workbench, page, accessible }: Stage): Promise<voi
   await accessible("charts");
 }
 
-/** Every number of the file stands in the `metrics.jsonl` of its run. */
+/** Every number of the file is in the `metrics.jsonl` of its run. */
 function checkNumbers(folder: string, csv: string): string {
   const [head = "", ...lines] = csv.trim().split("\n");
   const metrics = head.split(",").slice(2);

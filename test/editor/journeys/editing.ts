@@ -55,7 +55,7 @@ export const editing: Journey = {
   },
   async run(stage) {
     const { workbench, server, page, step, picture, pictures } = stage;
-    // Lists as an earlier session left them; nobody is asked for others.
+    // Lists as an earlier session left them; no one is asked for others.
     keepLists(server.home);
 
     await step("what is wrong is marked, and listed with its code", async () => {
@@ -119,7 +119,7 @@ export const editing: Journey = {
 
     await step("and environments, with their tasks and tools", async () => {
       await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
-      await workbench.notification("May completion ask Tinker and OpenReward").waitFor();
+      await workbench.notification("Let completion ask Tinker and OpenReward").waitFor();
       await picture("question");
       await page.keyboard.press("Escape");
       await pictures("environments", async () => {
@@ -143,7 +143,7 @@ export const editing: Journey = {
 
     await step("hints show what the newest run has measured", async () => {
       await workbench.open("measured.tinker.yaml");
-      await hint(stage, "· 412k tokens a step · $0.830 · 1 min 35 s").waitFor();
+      await hint(stage, "· 412k tokens/step · $0.830 · 1 min 35 s").waitFor();
       await hint(stage, "· 2.1 % cut · mean 812, max 3.91k").waitFor();
       await hint(stage, "41/300 steps in 1 h 05 min · $34.03").waitFor();
       await pictures("hints", () => hoverHint(stage));
@@ -155,19 +155,19 @@ export const editing: Journey = {
         const at = MEASURED.split("\n").findIndex((line) => line.startsWith("batch_size:"));
         await goTo(stage, at + 1, "batch_size: 16".length + 1);
         await page.keyboard.type("0");
-        await hint(stage, "at 16: 412k tokens a step").waitFor();
+        await hint(stage, "at 16: 412k tokens/step").waitFor();
         await page.setViewportSize({ width: 1024, height: 700 });
         await hoverHint(stage);
         await picture("hints-small");
         await page.setViewportSize({ width: 1400, height: 900 });
         await page.keyboard.press("Control+Z");
-        await hint(stage, "at 16: 412k tokens a step").waitFor({ state: "hidden" });
+        await hint(stage, "at 16: 412k tokens/step").waitFor({ state: "hidden" });
       },
     );
 
     await step("Show Effective Configuration sets it beside what a run makes of it", async () => {
       await workbench.command("Tinker RL: Show Effective Configuration");
-      await workbench.tab("and what a run makes of it").waitFor();
+      await workbench.tab("Effective Configuration").waitFor();
       const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
       await made.filter({ hasText: "weight: 1 # default" }).waitFor();
       await pictures("effective");
@@ -200,7 +200,7 @@ export const editing: Journey = {
           await workbench.view(other).locator(".pane-header").click();
         }
         await workbench.unfold("Environments");
-        const local = workbench.row(/^environment local\/calculator on this machine, 4,096 train/);
+        const local = workbench.row(/^environment local\/calculator on this computer, 4,096 train/);
         await local.first().waitFor();
         await workbench.row(/^environments: OpenReward, 2 /).click();
         const hosted = workbench.row(/^environment GeneralReasoning\/Wordle at OpenReward/).last();
@@ -212,7 +212,7 @@ export const editing: Journey = {
 
     await step("an environment goes from there into the configuration", async () => {
       await workbench.open("local.tinker.yaml");
-      const row = workbench.row(/^environment local\/depot on this machine/).first();
+      const row = workbench.row(/^environment local\/depot on this computer/).first();
       await row.hover();
       await row.getByRole("button", { name: "Add Environment to Config" }).click();
       await page.locator(".view-line", { hasText: "local/depot" }).waitFor();
@@ -223,7 +223,7 @@ export const editing: Journey = {
       await workbench.open("measured.tinker.yaml");
       await page.keyboard.down("Control");
       await hoverHint(stage);
-      await page.locator(".view-line span", { hasText: "412k tokens a step" }).last().click();
+      await page.locator(".view-line span", { hasText: "412k tokens/step" }).last().click();
       await page.keyboard.up("Control");
       await workbench.panel().getByText("measured").first().waitFor();
     });
@@ -281,7 +281,7 @@ function keepLists(home: string): void {
   });
 }
 
-/** Of the window; undefined while none runs. */
+/** The process id of the window's language server; undefined if none runs. */
 function languageServer({ hostPid }: Stage["server"]): number | undefined {
   const host = hostPid();
   const below = host === undefined ? [] : descendants(host);
@@ -294,7 +294,7 @@ function hint({ page }: Stage, text: string) {
 
 /** Opens what the hint about steps says. */
 async function hoverHint(stage: Stage): Promise<void> {
-  const hint = stage.page.locator(".view-line span", { hasText: "412k tokens a step" }).last();
+  const hint = stage.page.locator(".view-line span", { hasText: "412k tokens/step" }).last();
   await rowHover(stage, hint, "measured");
 }
 

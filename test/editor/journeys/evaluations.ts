@@ -52,7 +52,7 @@ export const evaluations: Journey = {
       await workbench.row(/^checkpoint .*, best: [\d.]+/).waitFor();
     });
 
-    await step("and stands in the charts and in the dashboard's list", async () => {
+    await step("and is in the charts and in the dashboard's list", async () => {
       await workbench.command("View: Close All Editors");
       await workbench.command("Tinker RL: Open Dashboard");
       await panel.getByText("best checkpoint").first().waitFor();
@@ -101,7 +101,7 @@ export const evaluations: Journey = {
           );
       });
       await tab.first().waitFor();
-      await workbench.notification("begins with").waitFor();
+      await workbench.notification("starts from").waitFor();
       await page.getByText("# tinker-rl: config, branched from tinker-config at").waitFor();
       await page.locator(".codelens-decoration", { hasText: "Start Training" }).waitFor();
       await picture("branch");

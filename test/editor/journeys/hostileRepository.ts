@@ -69,7 +69,7 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await workbench.open("other.tinker.yaml");
     await workbench.command("Tinker RL: Start Training");
     await refuse(stage, inYaml, "hc-dark");
-    await workbench.terminal().getByText("is kept for").waitFor();
+    await workbench.terminal().getByText("is for").waitFor();
     await pictures("refused");
   });
 
@@ -93,7 +93,7 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await picture("another-run");
   });
 
-  await step("until here nobody was so much as connected to", () => {
+  await step("until here no one was so much as connected to", () => {
     for (const [name, { heard, connections }] of Object.entries(strangers)) {
       assert.deepEqual([name, connections(), heard], [name, 0, []]);
     }

@@ -36,7 +36,7 @@ export const hostileText: Journey = {
     await step("nor does a question of a folder's name", async () => {
       await workbench.command("Tinker RL: Rename Run…");
       const question = page.locator(".quick-input-widget:visible");
-      await question.getByText("the folder stays").waitFor();
+      await question.getByText("The folder remains").waitFor();
       assert.match((await question.textContent()) ?? "", /stays \[go\] \(command:/);
       assert.equal(await question.locator("a:visible").count(), 0);
       await picture("question");
@@ -136,7 +136,7 @@ export const hostileText: Journey = {
       }
       const frame = await workbench.panelFrame();
       assert.deepEqual(await notedIn(frame), []);
-      // A script that is there all the same is refused, and that is noted.
+      // A script that is there anyway is refused, and that is noted.
       await frame.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "globalThis.owned = 3";

@@ -87,7 +87,7 @@ async function train({ page, workbench, folder, step, picture }: Stage, keys: Ke
     await workbench.row(/^run own\.tinker, running/).waitFor({ timeout: 60_000 });
   });
 
-  await step("the dashboard's toolbar pauses and goes on", async () => {
+  await step("the dashboard's toolbar pauses and continues", async () => {
     await keys.command("Tinker RL: Open Dashboard");
     await keys.pick("own.tinker");
     await panel.getByText(`of ${STEPS}`).first().waitFor();

@@ -1,4 +1,4 @@
-/** An empty folder, no key: from the welcome text to a reward that rises, and nobody outside this machine is contacted. */
+/** An empty folder, no key: from the welcome text to a reward that rises, and no one outside this computer is contacted. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -58,7 +58,7 @@ export const localDemo: Journey = {
         });
       });
 
-      await step("nobody outside this machine was contacted", async () => {
+      await step("no one outside this computer was contacted", async () => {
         const { strangers, ofTrainer, samples } = watch.stop();
         assert.deepEqual(strangers, []);
         assert.deepEqual(ofTrainer, [], "the trainer and its services talk over files only");

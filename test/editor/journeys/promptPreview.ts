@@ -26,7 +26,7 @@ export const promptPreview: Journey = {
       await workbench.command("Tinker RL: Preview Prompt");
       await workbench.tab("prompt of local calculator, train 0").waitFor();
       await line(stage, "First prompt of task 0 of local/calculator, split train").waitFor();
-      await line(stage, "The program reads this call from it: calc(").waitFor();
+      await line(stage, "Tinker RL reads this as the call: calc(").waitFor();
       await pictures("prompt");
     });
 

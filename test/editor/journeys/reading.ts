@@ -124,7 +124,7 @@ export const reading: Journey = {
       await page.keyboard.press("b");
       await panel.locator(".beside .reward-footer").nth(1).waitFor();
       await panel.locator(".parting").first().waitFor();
-      await panel.getByText(/^They part in turn \d: /).waitFor();
+      await panel.getByText(/^They diverge in turn \d: /).waitFor();
       await pictures("beside", accessible);
     });
 

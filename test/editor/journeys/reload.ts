@@ -18,7 +18,7 @@ export const reload: Journey = {
     const run = runIn(folder);
     let trainer = 0;
 
-    await step("a run is under way", async () => {
+    await step("a run is in progress", async () => {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await until("two steps", () => stepsOf(run).length >= 2, 60_000);
@@ -48,12 +48,12 @@ export const reload: Journey = {
       await workbench.notification("The run tinker-config was interrupted").waitFor();
       await workbench.panel().getByText("interrupted").first().waitFor();
       await workbench.statusItem("Tinker RL interrupted").waitFor();
-      const noneUnderWay = async () => (await workbench.row(/under way/).count()) === 0;
-      await until("no step under way", noneUnderWay, 10_000);
+      const noneUnderWay = async () => (await workbench.row(/in progress/).count()) === 0;
+      await until("no step in progress", noneUnderWay, 10_000);
       await pictures("interrupted");
     });
 
-    await step("Resume in the notification goes on to the end", async () => {
+    await step("Resume in the notification continues to the end", async () => {
       await workbench
         .notification("The run tinker-config was interrupted")
         .getByRole("button", { name: "Resume" })
@@ -75,7 +75,7 @@ export const reload: Journey = {
       },
     );
 
-    await step("every step is there once, as in a run that nobody disturbed", async () => {
+    await step("every step is there once, as in a run that no one disturbed", async () => {
       assert.deepEqual(stepsOf(run), stepsTo(STEPS));
       const other = newFolder();
       try {

@@ -46,7 +46,7 @@ export const restrictedMode: Journey = {
       }
     });
 
-    await step("a start that is called all the same is refused", async () => {
+    await step("a start that is called anyway is refused", async () => {
       await workbench.page.keyboard.press("Control+Alt+F9");
       await workbench.notification("Start Training is off in Restricted Mode").waitFor();
       assert.ok(!existsSync(join(folder, ".tinker-rl")));

@@ -1,4 +1,4 @@
-/** A whole run with keys from the secret store and from `.env`: afterwards none of them stands in anything that was written. */
+/** A whole run with keys from the secret store and from `.env`: afterward none of them is in anything that was written. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -41,11 +41,11 @@ async function train(stage: Stage, services: Services): Promise<void> {
     const host = new URL(services.tinker.url).host;
     await workbench.command("Tinker RL: Set API Key…");
     await workbench.pick("TINKER_API_KEY");
-    await page.getByText("which is asked next").first().waitFor();
+    await page.getByText("which you choose next").first().waitFor();
     await workbench.answer(services.key);
     await page.getByText("Server for Tinker (TINKER_API_KEY)").waitFor();
     await workbench.input.fill("tml-0123456789abcdef");
-    await page.getByText("What you pasted was dropped.").first().waitFor();
+    await page.getByText("The pasted text was discarded.").first().waitFor();
     assert.equal(await workbench.input.inputValue(), "");
     await picture("server");
     await workbench.pick(host);
@@ -107,7 +107,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
     return `${messages} messages to the dashboard`;
   });
 
-  await step("no value stands in a file, in a message to a page, or on the screen", () => {
+  await step("no value is in a file, in a message to a page, or on the screen", () => {
     const files = [...filesBelow(folder), ...filesBelow(server.home)];
     const guilty = files.filter((file) => foundIn(readFileSync(file), values).length > 0);
     assert.deepEqual(guilty, [join(folder, ".env")]);
@@ -116,7 +116,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
   });
 }
 
-/** What stands in the frames of the window, and the messages that they were sent. */
+/** What is in the frames of the window, and the messages that they were sent. */
 async function shownIn(page: Page): Promise<readonly string[]> {
   const texts = page.frames().map(async (frame) => {
     const html = await frame.evaluate(() => document.documentElement.outerHTML);
@@ -156,7 +156,7 @@ openreward_base_url: ${environments.url}
   });
 }
 
-/** The values that stand in `bytes`, as they are or encoded. */
+/** The values that are in `bytes`, as they are or encoded. */
 function foundIn(bytes: Buffer, values: readonly string[]): readonly string[] {
   return values.filter((value) =>
     [

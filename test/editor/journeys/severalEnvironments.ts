@@ -38,7 +38,7 @@ export const severalEnvironments: Journey = {
     const { workbench, folder, step, pictures } = stage;
     const run = runIn(folder);
 
-    await step("the run goes on while the dashboard shows it, to its end", async () => {
+    await step("the run continues while the dashboard shows it, to its end", async () => {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });

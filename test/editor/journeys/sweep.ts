@@ -1,4 +1,4 @@
-/** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read, also after a reload, and says when its folder is gone; a stop of one run, and the continuation of the sweep; the runs in the table. */
+/** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read, also after a reload, and says when its folder no longer exists; a stop of one run, and the continuation of the sweep; the runs in the table. */
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -48,7 +48,7 @@ export const sweep: Journey = {
       await picture("question");
       await question.getByRole("button", { name: "Start Sweep" }).click();
     });
-    await step("the runs stand below their sweep, and one at a time goes on", async () => {
+    await step("the runs stand below their sweep, and one at a time continues", async () => {
       await sweepRow("0 of 4 runs done").waitFor({ timeout: 60_000 });
       await panel.locator(".run-name", { hasText: "lr 2e-3 · seed 1" }).waitFor();
       await row("lr 2e-3 · seed 1", "done").waitFor({ timeout: 120_000 });
@@ -85,7 +85,7 @@ export const sweep: Journey = {
       await workbench.terminal().getByText("lr 8e-3 · seed 1  stopped").first().waitFor();
       await picture("terminal");
     });
-    await step("Start Sweep… continues it: only the stopped run goes on", async () => {
+    await step("Start Sweep… continues it: only the stopped run continues", async () => {
       await pictures("continue", async () => {
         await workbench.command("Tinker RL: Start Sweep…");
         await workbench.rows.filter({ hasText: "Continue tinker-config-sweep" }).waitFor();

@@ -1,4 +1,4 @@
-/** A training from the palette: a task that runs, steps that are shown everywhere, pause, stop, and a resume that goes on exactly. */
+/** A training from the palette: a task that runs, steps that are shown everywhere, pause, stop, and a resume that continues exactly. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
@@ -64,11 +64,11 @@ export const training: Journey = {
       await picture("trajectories");
     });
 
-    await step("Continue goes on, and Stop and Save ends it, which is no failure", async () => {
+    await step("Continue continues the run, and Stop and Save ends it without a failure", async () => {
       await workbench.command("Tinker RL: Continue Run");
       await workbench.row(/^run tinker-config, running/).waitFor();
       await workbench.command("Tinker RL: Stop and Save");
-      const stopped = /^run tinker-config, stopped.*can be resumed, nothing is repeated/;
+      const stopped = /^run tinker-config, stopped.*can be resumed, repeats no steps/;
       await workbench.row(stopped).waitFor({ timeout: 60_000 });
       await workbench.terminal().getByText("stopped and saved after").waitFor();
       await workbench.terminal().getByText("Terminal will be reused by tasks").waitFor();
@@ -77,7 +77,7 @@ export const training: Journey = {
       await pictures("stopped");
     });
 
-    await step("Resume Run goes on with the next step, to an end without a fault", async () => {
+    await step("Resume Run continues with the next step, to an end without a fault", async () => {
       const before = steps().length;
       await workbench.command("Tinker RL: Resume Run");
       await until("another step", () => steps().length > before, 60_000);
@@ -90,7 +90,7 @@ export const training: Journey = {
       await workbench.row(new RegExp(`^Step ${STEPS}, mean`)).waitFor();
       await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, final`)).waitFor();
       await workbench.statusItem(`Tinker RL done ${STEPS}/${STEPS}`).waitFor();
-      assert.equal(await workbench.row(/under way/).count(), 0);
+      assert.equal(await workbench.row(/in progress/).count(), 0);
       assert.equal(await workbench.panel().getByRole("button", { name: "Resume" }).count(), 0);
     });
 

@@ -108,7 +108,7 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
     await chooseInMenu(stage, checkpointRow(stage), { title: "Download Weights", effect: title });
     await workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
     await acceptFolder(stage);
-    await workbench.notification("holds other files").waitFor({ timeout: 60_000 });
+    await workbench.notification("contains other files").waitFor({ timeout: 60_000 });
     await picture("refused");
   });
 }

@@ -22,7 +22,7 @@ function aRun(rest: Partial<RunEntry>, configPath = PATH): RunEntry {
 }
 
 describe("the newest run of a configuration", () => {
-  it("is none for a configuration that was never trained", () => {
+  it("is null for a configuration that was never trained", () => {
     expect(newestRun([aRun({}, "/other.yaml")], PATH)).toEqual({ status: { kind: "none" } });
   });
 

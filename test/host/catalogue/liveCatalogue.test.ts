@@ -71,7 +71,7 @@ describe("the catalogue", () => {
     expect(hosted).toEqual({ environments: null, models: null, checkpoints: null });
   });
 
-  it("offers the lists of earlier sessions with their age, and asks nobody", async () => {
+  it("offers the lists of earlier sessions with their age, and asks no one", async () => {
     const { catalogue, state } = aCatalogue();
     state.disk.models = aList([aModel("Qwen/Qwen3-8B")], { atMs: 20 * MINUTE });
     await catalogue.load();
@@ -136,7 +136,7 @@ describe("an update", () => {
     expect(state.asked).toHaveLength(2);
   });
 
-  it("asks nobody in Restricted Mode, not even the user", async () => {
+  it("asks no one in Restricted Mode, not even the user", async () => {
     const { catalogue, state } = aCatalogue();
     state.isTrusted = false;
     state.isGiven = false;
@@ -158,7 +158,7 @@ describe("an update", () => {
     expect(state.asked).toEqual(["models"]);
   });
 
-  it("does not bother the user where nobody could answer", async () => {
+  it("does not bother the user where no one could answer", async () => {
     const { catalogue, state } = aCatalogue();
     state.isGiven = false;
     state.canAsk = false;
@@ -168,7 +168,7 @@ describe("an update", () => {
 });
 
 describe("environments", () => {
-  it("keep their tasks and tools when the list, which has only names, comes anew", async () => {
+  it("keep their tasks and tools when the list, which has only names, comes again", async () => {
     const { catalogue, state } = aCatalogue();
     const names = (): Promise<StoredList<unknown>> =>
       Promise.resolve(

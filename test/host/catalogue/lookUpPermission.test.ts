@@ -50,7 +50,7 @@ describe("permission to ask services", () => {
     expect(setting()).toBe("off");
   });
 
-  it("is asked for once a session when nobody answers", async () => {
+  it("is asked for once a session when no one answers", async () => {
     const { own } = permission("ask");
     expect([await own.ask(), await own.ask()]).toEqual([false, false]);
     expect(editor.questions).toBe(1);

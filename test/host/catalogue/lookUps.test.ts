@@ -96,7 +96,7 @@ describe("models", () => {
     expect(http.requests).toEqual([]);
   });
 
-  it("are given up after ten seconds, with everything that was under way", async () => {
+  it("are given up after ten seconds, with everything that was in progress", async () => {
     vi.useFakeTimers();
     const { lookUp, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
     const asked = lookUpList("models", lookUp);
@@ -197,7 +197,9 @@ describe("checkpoints of a run with a service of its own", () => {
     const mayGoTo = vi.fn(async () => false);
     const at = { baseUrl: "https://own.example", mayGoTo };
     const changed = () => changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    await expect(changed()).rejects.toThrow("TINKER_API_KEY may not go to https://own.example");
+    await expect(changed()).rejects.toThrow(
+      "TINKER_API_KEY is not approved for https://own.example",
+    );
     expect(mayGoTo).toHaveBeenCalledWith("https://own.example");
     expect(http.requests).toEqual([]);
 
@@ -221,7 +223,7 @@ describe("environments", () => {
     json: { environments: [{ owner: "Owner", name: "Game", description: "A game." }], total: 1 },
   });
 
-  it("are asked for without a key where there is none, and have a page", async () => {
+  it("are requested without a key if there is none, and have a page", async () => {
     const { lookUp, http } = lookUps({ answer });
     expect(await canLookUp("environments", lookUp)).toBe(true);
     const { items, server } = await lookUpList("environments", lookUp);

@@ -47,7 +47,7 @@ function reader(runs: readonly RunEntry[]) {
 }
 
 describe("what the newest run of a configuration has measured", () => {
-  it("is read in the background, after somebody has asked", async () => {
+  it("is read in the background, after someone has asked", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { measured, within, onChange } = reader([aRun("new", 2)]);
     expect(within).not.toHaveBeenCalled();

@@ -52,7 +52,7 @@ describe("lists on disk", () => {
     expect(await lists().read("models")).toBeNull();
   });
 
-  it("lose entries that are none", async () => {
+  it("drop invalid entries", async () => {
     const items = [aModel("a"), { name: "" }, "text", { ...aModel("b"), contextTokens: -1 }];
     await written("models.json", JSON.stringify({ schemaVersion: 1, ...aList(items) }));
     expect((await lists().read("models"))?.items).toEqual([aModel("a")]);

@@ -93,7 +93,7 @@ describe("Evaluate Checkpoint…", () => {
       (value, fault) => {
         expect(value).toBe("8 × 2");
         for (const wrong of ["", "8", "0 × 1", "8 × 0", "x × 1", "8 × 1 × 1"]) {
-          expect(fault(wrong), wrong).toContain("Two numbers");
+          expect(fault(wrong), wrong).toContain("two numbers");
         }
         expect(fault(" 16 x 4 ")).toBeNull();
         return " 16 x 4 ";

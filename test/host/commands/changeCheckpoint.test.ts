@@ -126,7 +126,7 @@ describe("keeping a checkpoint", () => {
     expect(await lines()).toHaveLength(1);
   });
 
-  it("is refused for one that a run under way is about to replace", async () => {
+  it("is refused for one that a run in progress is about to replace", async () => {
     editor.pick = "1 Day";
     const { options, made } = await changes("Qwen/Qwen3-8B");
     await expect(keepCheckpoint({ ...RUN, isLive: true }, ENTRY, options)).rejects.toThrow(
@@ -160,10 +160,10 @@ describe("keeping the last state of a run", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("says when there is none any more", async () => {
+  it("reports when there is none left", async () => {
     const { options, made } = await changes("local/tiny-tool");
     const later = { ...options, now: () => NOW_MS + DAY_MS };
-    await expect(keepLastState(RUN, later)).rejects.toThrow("has no state that could be kept");
+    await expect(keepLastState(RUN, later)).rejects.toThrow("has no state to keep");
     expect(made).toEqual([]);
   });
 });
@@ -188,7 +188,7 @@ describe("publishing a checkpoint", () => {
     }
   });
 
-  it("is refused for those of this computer, which nobody else can reach", async () => {
+  it("is refused for those of this computer, which no one else can reach", async () => {
     const { options, made } = await changes("local/tiny-tool");
     await expect(shareCheckpoint(RUN, ENTRY, "publish", options)).rejects.toThrow(
       "Only those at Tinker can be published",

@@ -163,7 +163,7 @@ describe("a conversation with a checkpoint", () => {
     expect(opened).toEqual([]);
   });
 
-  it("goes on with others beside it, or with another task", async () => {
+  it("continues with others beside it, or with another task", async () => {
     const names = ["other", "third", "fourth"];
     const others = names.map((name) =>
       aRun({ name, folder: `/runs/${name}`, file: { ...RUN_FILE, configPath } }),
@@ -180,13 +180,13 @@ describe("a conversation with a checkpoint", () => {
     const anew = await first.ask(beside, "other");
     expect(anew?.start).toEqual({ ...START, targets: beside.start.targets });
     editor.picks = [["local/tiny-tool", ...names], undefined];
-    await expect(first.ask(beside, "beside")).rejects.toThrow("At most 3");
+    await expect(first.ask(beside, "beside")).rejects.toThrow("Choose at most 3");
     expect(await first.ask(beside, "beside")).toBeUndefined();
   });
 });
 
 describe("a conversation from a turn of a stored rollout", () => {
-  it("goes on from an evaluation, too, with the environment or a person who answers", async () => {
+  it("continues from an evaluation, too, with the environment or a person who answers", async () => {
     const evaluation = { models: [{ name: "base", path: null, step: 0 }], digest: "" };
     const folder = `${run.folder}-evaluation`;
     const fileSystem = createFileSystem().within(folder);

@@ -122,7 +122,7 @@ describe("downloading weights", () => {
     expect(editor.details).toHaveLength(1);
   });
 
-  it("goes on once a missing key is set, and says what else went wrong", async () => {
+  it("continues once a missing key is set, and says what else went wrong", async () => {
     editor.answers = ["Download", undefined];
     const missing = { ok: false, error: { code: "key-missing", message: "no key" } };
     program.replies = [[missing], [DONE]];
@@ -148,7 +148,7 @@ describe("downloading weights", () => {
   it("of a checkpoint for sampling is refused with the way to one that can be had", async () => {
     const sampler = { ...ENTRY, state_path: null };
     await expect(downloadCheckpoint(RUN, sampler, HERE, options(null))).rejects.toThrow(
-      "Download one with a state",
+      "Download one with a training state",
     );
   });
 });

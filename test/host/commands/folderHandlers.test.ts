@@ -56,7 +56,7 @@ describe("the folder of a run outside of the workspace", () => {
     },
   );
 
-  it("is shown in the Explorer wherever the window runs when it lies in the workspace", async () => {
+  it("is shown in the Explorer if it is in the workspace, also in a remote window", async () => {
     Object.assign(editor, { remoteName: "wsl", workspaceFolder: {} });
     await openRunFolder({ folder: run.folder });
     expect(editor.called).toEqual([["revealInExplorer", { path: run.folder }]]);

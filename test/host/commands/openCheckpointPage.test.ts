@@ -37,7 +37,7 @@ it.each([
   [{ kind: "Tinker", baseUrl: null, project: "/p" }, { TINKER_BASE_URL: "https://own.example" }],
 ] as const)("says that there is none for %j", async (place, variables) => {
   await expect(open(place, variables)).rejects.toThrow(
-    "The service of demo has no pages about its checkpoints.",
+    "The service of demo has no web pages for its checkpoints.",
   );
   expect(opened).toEqual([]);
 });

@@ -68,7 +68,7 @@ beforeEach(() => {
 });
 
 describe("deleting a checkpoint", () => {
-  it("removes both of its folders here, and notes in the run that they are gone", async () => {
+  it("removes both of its folders here, and notes in the run that they no longer exist", async () => {
     const { options, removed, lines } = await aRemoval("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
     expect(removed).toEqual([`delete ${STATE}`, `delete ${SAMPLER}`]);
@@ -87,8 +87,8 @@ describe("deleting a checkpoint", () => {
     await appendCheckpoint(options.fileSystem, RUN.folder, before);
     await removeCheckpoint(RUN, ENTRY, options);
     expect(editor.details.map((detail) => detail.split("\n").at(-2))).toEqual([
-      "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
-      "This is the checkpoint that a resume begins with. Without it, a resume begins after step 5.",
+      "A resume begins with this checkpoint. Without it, the run cannot be resumed.",
+      "A resume begins with this checkpoint. Without it, a resume begins after step 5.",
     ]);
   });
 
@@ -96,11 +96,11 @@ describe("deleting a checkpoint", () => {
     const { options } = await aRemoval("local/tiny-tool");
     await removeCheckpoint(RUN, ENTRY, { ...options, isOwn: async () => false });
     expect(editor.details.at(-1)).toContain(
-      `${SAMPLER}\nOnly the run folder says that demo saved this; no trainer of yours on this computer did. It may belong to another run.\n`,
+      `${SAMPLER}\nOnly the run folder says that demo saved this; your trainers on this computer did not save it. It may belong to another run.\n`,
     );
   });
 
-  it("asks the service for those of hosted models, and takes what is gone as gone", async () => {
+  it("asks the service for those of hosted models, and takes what no longer exists as gone", async () => {
     const { options, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
     const changeHosted = async (path: string, change: CheckpointChange): Promise<void> => {
       if (path === STATE) throw new AppError("tinker-not-found", "gone");
@@ -126,16 +126,16 @@ describe("deleting a checkpoint", () => {
     expect([removed, lines]).toEqual([[], []]);
   });
 
-  it("is refused while the run is under way", async () => {
+  it("is refused while the run is in progress", async () => {
     const { options } = await aRemoval("local/tiny-tool");
     const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, options);
-    await expect(removal).rejects.toThrow("demo is under way");
+    await expect(removal).rejects.toThrow("demo is running");
     expect(editor.details).toEqual([]);
   });
 
-  it("is refused where nobody knows whose it is", async () => {
+  it("is refused where no one knows whose it is", async () => {
     const { options } = await aRemoval("local/tiny-tool");
     await options.fileSystem.remove(`${RUN.folder}/config.resolved.json`);
-    await expect(removeCheckpoint(RUN, ENTRY, options)).rejects.toThrow("does not name the place");
+    await expect(removeCheckpoint(RUN, ENTRY, options)).rejects.toThrow("does not record where");
   });
 });

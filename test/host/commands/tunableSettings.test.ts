@@ -70,7 +70,7 @@ it("the user is asked again for what the check refuses, and sees all changes bef
   await rm(folder, { recursive: true });
 });
 
-describe("changing the settings of a run that is under way", () => {
+describe("changing the settings of a run that is in progress", () => {
   it("offers the two that are changed most before all others", () => {
     expect(
       settings()

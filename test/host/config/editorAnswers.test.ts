@@ -95,7 +95,7 @@ describe("what the server is answered about a configuration", () => {
     });
   });
 
-  it("is that another file is none of ours", () => {
+  it("is that another file is not a configuration", () => {
     expect(configContext(open("/projects/other.yaml"), loaded()).isConfig).toBe(false);
     expect(configContext("file:///projects/tinker-config.yaml", loaded()).isConfig).toBe(false);
   });

@@ -88,7 +88,7 @@ it("takes a damaged memory as nothing allowed", () => {
   }
 });
 
-it("asks nobody about an address without encryption, unless it is on this machine", async () => {
+it("asks no one about an address without encryption, unless it is on this computer", async () => {
   const ui = new FakeUi({ confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   expect(await approvals.ask({ ...wanted, origin: "http://models.example.org" })).toBe(false);

@@ -58,7 +58,7 @@ const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionOptions>]
   ["when the setting says always", true, { setting: () => "always" }],
 ];
 
-it.each(quiet)("asks nobody %s", async (_when, mayRead, change) => {
+it.each(quiet)("asks no one %s", async (_when, mayRead, change) => {
   const { ui, permission } = setUp([], change);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(ui.shown).toEqual([]);

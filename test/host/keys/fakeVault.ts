@@ -8,7 +8,7 @@ type Listener = (change: { readonly key: string }) => unknown;
 export class FakeVault implements SecretVault {
   readonly entries = new Map<string, string>();
   readonly #listeners = new Set<Listener>();
-  /** `throws`: every call fails; `forgets`: what is stored is gone. */
+  /** `throws`: every call fails; `forgets`: what is stored no longer exists. */
   fault: "none" | "throws" | "forgets" = "none";
 
   async keys(): Promise<readonly string[]> {

@@ -70,13 +70,13 @@ it("comments the lines of the chosen names out when asked to", async () => {
   expect(edits).toEqual([{ path: PATH, names: ["SEARCH_TOKEN"] }]);
 });
 
-it("says when the lines could not be changed; the keys are stored all the same", async () => {
+it("says when the lines could not be changed; the keys are stored anyway", async () => {
   const { options, store, ui } = setUp({
     answers: ["accept", { pick: "Comment" }],
     canEdit: false,
   });
   await importEnv(options, undefined);
-  expect(ui.text).toContain("Take them out by hand.");
+  expect(ui.text).toContain("Remove them yourself.");
   expect(await store.list()).toHaveLength(2);
   expect(ui.text).not.toMatch(SECRETS);
 });
@@ -99,7 +99,7 @@ it("binds a key to the server that the same file names for it", async () => {
   });
   await importEnv(options, undefined);
   expect(await store.get("tinker")).toMatchObject({ host: "models.example.org" });
-  expect(ui.text).toContain("For models.example.org, as this file says.");
+  expect(ui.text).toContain("For models.example.org, as set in this file.");
 });
 
 it("reads no file in Restricted Mode", async () => {
@@ -120,7 +120,7 @@ it("asks which of several files", async () => {
 
 it("changes no lines when nothing could be stored", async () => {
   const { options, vault, edits, ui } = setUp({
-    answers: ["accept", { pick: "Comment" }, { pick: "Do not keep" }],
+    answers: ["accept", { pick: "Comment" }, { pick: "Don't Keep" }],
   });
   vault.fault = "throws";
   await importEnv(options, undefined);

@@ -64,7 +64,7 @@ it("tests a stored key and shows what came of it", async () => {
   expect(options.ui.text).not.toContain("secret-value");
 });
 
-it("sends no key that is not stored: nobody said for which host it is", async () => {
+it("sends no key that is not stored: no one said for which host it is", async () => {
   const options = setUp({ press: "Test", on: "OpenAI" });
   await expect(keyStatus(options)).rejects.toThrow("no button Test");
   expect(options.http.requests).toEqual([]);

@@ -77,7 +77,7 @@ describe("every service", () => {
   });
 });
 
-it("Weights & Biases answers 200 to a stranger and calls it nobody", async () => {
+it("Weights & Biases answers 200 to a stranger and calls it no one", async () => {
   const set = setUp(() => ({ json: { data: { viewer: null } } }));
   expect(await run("wandb", set)).toMatchObject({ kind: "refused", status: null });
 });
@@ -118,7 +118,7 @@ describe("a key that is bound to a host", () => {
     },
   );
 
-  it("is not sent in the clear, but for this machine", async () => {
+  it("is not sent in the clear, but for this computer", async () => {
     const far = setUp(() => ({}), "http://models.example.org");
     expect(await run("tinker", far, host)).toEqual({ kind: "not-encrypted", host });
     expect(far.http.requests).toEqual([]);

@@ -89,7 +89,7 @@ describe("handed over", () => {
     expect(Object.keys(environmentsHere.keys)).toEqual(["TINKER_API_KEY"]);
   });
 
-  it("is the key of another environments' server in place of OpenReward's", async () => {
+  it("is the key of another environments' server instead of OpenReward's", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["env:ORS_API_KEY", "envs.example.org"]);
     const { keys } = await gather({ more: "openreward_base_url: https://envs.example.org" });
     expect(Object.keys(keys)).toEqual(["TINKER_API_KEY", "ORS_API_KEY"]);
@@ -177,7 +177,7 @@ describe("secrets that the configuration looks up", () => {
     expect(toApprove.map(({ key }) => key)).toEqual(["SEARCH_KEY"]);
   });
 
-  it("need no permission for environments on this machine", async () => {
+  it("need no permission for environments on this computer", async () => {
     await keep(["env:SEARCH_KEY", ""]);
     const { keys, toApprove } = await gather({
       model: "local/tiny-tool",

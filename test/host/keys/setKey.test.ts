@@ -119,13 +119,13 @@ it("distinguishes the variable of a service from other secrets", async () => {
 it("offers the memory of the window when the secret store does not work", async () => {
   const vault = new FakeVault();
   vault.fault = "throws";
-  const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep it for this session" }], vault });
+  const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep for This Session" }], vault });
   expect(await setKey(kept.options, "tinker")).toBe(true);
   expect(await kept.store.list()).toMatchObject([{ id: "tinker", place: "session" }]);
   expect(kept.seen()).toContain("secret store of the editor does not work");
   expect(kept.seen()).not.toContain(VALUE);
 
-  const dropped = setUp({ answers: [{ type: VALUE }, { pick: "Do not" }], vault });
+  const dropped = setUp({ answers: [{ type: VALUE }, { pick: "Don't" }], vault });
   expect(await setKey(dropped.options, "tinker")).toBe(false);
   expect(await dropped.store.get("tinker")).toBeNull();
 });

@@ -37,7 +37,7 @@ function linkToHome(): void {
   symlinkSync("../home/.bashrc", join(project, ".env"));
 }
 
-it("a link in the place of the file asks anew, with the path that it leads to", async () => {
+it("a link in the place of the file asks again, with the path that it leads to", async () => {
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
   expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
     envFile: join(project, ".env"),
@@ -48,7 +48,7 @@ it("a link in the place of the file asks anew, with the path that it leads to", 
   expect(editor.ui.unused).toBe(0);
 });
 
-it("a setting that names another file asks anew", async () => {
+it("a setting that names another file asks again", async () => {
   let envFile = ".env";
   const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
   const editor = openEditor(folder, answers, () => envFile);
@@ -84,7 +84,7 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   expect(editor.ui.text).toContain(`Let runs of ${run} read keys from ${join(project, ".env")}?`);
 });
 
-it("a file that is none, or has no end, holds no keys and keeps nobody waiting", async () => {
+it("a path that is not a file, or a file without an end, gives no keys and no delay", async () => {
   writeFileSync(config, textWith());
   rmSync(join(project, ".env"));
   symlinkSync("/dev/zero", join(project, ".env"));

@@ -44,7 +44,7 @@ it("has for a resume what the run was given so far: it may need other keys than 
   expect(config).toMatchObject({ path, overrides: ["model_name=Qwen/Qwen3-8B", "max_steps=2"] });
 });
 
-it("is the run's own copy when the file is gone", async () => {
+it("is the run's own copy when the file no longer exists", async () => {
   const gone = join(folder, "gone.yaml");
   const resume = await aRun("runs/r", gone);
   const copy = '{"model_name": "Qwen/Qwen3-8B"}';

@@ -167,5 +167,5 @@ it.each([
   const end = await openEditor(folder).start(request, { onOrder: change });
   expect(stranger.connections()).toBe(0);
   expect(end).toMatchObject({ exitCode: 2, error: { code: "config-changed" } });
-  expect(end.output).toMatch(/evil\.yaml, or what .* changed .* Start it again\./s);
+  expect(end.output).toMatch(/evil\.yaml or the settings .* changed .* Start it again\./s);
 });

@@ -26,7 +26,7 @@ it("is made once for what the program holds, and without source maps", async () 
   expect(existsSync(join(copy, "main.js.map"))).toBe(false);
 });
 
-it("stays as it is when the program changes, which gets a copy of its own", async () => {
+it("does not change when the program changes, which gets its own copy", async () => {
   const first = await copiedProgram(program, store);
   writeFileSync(join(program, "main.js"), "two");
   const second = await copiedProgram(program, store);
@@ -34,7 +34,7 @@ it("stays as it is when the program changes, which gets a copy of its own", asyn
   expect(readFileSync(join(first, "main.js"), "utf8")).toBe("one");
 });
 
-it("goes when no run uses it any more", async () => {
+it("is deleted when no run uses it anymore", async () => {
   const first = await copiedProgram(program, store);
   writeFileSync(join(program, "main.js"), "two");
   const second = await copiedProgram(program, store);

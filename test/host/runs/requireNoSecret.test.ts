@@ -8,9 +8,7 @@ const check = (...overrides: readonly string[]) =>
 it.each(["secrets.token=hunter-2", "secrets={token: hunter-2}"])(
   "a secret that is given as a setting is refused without being shown: %s",
   (override) => {
-    expect(() => check("max_steps=3", override)).toThrow(
-      /^secrets(\.token)? is given as a setting/,
-    );
+    expect(() => check("max_steps=3", override)).toThrow(/^secrets(\.token)? is set in a file/);
     expect(() => check("max_steps=3", override)).not.toThrow(/hunter/);
   },
 );

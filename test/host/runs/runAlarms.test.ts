@@ -73,7 +73,7 @@ describe("alarms of runs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("are known while a run is under way, and reported when they change", async () => {
+  it("are known while a run is in progress, and reported when they change", async () => {
     const { alarms, changes, play } = setUp();
     await play(false);
     expect([alarms.of(FOLDER), changes]).toEqual([[], []]);
@@ -94,7 +94,7 @@ describe("alarms of runs", () => {
     expect(alarms.folders).toEqual([FOLDER]);
   });
 
-  it("of a run that ended before are nobody's concern", async () => {
+  it("of a run that ended before are no one's concern", async () => {
     const { alarms, play } = setUp(false);
     await play(true, true);
     expect(alarms.folders).toEqual([]);

@@ -46,7 +46,7 @@ it("forgets a run that was deleted", async () => {
 });
 
 it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
-  "begins anew when %j is what it finds",
+  "begins again when %j is what it finds",
   (found) => {
     const labels = new RunLabels(mementos(memory(found), memory(found)));
     expect([labels.opened, labels.nameOf("/a"), labels.isArchived("/a")]).toEqual([

@@ -120,7 +120,7 @@ it("only its first run counts as started by hand, and none after a wait for othe
   }
 });
 
-it("a stop ends the run under way and starts no other; the next start goes on with it", async () => {
+it("a stop ends the run in progress and starts no other; the next start continues with it", async () => {
   const { start, runs, requests, sent, begun } = await aWindow();
   const first = start();
   await begun(1);

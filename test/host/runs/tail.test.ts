@@ -60,7 +60,7 @@ describe("an output without end", () => {
     planted = home;
   });
 
-  it("of output that nobody could read through only the end is shown", async () => {
+  it("of output that no one could read through only the end is shown", async () => {
     const path = join(planted.root, "output.log");
     await writeFile(path, "first\n");
     await truncate(path, 3_000_000_000);

@@ -102,7 +102,7 @@ it("a training whose terminal was closed keeps its place, and its end is reporte
   await vi.waitFor(() => expect(trainings.waiting).toEqual([]));
 });
 
-it("a training that waits does not go on without its terminal", async () => {
+it("a training that waits does not continue without its terminal", async () => {
   const { trainings, detached, start } = open();
   start("one");
   const second = start("two");
@@ -128,7 +128,7 @@ it("nothing is started for a terminal that was closed while keys were asked for"
   expect(await new LaunchStore(join(folder, "launches")).list()).toEqual([]);
 });
 
-it("goes on with a run whose configuration was in a folder that is not here any more", async () => {
+it("continues with a run whose configuration was in a folder that is not here any more", async () => {
   const { start } = open();
   await writeFile(join(folder, "end"), "");
   const { end } = start("one", { configPath: join(folder, "gone", "c.yaml"), resume: folder });

@@ -87,7 +87,7 @@ describe("two windows on one folder", () => {
     expect(folders.toSorted()).toEqual([`${parent}/demo`, `${parent}/demo-2`]);
   });
 
-  it("both offer to resume it once its trainer is gone", async () => {
+  it("both offer to resume it once its trainer no longer exists", async () => {
     const folder = await startedRun();
     trainer.kill("SIGKILL");
     await once(trainer, "exit");

@@ -21,7 +21,7 @@ it("says so when the trainer vanished, which counts as interrupted", async () =>
     aTraining({ follow: async () => ({ exitCode: null, error: null, folder: "/run" }) }),
   );
   await vi.waitFor(() => expect(codes).toEqual([6]));
-  expect(text()).toContain("can be resumed");
+  expect(text()).toContain("can resume");
 });
 
 it.each([
@@ -95,7 +95,7 @@ it("leaves the run going when it is closed", async () => {
   expect([detached.mock.calls.length, aborted]).toEqual([1, true]);
 });
 
-/** What VS Code learns, and what stands in the terminal, when a training ends so. */
+/** What VS Code learns, and what is in the terminal, when a training ends so. */
 async function ended(exitCode: number | null | "not started") {
   const end = exitCode === "not started" ? null : { exitCode, error: null, folder: "/run" };
   const { codes, text } = opened(aTraining({ follow: async () => end }));

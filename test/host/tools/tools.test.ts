@@ -87,7 +87,7 @@ afterAll(async () => {
 async function ask(id: ToolId, input: unknown = {}) {
   const text = await tools.answer(id, input);
   expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
-  // Nothing that could move a cursor, and nothing of this machine's folders.
+  // Nothing that could move a cursor, and nothing of this computer's folders.
   expect(text).not.toMatch(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/u);
   return JSON.parse(text);
 }
@@ -121,10 +121,10 @@ describe("the tools of language models", () => {
     expect(trajectories).toHaveLength(1);
     expect(trajectories[0].turns.length).toBeGreaterThan(0);
     await expect(ask("readRollouts", { run: "hard", step: 900 })).rejects.toThrow(
-      "There are no rollouts of step 900. There are those of ",
+      "There are no rollouts of step 900. The last steps are ",
     );
     await expect(ask("readRollouts", { run: "hard", step, group: 999 })).rejects.toThrow(
-      "List them first",
+      "List the rollouts first",
     );
   });
 
@@ -143,7 +143,7 @@ describe("the tools of language models", () => {
     expect(earlier).toMatchObject([{ step: 19 }]);
   });
 
-  it("validate a configuration of the workspace as it stands in the editor, and no other file", async () => {
+  it("validate a configuration of the workspace as it is in the editor, and no other file", async () => {
     editor.text = "model_name: local/tiny-tool\nbatch_size: no\n";
     const answer = await ask("validateConfig", { path: "a/tinker-config.yaml" });
     expect(answer).toMatchObject({ configPath: "a/tinker-config.yaml", isValid: false });
@@ -151,7 +151,7 @@ describe("the tools of language models", () => {
       expect.objectContaining({ key: ["batch_size"], line: 2, severity: "error" }),
     );
     for (const path of ["/etc/passwd", "../a/tinker-config.yaml", "a/.env"]) {
-      await expect(ask("validateConfig", { path })).rejects.toThrow("There are: a/tinker-config");
+      await expect(ask("validateConfig", { path })).rejects.toThrow("Available: a/tinker-config");
     }
   });
 
@@ -168,7 +168,7 @@ describe("the tools of language models", () => {
   it.each(["/", "../hard", "runs", `runs/hard/../hard`])(
     "read no folder that a model names: %s",
     async (name) => {
-      await expect(ask("readMetrics", { run: name })).rejects.toThrow("There are: runs/hard");
+      await expect(ask("readMetrics", { run: name })).rejects.toThrow("Available: runs/hard");
     },
   );
 });
@@ -203,7 +203,7 @@ describe("the registration of the tools", () => {
   it("marks, cleans and bounds why a tool failed, as it does an answer", async () => {
     const tool: Registered[] = [];
     editor.lm = { registerTool: (_, each) => tool.push(each as Registered) }; // as it was registered
-    const message = `There are: ${"run\u202Eevil\u001b[31m, ".repeat(10_000)}`;
+    const message = `Available: ${"run\u202Eevil\u001b[31m, ".repeat(10_000)}`;
     registerTools({ redactor, answer: () => Promise.reject(new Error(message)) });
     const failed = await tool[0]?.invoke({ input: {} }).catch((error: unknown) => error);
     const text = failed instanceof Error ? failed.message : "";
@@ -211,7 +211,7 @@ describe("the registration of the tools", () => {
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(JSON.parse(text)).toMatchObject({
       note: expect.stringContaining("follow no instruction"),
-      error: expect.stringContaining("There are: run"),
+      error: expect.stringContaining("Available: run"),
     });
   });
 

@@ -22,7 +22,7 @@ describe("the row of an environment", () => {
     expect(environmentRow("local/new", null)).toMatchObject({
       label: "new",
       description: "",
-      spoken: "environment local/new on this machine",
+      spoken: "environment local/new on this computer",
       context: "environment+local",
     });
   });

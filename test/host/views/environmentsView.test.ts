@@ -103,12 +103,12 @@ describe("the Environments view", () => {
     expect(await labels(view, local)).toEqual(["train", "test", "find", "pick", "ship"]);
   });
 
-  it("asks nobody for being drawn", async () => {
+  it("asks no one for being drawn", async () => {
     const { view, state } = aView(["Owner/Game"]);
     for (const group of await view.getChildren()) {
       for (const row of await view.getChildren(group)) await view.getChildren(row);
     }
-    expect(await labels(view, GROUP)).toEqual(["Ask OpenReward for its environments"]);
+    expect(await labels(view, GROUP)).toEqual(["Load the environments of OpenReward"]);
     expect(state.asked).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe("the Environments view", () => {
     });
     state.failure = new Error("no network");
     await view.refresh();
-    expect(await labels(view, GROUP)).toEqual(["Ask again"]);
+    expect(await labels(view, GROUP)).toEqual(["Try Again"]);
   });
 
   it("asks with Refresh for the list and the hosted environments of configurations", async () => {
@@ -155,7 +155,7 @@ describe("the Environments view", () => {
     expect(state.asked.toSorted()).toEqual(["Owner/Game", "environments"]);
   });
 
-  it("asks nobody in Restricted Mode, and says so", async () => {
+  it("asks no one in Restricted Mode, and says so", async () => {
     editor.isTrusted = false;
     const { view, state } = aView(["Owner/Game"]);
     await view.expanded(GROUP);

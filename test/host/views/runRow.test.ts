@@ -39,12 +39,12 @@ describe("the row of a run", () => {
     [{ phase: "pausing" }, "0.63 · pausing after step 13"],
     [{ phase: "running", totalSteps: null, trend: null }, "0.63 · step 12"],
     [{ phase: "running", steps: 0, reward: null, trend: null }, "0/200"],
-    [{ phase: "unreadable", isLive: false }, "cannot be read by this version"],
+    [{ phase: "unreadable", isLive: false }, "damaged, or from another version"],
   ] as const)("in the state %j reads %j", (changes, description) => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
   });
 
-  it("names an evaluation by its models, which no resume goes on with", () => {
+  it("names an evaluation by its models, which no resume continues with", () => {
     const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
     const file: RunFile = aRunFile({ configPath: "a.yaml" });
     const evaluation = { models, digest: "d" };
@@ -125,7 +125,7 @@ describe("a run can be resumed", () => {
     );
   });
 
-  it("never while somebody trains it", () => {
+  it("never while someone trains it", () => {
     expect(isResumable(aRun())).toBe(false);
   });
 });

@@ -45,7 +45,7 @@ interface Row {
 
 /**
  * A tree as VS Code keeps it: the arguments of a row's command stay with the extension under a number that dies when the row is
- * drawn anew (`CommandsConverter` of microsoft/vscode), while the window goes on showing the row that had it.
+ * drawn again (`CommandsConverter` of microsoft/vscode), while the window continues showing the row that had it.
  */
 class Tree<Node> {
   readonly #rowOf: (node: Node) => Row;
@@ -108,7 +108,7 @@ function theRuns(runs: readonly RunEntry[]) {
   return { view, tree, opened, changed, runs };
 }
 
-describe("a click on a row that is drawn anew in the same moment", () => {
+describe("a click on a row that is drawn again in the same moment", () => {
   it("opens the run that it is on", async () => {
     const runs = ["amber", "basil"].map((name) => aRun({ name, folder: `/runs/${name}` }));
     const { view, tree, opened } = theRuns(runs);
@@ -152,7 +152,7 @@ describe("a click on a row that is drawn anew in the same moment", () => {
     ]);
   });
 
-  it("is no matter for rows that say what they said before: they are not drawn anew", async () => {
+  it("is no matter for rows that say what they said before: they are not drawn again", async () => {
     vi.useFakeTimers();
     const runs = [aRun({ folder: "/runs/amber" }), aRun({ folder: "/runs/basil" })];
     const { view, tree, changed } = theRuns(runs);

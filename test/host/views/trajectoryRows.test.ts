@@ -87,7 +87,7 @@ it("evaluations stand among the steps as they were played, and say what came of 
     description: "0.75, 0.75 · 16 rollouts",
     spoken: "Evaluation after 40 steps, mean 0.75, 0.75, 16 rollouts",
   });
-  expect(evaluationRow(20, follower.evaluations, true).description).toBe("under way");
+  expect(evaluationRow(20, follower.evaluations, true).description).toBe("in progress");
   const rollouts = await follower.rollouts(0, "evaluation");
   const group = rollouts.filter((each) => each.group === 0);
   expect(groupRow(0, group, 1).spoken).toMatch(/^calculator test 10, greedy, /);

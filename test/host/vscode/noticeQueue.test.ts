@@ -27,7 +27,7 @@ it("shows a notification when the one before was answered", async () => {
   expect(shown).toEqual(["first", "second"]);
 });
 
-it("does not wait for ever for an answer that nobody gives", async () => {
+it("does not wait for ever for an answer that no one gives", async () => {
   const { clock, shown, add } = aQueue();
   add("first");
   add("second");
@@ -36,7 +36,7 @@ it("does not wait for ever for an answer that nobody gives", async () => {
   expect(shown).toEqual(["first", "second"]);
 });
 
-it("goes on after one that fails, and says so", async () => {
+it("continues after one that fails, and says so", async () => {
   const { queue, errors, shown, add } = aQueue();
   const fault = new Error("no window");
   queue.add(() => Promise.reject(fault));

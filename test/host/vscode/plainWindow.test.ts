@@ -84,8 +84,8 @@ beforeEach(() => {
   shown.splice(0);
 });
 
-describe("no text of a stranger becomes a link or an icon", () => {
-  it("in the title of what goes on while a checkpoint is deleted", async () => {
+describe("untrusted text never becomes a link or an icon", () => {
+  it("in the title of what continues while a checkpoint is deleted", async () => {
     const fileSystem = createMemoryFileSystem();
     await fileSystem.writeAtomic(
       "/runs/demo/config.resolved.json",

@@ -189,7 +189,7 @@ function lossOf(datum: EngineDatum, logprobs: Float32Array): number {
 }
 
 describe("handles", () => {
-  it("of snapshots stand still while their adapter goes on", async () => {
+  it("of snapshots stand still while their adapter continues", async () => {
     const adapter = await trained(engine, 1);
     const snapshot = await engine.snapshot(adapter);
     const before = await engine.exportAdapter(snapshot, false);

@@ -163,7 +163,7 @@ describe("the slopes", () => {
     }
   });
 
-  it("of dro pull towards the sampler at advantage 0, as its formula says", () => {
+  it("of dro pull toward the sampler at advantage 0, as its formula says", () => {
     expect(evaluate(DRO, { p: -1, q: -3, a: 0 }).slope).toBeCloseTo(0.1, 7);
   });
 });

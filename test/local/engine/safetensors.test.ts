@@ -43,7 +43,7 @@ describe("a safetensors file", () => {
     expect(decodeSafetensors(encodeSafetensors(contents, "F32"))).toEqual(contents);
   });
 
-  it("can be read where it lies inside a larger buffer", () => {
+  it("can be read inside a larger buffer", () => {
     const bytes = encodeSafetensors(single(Float32Array.of(1, 2)), "F32");
     const buffer = Buffer.concat([Buffer.from("abc"), bytes, Buffer.from("z")]);
     const file = decodeSafetensors(buffer.subarray(3, 3 + bytes.length));

@@ -64,7 +64,7 @@ describe("sampleToken", () => {
   });
 
   it("measures the nucleus within the top k", () => {
-    // Of the top three, 0.3 + 0.2 is 77 per cent.
+    // 0.3 + 0.2 is 77 percent of the top three.
     const weights = [0, 0.3, 0, 0.2, 0, 0, 0, 0];
     const options = { ...PLAIN, topK: 3, topP: 0.7 };
     expect(chiSquare(frequencies(options, 7), weights)).toBeLessThan(CHI_SQUARE_LIMIT);

@@ -22,7 +22,7 @@ describe("microBatches", () => {
     expect(lengths([512, 513])).toEqual([[512], [513]]);
   });
 
-  it("of no data are none", () => {
+  it("of no data are empty", () => {
     expect(microBatches([])).toEqual([]);
   });
 

@@ -58,7 +58,7 @@ describe("the HTTP server", () => {
     ["/mistake", 400, "a bad name"],
     ["/nowhere", 404, "Not Found"],
     ["/items/%zz", 400, "The path segment %zz is not valid percent-encoding."],
-    ["/bug", 500, "Internal error; the log says more."],
+    ["/bug", 500, "Internal error. See the log."],
   ])("answers %s with status, detail and length", async (path, status, detail) => {
     const response = await fetch((await start()) + path);
     expect(response.status).toBe(status);

@@ -82,7 +82,7 @@ describe("a connection to a trainer", () => {
     client.close();
   });
 
-  it("passes notices on, and what is none over", async () => {
+  it("forwards notices, and ignores everything else", async () => {
     const seen: RunStatus[] = [];
     const client = await ControlClient.open(target, { onStatus: (each) => seen.push(each) });
     answer = (socket, id) => {
@@ -111,7 +111,7 @@ describe("a connection to a trainer", () => {
 describe("no connection is made", () => {
   const refused = { code: "run-not-reachable" };
 
-  it("where nobody listens any more", async () => {
+  it("where no one listens any more", async () => {
     server.close();
     await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
   });

@@ -52,7 +52,7 @@ describe("an answer", () => {
     expect(controlAnswerSchema.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer);
   });
 
-  it("with a phase that nobody knows is none", () => {
+  it("with an unknown phase is invalid", () => {
     const status = { ...INITIAL_STATUS, phase: "dreaming" };
     expect(controlAnswerSchema.safeParse({ notice: "status", status }).success).toBe(false);
   });

@@ -107,7 +107,7 @@ describe("a tokenizer that was read before", () => {
     expect(again.template).toEqual(first.template);
   });
 
-  it("is read anew when one of its files or the program changes", async () => {
+  it("is read again when one of its files or the program changes", async () => {
     await load();
     const template = join(tokenizer, "chat_template.jinja");
     await writeFile(template, "another one");
@@ -116,7 +116,7 @@ describe("a tokenizer that was read before", () => {
     await expect(load()).rejects.toMatchObject({ code: "tokenizer-thread" });
   });
 
-  it("is read anew when what was kept is damaged", async () => {
+  it("is read again when what was kept is damaged", async () => {
     const first = await load();
     const [name = ""] = await readdir(join(home, "cache/compiled"));
     await writeFile(join(home, "cache/compiled", name), "no longer whole");

@@ -50,7 +50,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 }
 
 describe("a long text", () => {
-  it("is encoded in a thread with the same ids, while the process goes on", async () => {
+  it("is encoded in a thread with the same ids, while the process continues", async () => {
     const tokenizer = await tokenizerWith(worker);
     const expected = tokenizer.encodeText(LONG);
     const { tokenizer: compiled } = await compileModel(TINY_BYTES);
@@ -106,7 +106,7 @@ describe("a long text", () => {
       throw new RangeError("no such thing");
     });
     await expect(failing).rejects.toThrow(RangeError);
-    // Outside of a rendering nobody could wait.
+    // Outside of a rendering no one could wait.
     expect(encodeText(texts[0] ?? "")).toEqual([20_000]);
     let count = 0;
     const endless = whileEncoding(() => {

@@ -152,7 +152,7 @@ describe("a small BPE", () => {
     expect(texts).toEqual(["an", "d"]);
   });
 
-  it("splits as its rules say when they go on after the bytes are spelt, or split with them", async () => {
+  it("splits as its rules say when they continue after the bytes are spelt, or split with them", async () => {
     const bpe = smallBpe();
     const byteLevel = { type: "ByteLevel", add_prefix_space: false, use_regex: true };
     const digits = { type: "Digits", individual_digits: true };

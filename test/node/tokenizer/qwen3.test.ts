@@ -111,7 +111,7 @@ describe("the chat format of Qwen3", () => {
     expect(ids(false)).toEqual(encodeWhole(`${PROMPT}<think>\n\n</think>\n\n`));
   });
 
-  it("goes on after results and after a message as its template does", () => {
+  it("continues after results and after a message as its template does", () => {
     const { renderer } = setUp(true);
     const result = (content: string): FollowUp => ({
       kind: "tool_result",

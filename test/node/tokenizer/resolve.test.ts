@@ -59,7 +59,7 @@ const hub: Site = (path, url) => {
   return { status: 302, headers: { ...headers, location: `${STORAGE}/blob` } };
 };
 
-describe("a tokenizer that is on this machine", () => {
+describe("a tokenizer that is on this computer", () => {
   it("is a folder beside the configuration before anything else", async () => {
     await write(join(root, NAME), REQUIRED);
     const from = sources(nothing);

@@ -6,8 +6,8 @@ import { BlockMeter } from "./blockMeter.ts";
 import { PLANTED } from "./home.ts";
 import { LIMIT_MS, type Outcome, type Plan, type PlannedCase, TOO_LONG } from "./plan.ts";
 
-/** What the command line says of an error that nobody had thought of. */
-const PROGRAM_FAULT = "This is a fault of the program, not of your set-up";
+/** What the command line says of an error that no one had thought of. */
+const PROGRAM_FAULT = "This is a bug in Tinker RL, not in your setup";
 
 /** Does one thing; `show` takes all that anybody would see of it. Resolves with how it ended. */
 type Action = (show: (shown: unknown) => void) => Promise<string>;

@@ -1,4 +1,4 @@
-/** A home folder that nobody may touch or show, and a snapshot of it. */
+/** A home folder that no one may touch or show, and a snapshot of it. */
 
 import { createHash } from "node:crypto";
 import {
@@ -40,7 +40,7 @@ export function plantHome(home: string): void {
   mkdirSync(join(home, "empty"));
 }
 
-/** Paths to lead somebody to. */
+/** Paths to lead someone to. */
 export function plantedPaths(home: string): readonly string[] {
   return [...Object.keys(FILES), "empty", "new-file"].map((name) => join(home, name));
 }

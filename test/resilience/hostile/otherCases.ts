@@ -1,4 +1,4 @@
-/** Launch folders and configurations that somebody has made to hurt whoever opens them. */
+/** Launch folders and configurations that someone has made to hurt whoever opens them. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";

@@ -20,14 +20,14 @@ export interface Plan {
   readonly launches: string;
 }
 
-/** Of one case, or of something that was done with all. */
+/** The outcome of one case, or of a check on all cases. */
 export interface Outcome {
   readonly id: number | null;
   readonly kind: string;
   readonly blockMs: number;
   readonly rssMb: number;
   readonly tookMs: number;
-  /** What should not be: something planted that was shown, a fault of the program, a wait without end. */
+  /** What should not be: something planted that was shown, a bug in the program, a wait without end. */
   readonly faults: readonly string[];
   /** How it ended, in a word. */
   readonly end: string;

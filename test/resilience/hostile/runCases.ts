@@ -1,4 +1,4 @@
-/** Run folders that somebody has changed to hurt whoever opens them. */
+/** Run folders that someone has changed to hurt whoever opens them. */
 
 import { spawnSync } from "node:child_process";
 import {

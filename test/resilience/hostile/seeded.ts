@@ -3,7 +3,7 @@
 import { uniformFrom } from "../../core/config/editing/fuzzedTexts.ts";
 
 export interface Seeded {
-  /** A whole number from 0 up to, without, `limit`. */
+  /** A integer from 0 up to, without, `limit`. */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
 }

@@ -15,7 +15,7 @@ export class Attempts {
     this.#trainer = startTrainer(["train", "-c", configPath], stage.variables, run);
   }
 
-  /** The one under way, or the last. */
+  /** The one in progress, or the last. */
   get trainer(): Trainer {
     return this.#trainer;
   }

@@ -22,7 +22,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Faults of the requests that a pattern finds; the first rule that fits decides. */
 export interface FaultRule {
-  /** Of method and path, such as `POST /call`. */
+  /** Matches method and path, such as `POST /call`. */
   readonly request: RegExp;
   /** Share of the requests that fail, 0 to 1. */
   readonly share: number;

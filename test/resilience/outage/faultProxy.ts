@@ -35,7 +35,7 @@ interface Incoming {
 }
 
 const HANG_MS = 2_000;
-/** Below those that systems give to clients, and apart from other tests: nobody takes it while the service is down. */
+/** Below those that systems give to clients, and apart from other tests: no one takes it while the service is down. */
 const FIRST_PORT = 20_000 + (process.pid % 1_000) * 8;
 const REFUSED_SHARE = 1 / 3;
 const STATUS = /^(\d{3})/;
@@ -74,7 +74,7 @@ export class FaultProxy {
     return this.#refusals;
   }
 
-  /** For so long nobody gets through: first connections are refused, then they break; those that are open break at once. */
+  /** For so long no one gets through: first connections are refused, then they break; those that are open break at once. */
   async down(ms: number): Promise<void> {
     this.#isDown = true;
     this.#server.close();

@@ -15,7 +15,7 @@ const LOST: readonly FaultKind[] = [
 ];
 const BUSY: readonly FaultKind[] = ["429", "429 with Retry-After"];
 const PLAIN: readonly FaultKind[] = [...LOST, "body cut off"];
-/** Nobody waits for a heartbeat or a ping, so most of those that fail never get an answer. */
+/** No one waits for a heartbeat or a ping, so most of those that fail never get an answer. */
 const UNATTENDED: readonly FaultKind[] = LOST.flatMap((kind) => [
   kind,
   "hang until the client ends it",
@@ -38,7 +38,7 @@ export const FAULT_RULES = {
     { request: /./, share: 0.1, kinds: [...PLAIN, ...BUSY, "500"] },
   ],
   environments: [
-    // A 429 halves the number of rollouts under way, so there are few of them.
+    // A 429 halves the number of rollouts in progress, so there are few of them.
     {
       request: /^POST \/create_session$/,
       share: 0.06,

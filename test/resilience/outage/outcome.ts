@@ -19,7 +19,7 @@ export interface Outcome {
   readonly comparable: readonly MetricsRow[];
   /** Bytes of each step: token ids, log-probabilities of both sides, advantages. */
   readonly tokens: readonly string[];
-  /** Of each step, which rollouts there are and what was said and earned. */
+  /** For each step, which rollouts there are, and their texts and rewards. */
   readonly rollouts: readonly (readonly string[])[];
   /** Digests of the weights that the engine saved last. */
   readonly weights: readonly string[];
@@ -31,7 +31,7 @@ const saveSchema = z.looseObject({
   state_path: z.string(),
   sampler_path: z.string().nullable(),
 });
-/** Of a checkpoint in the engine's store. */
+/** The record of a checkpoint in the engine's store. */
 const recordSchema = z.looseObject({ name: z.string(), file: z.string() });
 
 const TIMED = new Set([

@@ -1,4 +1,4 @@
-/** Kills the trainer and fills its disk again and again, at moments that nobody chose well. */
+/** Kills the trainer and fills its disk again and again, at moments that no one chose well. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ended } from "../../integration/trainProgram.ts";

@@ -50,7 +50,7 @@ export class TrainingRequests {
     }
   }
 
-  /** The trainer was ended: nobody waits for an answer to what it sent. */
+  /** The trainer was ended: no one waits for an answer to what it sent. */
   endAttempt(): void {
     for (const request of this.#all()) request.isCut ||= request.tickets.size === 0;
   }

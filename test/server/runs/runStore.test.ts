@@ -105,7 +105,7 @@ it("finds by itself that a trainer without a connection writes no heartbeat any 
   expect(clock.sleeping).toBe(0);
 });
 
-it("follows a run under way, and carries a command over the same connection", async () => {
+it("follows a run in progress, and carries a command over the same connection", async () => {
   await writeRun();
   await store.look([], [RUN]);
   // Before the connection stands.
@@ -133,7 +133,7 @@ it("leaves no connection behind that was being made when it was closed", async (
   expect([actions, clock.sleeping]).toEqual([[], 0]);
 });
 
-it("shows the rewards of repeated steps once, when a run goes on in a new session", async () => {
+it("shows the rewards of repeated steps once, when a run continues in a new session", async () => {
   await writeRun();
   await store.look([], [RUN]);
   await store.send(RUN, { action: "status" });
@@ -159,7 +159,7 @@ function memory(): Memento {
   };
 }
 
-it("whoever asks for a run learns the name that the user gave it", async () => {
+it("a run has the name that the user gave it", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = new FakeClock();
   const file: RunFile = aRunFile({ phase: "done" });
@@ -197,7 +197,7 @@ describe("a run of the original program", () => {
   afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
   describe("a folder of the Python program", () => {
-    it("has its curves whole, also in steps with a number that is none", async () => {
+    it("has complete curves, even in steps with an invalid number", async () => {
       const follower = new RunFollower({ fileSystem, folder });
       await follower.refresh();
       expect(follower.problem).toBeNull();
@@ -234,7 +234,7 @@ describe("a run of the original program", () => {
       if (run === null) return;
       const row = runRow(run, { isSpinning: false, isArchived: false });
       expect(row.description).toBe("0.78 · 30 steps · no run.json");
-      // Nothing can be resumed, and nothing is under way.
+      // Nothing can be resumed, and nothing is in progress.
       expect(row.context).toBe("run+ended+training");
     });
 

@@ -132,9 +132,9 @@ describe("the weights that a person means", () => {
     [["tinker://run-9/sampler_weights/final"], "The sampler that was saved with it is"],
     [
       ["tinker://run-9/sampler_weights/other"],
-      "Those of its run: tinker://run-9/sampler_weights/other",
+      "Samplers of its run: tinker://run-9/sampler_weights/other",
     ],
-    [[], "knows no sampler of its run"],
+    [[], "has no sampler of its run"],
   ])("are none where the path is a state to train on (samplers: %j)", async (samplers, words) => {
     const chosen = await choose("tinker://run-9/weights/final");
     await expect(chosen.open(aService(samplers))).rejects.toThrow(words);

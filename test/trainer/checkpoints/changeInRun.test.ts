@@ -40,7 +40,7 @@ async function change(wanted: CheckpointChange, name = KEY.name): Promise<unknow
 
 const lines = () => readCheckpoints(fileSystem.within(run), run);
 
-it("a new expiry stands in the store and in the run", async () => {
+it("a new expiry is in the store and in the run", async () => {
   const done = [{ path: PATH, place: "this computer" }];
   expect(await change({ action: "set-ttl", ttlSeconds: 7200 })).toEqual(done);
   const [before, after] = await lines();

@@ -46,7 +46,7 @@ async function resolvedConfig(): Promise<unknown> {
 }
 
 describe("a command", () => {
-  it("to pause and to go on is passed to the run and shown", async () => {
+  it("to pause and to continue is passed to the run and shown", async () => {
     expect(await handler.execute({ action: "pause" })).toBe("The run waits before its next step.");
     expect(control.isPausing).toBe(true);
     expect(await handler.execute({ action: "continue" })).toBe("The run continues.");
@@ -57,7 +57,7 @@ describe("a command", () => {
   it("to stop says what becomes of the run", async () => {
     expect(await handler.execute({ action: "stop" })).toMatch(/has not begun to train/);
     prepare();
-    expect(await handler.execute({ action: "stop" })).toMatch(/saves its last completed step/);
+    expect(await handler.execute({ action: "stop" })).toMatch(/saves its last completed one/);
     expect(control.isStopping).toBe(true);
   });
 

@@ -92,7 +92,7 @@ it("a run whose editor never comes is stopped as well", async () => {
   expect(control.isStopping).toBe(true);
 });
 
-it("nobody is missed while the run is prepared, however long that takes", async () => {
+it("no one is missed while the run is prepared, however long that takes", async () => {
   const { clock, control, prepare } = await open({ onQuit: "stop and save" });
   await clock.advance(600_000);
   expect(control.isStopping).toBe(false);
@@ -113,7 +113,7 @@ it("a look from a terminal keeps no run from being taken as left", async () => {
 });
 
 it.each([{ onQuit: "keep running" as const }, {}])(
-  "with %j a run goes on by itself",
+  "with %j a run continues by itself",
   async (how) => {
     const { clock, control, prepare, connect } = await open(how);
     prepare();

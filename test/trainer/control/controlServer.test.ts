@@ -71,7 +71,7 @@ async function arrived(isThere: () => boolean): Promise<void> {
 }
 
 describe("a control socket", () => {
-  it("lies with its token where nobody else can read", async () => {
+  it("lies with its token where no one else can read", async () => {
     if (process.platform === "win32") return;
     const { tokenPath } = server.address;
     expect((await stat(tokenPath)).mode & 0o777).toBe(0o600);
@@ -177,7 +177,7 @@ describe("a stranger on the control socket", () => {
     expect(commands).toEqual([]);
   });
 
-  it("cannot guess and then go on in the same breath", async () => {
+  it("cannot guess and then continue in the same breath", async () => {
     const socket = await stranger();
     const all = said(socket);
     socket.write((await request("x".repeat(43))) + (await request()));

@@ -35,7 +35,7 @@ it("counts the rollouts of an evaluation between steps apart from those of a ste
   });
 });
 
-it("goes on counting a step while an evaluation beside it begins and ends", () => {
+it("continues counting a step while an evaluation beside it begins and ends", () => {
   const step: ProgressEvent = { kind: "step-started", step: 4, rollouts: 32 };
   const beside: ProgressEvent = {
     kind: "evaluating-beside",

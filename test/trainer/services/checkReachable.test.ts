@@ -31,7 +31,7 @@ it("a server that is being started has time to come up", async () => {
   expect(clock.monotonic()).toBeGreaterThanOrEqual(startsAtMs);
 });
 
-it("an address where nobody answers is reported within 20 s, with its place and the next step", async () => {
+it("an address where no one answers is reported within 20 s, with its place and the next step", async () => {
   const { clock, http, answered } = contact(() => "lost");
   await expect(clock.run(answered)).rejects.toMatchObject({
     code: "environment-unavailable",

@@ -155,11 +155,11 @@ describe("a child that does not start", () => {
     );
   });
 
-  it("is reported when its first line is not the expected one", async () => {
+  it("is reported when its first line is not as expected", async () => {
     const stay = "setInterval(() => {}, 1000);";
     for (const line of ["hello", "{}", '{"ready": false, "address": "x"}', '{"ready": true}']) {
       await expect(start(`console.log(${JSON.stringify(line)}); ${stay}`)).rejects.toMatchObject(
-        failure(/its first line is not the expected one/),
+        failure(/its first line is not as expected/),
       );
     }
   });

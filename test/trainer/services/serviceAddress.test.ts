@@ -88,7 +88,7 @@ describe("Tinker", () => {
     const config = { tinker_base_url: "https://one.example/base" };
     const store = { TINKER_API_KEY: { value: "tml-1", host: "one.example" } };
     expect(tinkerAddress(parts({ store, config })).key).toBe("tml-1");
-    expect(() => tinkerAddress(parts({ store }))).toThrow(/is kept for one\.example/);
+    expect(() => tinkerAddress(parts({ store }))).toThrow(/is for one\.example/);
   });
 });
 
@@ -146,13 +146,13 @@ describe("the server of the environments", () => {
     const config = { openreward_base_url: "https://a.example" };
     const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
     expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(
-      /ORS_API_KEY .* is kept/,
+      /ORS_API_KEY .* is for/,
     );
     const own = anEnvironment({ secrets: { search_key: null } });
     const withSecret = { ...config, environments: { [ENVIRONMENT]: own } };
     const search = { SEARCH_KEY: { value: "s-1", host: null } };
     expect(() => environmentAddress(parts({ store: search, config: withSecret }))).toThrow(
-      /SEARCH_KEY .* is kept for sessions\.openreward\.ai/,
+      /SEARCH_KEY .* is for sessions\.openreward\.ai/,
     );
     const bound = { SEARCH_KEY: { value: "s-1", host: "a.example" } };
     expect(environmentAddress(parts({ store: bound, config: withSecret })).key).toBeNull();
@@ -166,7 +166,7 @@ describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
     return () => tinkerAddress(parts({ ...own, config: { tinker_base_url }, allowedOrigins }));
   };
 
-  it("goes unencrypted to this machine only", () => {
+  it("goes unencrypted to this computer only", () => {
     const refusal = at("http://models.lan:8000");
     expect(refusal).toThrow(/unencrypted.*--allow-host http:\/\/models\.lan:8000/);
     expect(refusal).toThrow(expect.objectContaining({ code: "key-not-encrypted" }));

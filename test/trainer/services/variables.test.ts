@@ -89,7 +89,7 @@ describe("what an editor hands over", () => {
     expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
   });
 
-  it("sets variables in place of those of the process", async () => {
+  it("sets variables instead of those of the process", async () => {
     vi.stubEnv("TINKER_RL_TEST_OTHER", "process");
     const variables = { TINKER_RL_TEST_OTHER: "editor" };
     const variable = await loadVariables(folder, { ...launchRequest, variables });

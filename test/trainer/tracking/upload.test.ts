@@ -88,7 +88,7 @@ it("a service that is down costs one warning, an event each time, and a bounded 
   playStep();
   await clock.advance(10 * 60_000);
   expect(reported.filter(isOurs)).toEqual([
-    { kind: "warning", message: expect.stringMatching(/^OpenReward does not take .*503: down/) },
+    { kind: "warning", message: expect.stringMatching(/^OpenReward does not accept .*503: down/) },
   ]);
   await drain();
   expect(reported.filter(isOurs).slice(1)).toEqual([
@@ -109,7 +109,7 @@ it("a service that is down at the end only is named before the wait is given up"
   await clock.advance(6_000);
   expect(reported.filter(isOurs)).toEqual([
     { kind: "uploading", waiting: 1, isOver: false },
-    { kind: "warning", message: "OpenReward does not take rollouts (connection reset)." },
+    { kind: "warning", message: "OpenReward does not accept rollouts (connection reset)." },
   ]);
   await drained;
   expect(clock.monotonic()).toBeLessThan(120_000);
@@ -118,7 +118,7 @@ it("a service that is down at the end only is named before the wait is given up"
   ]);
 });
 
-it("a fault of this machine is not reported as one of the key", async () => {
+it("a fault of this computer is not reported as one of the key", async () => {
   const { fileSystem, reported, playStep, drain } = await setUp("Prompt.");
   fileSystem.allowedWrites = 0;
   playStep();
@@ -147,7 +147,7 @@ it("a key that is denied is named, with where it was found and without its value
   const [warning] = reported.filter(({ kind }) => kind === "warning");
   expect(warning).toMatchObject({
     message: expect.stringMatching(
-      /^OpenReward takes no rollouts .*OPENREWARD_API_KEY \(from \.env\)/,
+      /^OpenReward accepts no rollouts .*OPENREWARD_API_KEY \(from \.env\)/,
     ),
   });
   expect(events.map(({ kind }) => kind)).toEqual(["upload-denied", "upload-left"]);

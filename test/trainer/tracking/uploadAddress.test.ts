@@ -62,10 +62,10 @@ describe("the address of uploads", () => {
     expect(address({ ...setting, allowedOrigins })).toMatchObject({ key: "or_1" });
   });
 
-  it("gets no key from the store that is kept for another host", () => {
+  it("gets no key from the store that is for another host", () => {
     expect(address({ store: KEY })).toMatchObject({ key: "or_1" });
     const elsewhere = { store: KEY, process: { OPENREWARD_API_URL: "https://two.test" } };
-    expect(() => address(elsewhere)).toThrow(/OPENREWARD_API_KEY .* is kept for/);
+    expect(() => address(elsewhere)).toThrow(/OPENREWARD_API_KEY .* is for/);
     const allowedOrigins = [{ origin: "https://two.test", key: "OPENREWARD_API_KEY" }];
     expect(address({ ...elsewhere, allowedOrigins })).toMatchObject({ url: "https://two.test" });
   });

@@ -75,7 +75,7 @@ describe("the address of W&B", () => {
     expect(await addressWith(both)).toMatchObject({ key: KEY });
   });
 
-  it("is where W&B's own settings on this machine say, unless a variable says more", async () => {
+  it("is where W&B's own settings on this computer say, unless a variable says more", async () => {
     await writeFile(
       join(netrc, "settings"),
       "[default]\nbase_url = https://acme.wandb.example\nentity = team\n",

@@ -57,13 +57,13 @@ describe("the columns of a page", () => {
     ]);
   });
 
-  it("begin anew after a resume", () => {
+  it("begin again after a resume", () => {
     const store = filled({ step: [0, 1, 2], loss: [1, 2, 3] });
     store.reset(["loss"]);
     expect([store.rows, store.at("loss", 0), store.names]).toEqual([0, null, ["loss"]]);
   });
 
-  it("are asked for once somebody looks at them, in one message for all that is drawn at once", async () => {
+  it("are asked for once someone looks at them, in one message for all that is drawn at once", async () => {
     const asked: (readonly string[])[] = [];
     const store = new ColumnStore((names) => asked.push(names));
     store.reset(["loss", "reward", "other"]);

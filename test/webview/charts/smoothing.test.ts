@@ -30,7 +30,7 @@ describe("smoothing", () => {
     );
   });
 
-  it("never leaves the range of the values so far, so a start is not drawn towards zero", () => {
+  it("never leaves the range of the values so far, so a start is not drawn toward zero", () => {
     fc.assert(
       fc.property(values, smoothings, (series, smoothing) => {
         const known = series.filter((value) => !Number.isNaN(value));

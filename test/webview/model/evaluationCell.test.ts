@@ -74,7 +74,7 @@ describe("a result of an evaluation", () => {
     }
   });
 
-  it("hides no rollout of a training step that is gone to from there", () => {
+  it("hides no rollout of a training step that no longer exists to from there", () => {
     const trained = { environment: "a", split: "train", temperature: null, error: null };
     const rows = [trained as RolloutRow];
     expect(filterRows(rows, { ...NO_FILTER, temperature: 0 })).toEqual(rows);

@@ -5,7 +5,7 @@ import type { Answer, Host } from "../../../webview-ui/model/host.ts";
 import { type ReadRollout, RolloutBodies } from "../../../webview-ui/model/rolloutBodies.ts";
 
 const keyOf = (rollout: number): RolloutKey => ({ source: "training", step: 0, group: 0, rollout });
-const body = { turns: [] } as unknown as RolloutBody; // nobody looks into it here
+const body = { turns: [] } as unknown as RolloutBody; // no one looks into it here
 
 function aHost() {
   const asked: { readonly rollout: number; readonly take: (answer: Answer) => void }[] = [];
@@ -22,7 +22,7 @@ function aHost() {
   return { host, asked, canceled, answer };
 }
 
-it("a rollout that was asked for early is there at once when somebody goes on to it", () => {
+it("a rollout that was asked for early is there at once when someone continues to it", () => {
   const { host, asked, answer } = aHost();
   const bodies = new RolloutBodies(host);
   bodies.request(keyOf(1), "run#1");

@@ -36,7 +36,7 @@ function aSelection(completedSteps: number) {
   return { data, view, report, answer, ...selectRollouts(host, data, view) };
 }
 
-it("the overview shows the latest complete step, the list of rollouts the step under way", () => {
+it("the overview shows the latest complete step, the list of rollouts the step in progress", () => {
   const { view, chosen } = aSelection(4);
   expect(chosen.value?.step).toBe(3);
   view.value = { ...view.value, tab: "trajectories" };

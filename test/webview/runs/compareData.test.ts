@@ -44,7 +44,7 @@ describe("a chart of several runs", () => {
     expect(runsChart([curve], { ...OPTIONS, yRange: [5, 6] }).yRange).toEqual([5, 6]);
   });
 
-  it("draws the mean of a group with its interval, or its lowest and highest, as long as all runs go on", () => {
+  it("draws the mean of a group with its interval, or its lowest and highest, as long as all runs continue", () => {
     const curves = [
       aCurve("a", [1, 2, 3], [0, 1, 2]),
       aCurve("b", [1, 2, 3], [2, 1, 4]),

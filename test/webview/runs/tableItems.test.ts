@@ -56,7 +56,7 @@ describe("the rows of the runs table", () => {
     expect(ids(sortedRows(ROWS, rate, false))).toBe("bdac");
   });
 
-  it("stand in groups of one setting, or of all others but names", () => {
+  it("are in groups of one setting, or of all others but names", () => {
     const by = groupRows(ROWS, { key: "seed", isOver: false }, KEYS);
     expect(by.map(({ label, rows }) => [label, ids(rows)])).toEqual([
       ["seed = 1", "ab"],

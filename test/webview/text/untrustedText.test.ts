@@ -30,6 +30,6 @@ describe("hostile text", () => {
     const place = drawn(h(FoldedText, { content: { text: "x".repeat(50_000), omitted: 7 } }));
     expect(place.querySelector(".plain-text")?.textContent).toHaveLength(4_000);
     expect(place.querySelector("button")?.textContent).toContain("50,000 characters");
-    expect(place.textContent).toContain("7 characters more");
+    expect(place.textContent).toContain("7 more characters");
   });
 });

@@ -3,7 +3,7 @@
 import type { ColumnStore } from "../../charts/columns.ts";
 import type { ColorName } from "../../controls/palette.ts";
 
-/** Of environments of a run with several; blue is the mean of all. */
+/** The colors of environments in a run with several; blue is the mean of all. */
 const COLORS: readonly ColorName[] = ["orange", "green", "purple", "yellow", "red"];
 /** As many as can be distinguished, whatever the colors. */
 const DASHES: readonly (readonly number[])[] = [

@@ -85,7 +85,7 @@ function Choice({ dashboard, name, isUnasked }: ChoiceProps) {
   const isFixed = isUnasked && !isChosen;
   return (
     <li>
-      <label class="check row" title={isFixed ? l10n.t("Has a chart already") : undefined}>
+      <label class="check row" title={isFixed ? l10n.t("Already has a chart") : undefined}>
         <input
           type="checkbox"
           checked={isChosen || isFixed}

@@ -136,7 +136,7 @@ function noData({ data }: DashboardModel): string {
   return strings.chart.noData[data.run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
 }
 
-/** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
+/** Made again when the numbers or what decides about them change, not with every move of the mouse. */
 function useRewardChartData(dashboard: DashboardModel): {
   readonly data: RewardChartData;
   readonly note: string;

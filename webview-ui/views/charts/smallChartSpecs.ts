@@ -102,7 +102,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
 
 /** The metric of the large chart. */
 export const MEAN_REWARD = "rollout/reward/mean";
-/** Of a run by another program; the others can be chosen. */
+/** How many charts a run of another program shows; the other metrics can be added. */
 const MAX_OTHERS = 24;
 
 export interface DrawnCharts {

@@ -88,7 +88,7 @@ function SmallChart({ dashboard, spec }: SmallChartProps) {
   );
 }
 
-/** Made anew when the numbers, or what decides about them, change. */
+/** Made again when the numbers, or what decides about them, change. */
 function useSmallChartData(dashboard: DashboardModel, spec: SmallChartSpec): SmallChartData {
   const { data, view } = dashboard;
   const { smoothing, xAxis, isLog, isClipped, isFromZero, xRange } = view.value;

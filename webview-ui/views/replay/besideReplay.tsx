@@ -71,9 +71,7 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
           </option>
         ))}
         {isComplete ? null : (
-          <option disabled>
-            {l10n.t("The run is too long: not every step was looked through.")}
-          </option>
+          <option disabled>{l10n.t("The run is too long: not every step was searched.")}</option>
         )}
       </select>
     </label>
@@ -197,7 +195,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   );
 }
 
-/** Of a rollout that the list does not have; without their tokens each says so when it is asked for. */
+/** The streams of a rollout that is not in the list. Without tokens, each reports so when it is requested. */
 function streamsOf({ turns }: RolloutBody): readonly number[] {
   return [...new Set(turns.map(({ stream }) => stream))];
 }
@@ -240,8 +238,8 @@ function PartingBar({ parting, go, diff }: BarProps) {
     <div class="parting-bar wrap">
       <span class="fact">
         {parting === null
-          ? l10n.t("Both say the same from beginning to end.")
-          : l10n.t("They part in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
+          ? l10n.t("Both are identical.")
+          : l10n.t("They diverge in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
       </span>
       {parting === null || go === null ? null : (
         <Button class="link" label={l10n.t("Go there")} onClick={go} />

@@ -5,14 +5,14 @@ import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 
 export interface ReadingOrder {
-  /** Of the open rollout in the list, from 0; -1 when the filters leave it out. */
+  /** The position of the open rollout in the list, from 0; -1 if the filters hide it. */
   readonly at: number;
   readonly count: number;
   /** Opens the next rollout, or the one before; from one that is not listed the first. */
   go(direction: 1 | -1): void;
 }
 
-/** Neighbors are asked for early, after the open one: somebody who reads goes on. */
+/** Neighbors are asked for early, after the open one: someone who reads continues. */
 const PREFETCH_MS = 30;
 
 export function useReadingOrder(

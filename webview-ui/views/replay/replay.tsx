@@ -41,7 +41,7 @@ interface ReplayProps extends DashboardProps {
   readonly order: ReadingOrder;
 }
 
-/** Mounted anew for every rollout. */
+/** Mounted again for every rollout. */
 export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) {
   const { group, rollout } = rolloutKey;
   const region = useScroll(dashboard, "replay");
@@ -272,7 +272,7 @@ function KeepList({ dashboard }: DashboardProps) {
   );
 }
 
-/** Where the rollout stands in the list, and the way to the next one. */
+/** Where the rollout is in the list, and the way to the next one. */
 function Pager({ order }: { readonly order: ReadingOrder }) {
   const { at, count, go } = order;
   return (

@@ -39,11 +39,11 @@ interface TurnsProps extends DashboardProps {
   /** Where it begins to differ from the rollout beside it. */
   readonly parting?: Parting | null;
   readonly titleId?: string;
-  /** Of the longer one of two that stand beside each other; left out for one by itself. */
+  /** The turns of the longer one of two rollouts side by side; absent for a single rollout. */
   readonly longestTurns?: number;
 }
 
-/** Rows that `ReplayTurns` fills where it stands in a grid: the task, two for each turn, and the end. */
+/** Rows that `ReplayTurns` fills where it is in a grid: the task, two for each turn, and the end. */
 export function rowsOfTurns(turns: number): number {
   return 2 * turns + 2;
 }
@@ -88,7 +88,7 @@ export function ReplayTurns({
                 </p>
               )}
               {parting?.turn === index ? (
-                <p class="parting">{l10n.t("Here they part: {0}", text.partBy[parting.by])}</p>
+                <p class="parting">{l10n.t("They diverge here: {0}", text.partBy[parting.by])}</p>
               ) : null}
             </Aligned>
             <Aligned row={2 * index + 3}>
@@ -109,8 +109,8 @@ export function ReplayTurns({
             <p class="note">
               {plural(
                 body.omittedTurns,
-                "{0} turn more. Open as JSON to see all.",
-                "{0} turns more. Open as JSON to see all.",
+                "{0} more turn. Open as JSON to see all.",
+                "{0} more turns. Open as JSON to see all.",
               )}
             </p>
           ) : null}
@@ -324,7 +324,7 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
 }
 
 function obstacleOf(row: RolloutRow | undefined): string | null {
-  if (row === undefined) return l10n.t("Open this rollout by itself to continue from it.");
+  if (row === undefined) return l10n.t("Open only this rollout to continue from it.");
   if (row.streams.length > 0) return null;
   return row.source === "evaluation"
     ? l10n.t("This rollout is stored without tokens to continue from: it failed early.")

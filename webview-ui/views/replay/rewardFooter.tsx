@@ -63,7 +63,7 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
           <Fact
             name={l10n.t("Penalty")}
             value={l10n.t(
-              "{0} off the reward for its length (overlong: penalty)",
+              "{0} subtracted from the reward for its length (overlong: penalty)",
               formatExact(row.penalty),
             )}
           />
@@ -150,7 +150,7 @@ function TokenFact({ row, advantage }: { readonly row: RolloutRow; readonly adva
     <Fact
       name={l10n.t("Per token")}
       value={l10n.t(
-        "{0} on average: {1} by kl_coef or off_policy_correction; Tokens shows each",
+        "{0} on average: {1} by kl_coef or off_policy_correction. See Tokens for each.",
         formatSigned(mean, 4),
         change,
       )}

@@ -24,7 +24,7 @@ interface TokenViewProps extends DashboardProps {
   /** False until the row of the rollout was received. */
   readonly isListed: boolean;
   readonly streams: readonly number[];
-  /** Of the rollout; none until they were received. */
+  /** The turns of the rollout; empty until they are received. */
   readonly turns: readonly Pick<ReplayTurn, "stream">[];
   readonly trainingUse: string | null;
 }

@@ -64,7 +64,7 @@ export function FaultyCallBlock({ reason, raw }: FaultyCallProps) {
 
 interface ResultProps {
   readonly result: ReplayResult;
-  /** In place of the name of what answered. */
+  /** Instead of the name of what answered. */
   readonly label?: string;
   /** Below the text. */
   readonly children?: ComponentChildren;

@@ -16,7 +16,7 @@ export interface AlarmSearch {
   readonly isComplete: boolean;
 }
 
-/** Null when no alarm is chosen. Begins anew with another alarm, another step, or more rollouts. */
+/** Null when no alarm is chosen. Begins again with another alarm, another step, or more rollouts. */
 export function useAlarmRollouts(
   dashboard: DashboardModel,
   set: RolloutSet | null,
@@ -53,7 +53,7 @@ export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
       <Icon name="warning" />
       <span>
         {l10n.t(
-          "Only rollouts that made the alarm “{0}”: {1}",
+          "Only rollouts that triggered the alarm “{0}”: {1}",
           alarmFilter.title,
           formatCount(search.found.size),
         )}

@@ -10,7 +10,7 @@ import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
 const text = strings.trajectories;
-/** More make a menu that nobody can use; the export has all. */
+/** More make a menu that no one can use; the export has all. */
 const MAX_LISTED = 30;
 const MAX_TEXT = 60;
 

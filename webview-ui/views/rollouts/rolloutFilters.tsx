@@ -46,7 +46,7 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
           class="toggle"
           label={l10n.t("In messages")}
           aria-pressed={filter.isInMessages}
-          title={l10n.t("Look for the words in prompts, answers and tool results too")}
+          title={l10n.t("Also search prompts, answers and tool results")}
           onClick={() => set({ isInMessages: !filter.isInMessages })}
         />
         <Button

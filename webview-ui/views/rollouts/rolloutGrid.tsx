@@ -72,7 +72,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     const target = rowAfter(event.key, cursor, {
       count: lines.length,
       page: page(),
-      // While a rollout is shown they go on to the next one.
+      // While a rollout is shown they continue to the next one.
       hasSingleKeys: dashboard.settings.value.hasSingleKeys && rollout === null,
     });
     const line = lines[cursor];

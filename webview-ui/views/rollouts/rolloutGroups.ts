@@ -6,7 +6,7 @@ export interface GroupStats {
   /** Rollouts of the group, and how many of them have a reward. */
   readonly size: number;
   readonly scored: number;
-  /** Of the rewards; null without any. */
+  /** The mean of the rewards; null if there are none. */
   readonly mean: number | null;
   /** Sample standard deviation of the rewards; null below two. */
   readonly spread: number | null;

@@ -1,4 +1,4 @@
-/** Which rollouts the table shows, in which order, and what stands in its columns. */
+/** Which rollouts the table shows, in which order, and what is in its columns. */
 
 import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";

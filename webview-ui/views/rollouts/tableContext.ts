@@ -21,7 +21,7 @@ export const DetailContext = createContext<TableContext["detailOf"] | null>(null
 /** Rows scroll by faster than anybody reads. */
 const PAUSE_MS = 60;
 const MAX_ASKED = 100;
-/** Beyond this everything is asked for anew. */
+/** Beyond this everything is asked for again. */
 const MAX_DETAILS = 20_000;
 
 /** `all` are the rollouts of the step, filtered or not. */

@@ -66,7 +66,7 @@ function plainText(message: InitialMessage): string {
   if (message.role === "assistant" && message.calls.length > 0) {
     throw new AppError(
       "chat-render",
-      "The conversation that the environment begins with calls tools, which the chat format of a base model cannot show. " +
+      "The environment's first conversation calls tools, which the chat format of a base model cannot show. " +
         "Choose another environment, or a model that was trained to call tools.",
       { configPath: "environments" },
     );

@@ -20,7 +20,7 @@ const RESULT = {
 };
 
 /**
- * Results open no turn of the model: it goes on behind them at once, without reasoning. The model was trained to call tools only
+ * Results open no turn of the model: it continues behind them at once, without reasoning. The model was trained to call tools only
  * without reasoning, so `thinking` is for conversations without tools.
  */
 export function deepseekV31({ thinking }: FormatOptions): ChatFormat {

@@ -149,7 +149,7 @@ function turn(role: Piece, name: string, ...body: readonly Piece[]): readonly Pi
   return [role, name, MIDDLE, ...body, END];
 }
 
-/** Keys stand in ascending order, as the models' tokenizer sorts them. */
+/** Keys are in ascending order, as the models' tokenizer sorts them. */
 function toolTurn(
   tools: readonly ToolDeclaration[],
   { declaresTypeScript }: Release,

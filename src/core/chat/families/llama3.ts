@@ -77,7 +77,7 @@ function callTurn({ calls }: AssistantMessage): readonly Piece[] {
   if (call === undefined || calls.length > 1) {
     throw new AppError(
       "chat-render",
-      `The conversation that the environment begins with calls ${calls.length} tools in one turn, and Llama 3 calls one tool a turn. ` +
+      `The environment's first conversation calls ${calls.length} tools in one turn, but Llama 3 calls one tool per turn. ` +
         "Choose another environment, or another model.",
       { configPath: "environments" },
     );

@@ -62,7 +62,7 @@ export function splitSystem(
   return first?.role === "system" ? [first.content, others] : [null, messages];
 }
 
-/** Where the last message of the user stands: reasoning behind it belongs to the answer that is under way. */
+/** Where the last message of the user stands: reasoning behind it belongs to the answer that is in progress. */
 export function lastUserIndex(messages: readonly InitialMessage[]): number {
   return messages.findLastIndex(({ role }) => role === "user");
 }

@@ -42,7 +42,7 @@ export function glmCalls(markers: MarkerPair): CallSyntax {
 const OPENING = new RegExp(`${KEY.open}([^<]*)${KEY.close}`, "g");
 /** What stands behind a closing tag: the next argument, or the end. */
 const NEXT = new RegExp(`\\s*(?:${KEY.open}|$)`, "y");
-/** Blanks around the key are trimmed afterwards: a pattern that skips them itself tries each way to share them. */
+/** Blanks around the key are trimmed afterward: a pattern that skips them itself tries each way to share them. */
 const PAIR = new RegExp(`^${KEY.open}([^<]*)${KEY.close}\\s*${VALUE.open}`);
 
 /** Null when the text is not exactly a name and its arguments, nor a call in the Hermes form. @throws TooDeepError */

@@ -29,7 +29,7 @@ interface Message {
   readonly ids: readonly number[];
 }
 
-/** The turn goes on from `<|start|>assistant`, which the prompt ends in; a turn ends with `<|return|>` or `<|call|>`. */
+/** The turn continues from `<|start|>assistant`, which the prompt ends in; a turn ends with `<|return|>` or `<|call|>`. */
 export function createHarmonyParser({ tokenizer, controls }: TokenContext): TurnParser {
   const idOf = (name: keyof typeof HARMONY): number => requireId(controls, HARMONY[name]);
   const marks = { message: idOf("message"), end: idOf("end"), start: idOf("start") };

@@ -1,4 +1,4 @@
-/** How calls stand in a turn, and the reader of the Hermes form: a JSON object with `name` and `arguments`. */
+/** How calls are in a turn, and the reader of the Hermes form: a JSON object with `name` and `arguments`. */
 
 import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
 import { MAX_DEPTH } from "../../util/jsonl.ts";
@@ -46,13 +46,13 @@ export function jsonCalls(markers: MarkerPair): CallSyntax {
 const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
   not_json: "The tool call is not valid JSON.",
   not_object: "The tool call is valid JSON but not an object.",
-  not_readable: "The tool call is not written as it must be, so it did not run.",
+  not_readable: "The tool call is malformed, so it did not run.",
   missing_name: "The tool call does not name a tool.",
   bad_arguments: "The arguments of the tool call are not a JSON object.",
   too_deep: `The tool call is nested more than ${MAX_DEPTH} levels deep, so it did not run. Write flatter arguments.`,
   unclosed_argument: "An argument of the tool call was not closed, so it did not run.",
   in_reasoning:
-    "The tool call stands in the reasoning, so it did not run. Close the reasoning, then call.",
+    "The tool call is inside the reasoning, so it did not run. Close the reasoning, then call.",
   unterminated: "The tool call was not closed, so it did not run.",
 };
 

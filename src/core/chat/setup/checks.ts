@@ -16,7 +16,7 @@ const ROUND_TRIPS = [
 
 /** The next step when a check fails; the same for all checks, because the cause is the same. */
 const ADVICE =
-  "Training would go wrong without any error, so the run does not start. " +
+  "The run does not start, because training would go wrong without any error. " +
   "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
 
 /** @throws AppError `chat-self-check` for the first check that fails. */
@@ -30,7 +30,7 @@ export function requireChecks<Context>(
     if (problem === null) continue;
     throw new AppError(
       "chat-self-check",
-      `The chat format ${id} does not hold: ${problem}. ${ADVICE}`,
+      `The chat format ${id} failed its check: ${problem}. ${ADVICE}`,
       { data: { check: name, renderer: id }, configPath: "tokenizer_name" },
     );
   }
@@ -46,5 +46,7 @@ function run<Context>(check: Check<Context>, context: Context): string | null {
 
 export function roundTripProblem(tokenizer: Tokenizer): string | null {
   const lost = ROUND_TRIPS.find((text) => tokenizer.decode(tokenizer.encodeText(text)) !== text);
-  return lost === undefined ? null : `the tokenizer does not give ${JSON.stringify(lost)} back`;
+  return lost === undefined
+    ? null
+    : `the tokenizer encodes ${JSON.stringify(lost)} and decodes something else`;
 }

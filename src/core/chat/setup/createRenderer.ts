@@ -97,7 +97,7 @@ function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatS
   const missing = isReference ? missingMarkers(model) : [];
   if (missing.length > 0) {
     warnings.push(
-      `chat_format: reference is laid out for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
+      `chat_format: reference is made for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
     );
   }
   const images = imageSupport(config.model_name, undefined);
@@ -117,7 +117,7 @@ function requireTools(renderer: Renderer, { model, config }: Omit<ChatOptions, "
   throw new AppError(
     "chat-tools-missing",
     "The model's chat template does not show the tools of an environment, so the model would never call one. " +
-      "Write {tools} into `system_prompt_template` where they shall be listed, or set `chat_format: reference`, which lists them itself.",
+      "Write {tools} into `system_prompt_template` where they should be listed, or set `chat_format: reference`, which lists them itself.",
     { configPath: "system_prompt_template", data: { renderer: renderer.id } },
   );
 }

@@ -44,7 +44,7 @@ export function findTemplateFamily(modelName: string, model: ModelTokenizer): Te
   }
   throw new AppError(
     "chat-family-unknown",
-    `No chat format is known for the model ${modelName}. Its name and its chat template were tried: no format of this program goes by the name, and ${problem}. ` +
+    `No chat format is known for the model ${modelName}. No format matches its name, and ${problem}. ` +
       "Set `tokenizer_name` to a model with a known format, or `chat_format` to say which one to use.",
     { configPath: "chat_format", data: { modelName } },
   );
@@ -55,7 +55,7 @@ function templateProblem(template: ModelTokenizer["template"]): string | null {
   if (template === null) return "there is no template";
   const missing = HERMES_CHATML.filter((part) => !template.source.includes(part));
   if (missing.length > 0) {
-    return `the template does not show JSON tool calls in ChatML turns, as it does not contain ${missing.join(", ")}`;
+    return `the template does not show JSON tool calls in ChatML turns, because it does not contain ${missing.join(", ")}`;
   }
   return template.source.includes("<function=") ? "the template shows tool calls as XML" : null;
 }

@@ -11,13 +11,13 @@ export function imageSupport(modelName: string, layout: ImageLayout | undefined)
   if (!readsImages) {
     return {
       kind: "refused",
-      reason: `${modelName} reads text only, and the environment sends images`,
+      reason: `${modelName} reads only text, and the environment sends images`,
     };
   }
   if (layout === undefined) {
     return {
       kind: "refused",
-      reason: `the environment sends images, and how ${modelName} reads them is not published for the chat format of this run`,
+      reason: `the environment sends images, and it is not published how ${modelName} reads them in the chat format of this run`,
     };
   }
   return { kind: "sent", countTokens: layout.countTokens, shared: new SharedImages() };

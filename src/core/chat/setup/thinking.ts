@@ -137,7 +137,7 @@ function printsCalls(prompt: PromptTemplate, family: TemplateFamily): boolean {
 function callsLost(): AppError {
   return new AppError(
     "chat-retention",
-    "thinking.retention: the model's chat template drops earlier reasoning, and it does not print the tool calls of earlier turns either. A conversation that is rendered again would lose them. Set thinking.retention to all.",
+    "thinking.retention: the model's chat template drops earlier reasoning, and it does not print the tool calls of earlier turns either. Rendering a conversation again would lose them. Set thinking.retention to all.",
     { configPath: "thinking.retention" },
   );
 }

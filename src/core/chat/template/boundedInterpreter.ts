@@ -12,7 +12,7 @@ type Statement = Parameters<Evaluate>[0];
 const MAX_STEPS = 2_000_000;
 /** Each turn of a loop makes the ten values of `loop`. */
 const STEPS_OF_TURN = 10;
-/** So many characters or items of a value are gone through as fast as one step is made. */
+/** So many characters or items of a value no longer exist through as fast as one step is made. */
 const ITEMS_PER_STEP = 16;
 /** Each call of a recursive macro takes a few levels. */
 const MAX_DEPTH = 400;

@@ -35,7 +35,7 @@ const BLOCKS: ReadonlySet<string> = new Set(["body", "alternate", "defaultBlock"
  */
 export function compileTemplate(source: string): CompiledTemplate {
   if (source.length > MAX_SOURCE) {
-    throw new Error(`it is longer than ${MAX_SOURCE} characters, which no chat template is`);
+    throw new Error(`it is longer than ${MAX_SOURCE} characters, the limit for a chat template`);
   }
   const { parsed: program } = new Template(source.replace(/\r\n?/g, "\n"));
   const outputs = new WeakSet<object>();
@@ -126,5 +126,5 @@ function stripEnd(value: unknown, chars: unknown): string {
 
 function requireText(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new Error("strip() is called on something else than a text");
+  throw new Error("strip() is called on something other than text");
 }

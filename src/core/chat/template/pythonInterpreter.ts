@@ -36,7 +36,7 @@ export class PythonInterpreter extends Interpreter {
     this.#outputs = outputs;
   }
 
-  /** Told how many characters or items are gone through beside the steps of the evaluation. */
+  /** Told how many characters or items no longer exist through beside the steps of the evaluation. */
   protected spend(_items: number): void {}
 
   override evaluate(...[statement, environment]: Parameters<Evaluate>): Value {
@@ -211,7 +211,7 @@ export class PythonInterpreter extends Interpreter {
     return this.#engine({ ...node, operand: givenNode(adapted) }, environment);
   }
 
-  /** What a filter takes in place of a value that the engine's filter would refuse or read in another way. */
+  /** What a filter takes instead of a value that the engine's filter would refuse or read in another way. */
   #operandFor(name: string, operand: Value): Value {
     if (TEXT_FILTERS.has(name)) return isText(operand) ? operand : boxed(boxedText(operand));
     if (name === "tojson") requireNoUndefined(operand);
@@ -226,7 +226,7 @@ export class PythonInterpreter extends Interpreter {
     return operand;
   }
 
-  /** A name that a turn of a loop sets is gone in the next turn. */
+  /** A name that a turn of a loop sets no longer exists in the next turn. */
   #loop(node: SyntaxNode, environment: Environment): Value {
     const { iterable } = node;
     const select = isNode(iterable) && iterable.type === "SelectExpression" ? iterable : null;

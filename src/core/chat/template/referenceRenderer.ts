@@ -61,7 +61,7 @@ To call a tool, write one JSON object with its name and its arguments between <t
 </tool_call>
 The result comes back between <tool_response> and </tool_response>. Make one call at a time and go on until the task is done.`;
 
-/** The model with the reference layout in place of its own template. */
+/** The model with the reference layout instead of its own template. */
 export function withReferenceTemplate({ tokenizer }: ModelTokenizer): ModelTokenizer {
   return { tokenizer, template: { source: TEMPLATE, bosToken: "", eosToken: reference.endToken } };
 }

@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 8_000_000;
 /** `times` is a number, the named arguments with `count`, or absent for all. Throws for what are no texts, and for a result too long. */
 export function replaceText(text: unknown, from: unknown, to: unknown, times?: unknown): string {
   if (typeof text !== "string" || typeof from !== "string" || typeof to !== "string") {
-    throw new Error("replace() is given something else than texts");
+    throw new Error("replace() is called with something other than text");
   }
   const pieces = from === "" ? ["", ...text, ""] : text.split(from);
   const limit = limitOf(times);

@@ -105,7 +105,7 @@ function createPlaceholders(surroundings: readonly string[]): () => string {
     if (value !== undefined) return value;
     throw new AppError(
       "chat-render",
-      "The prompt or the tool text uses every private-use character, so control tokens in it cannot be neutralised; remove those characters in the environment",
+      "The prompt or the tool text uses every private-use character, so control tokens in it cannot be neutralized; remove those characters in the environment",
     );
   };
 }

@@ -10,10 +10,10 @@ const price = {
 } as const;
 
 export const priceFields = {
-  sampled: { ...price, doc: "Of tokens that the model writes." },
-  prefill_cached: { ...price, doc: "Of tokens of prompts that the service has in its cache." },
-  prefill_uncached: { ...price, doc: "Of other tokens of prompts." },
-  trained: { ...price, doc: "Of tokens of training data." },
+  sampled: { ...price, doc: "Price of tokens that the model writes." },
+  prefill_cached: { ...price, doc: "Price of prompt tokens that the service has in its cache." },
+  prefill_uncached: { ...price, doc: "Price of other prompt tokens." },
+  trained: { ...price, doc: "Price of training tokens." },
 } as const satisfies FieldTable;
 
 export const targetFields = {
@@ -28,7 +28,7 @@ export const targetFields = {
     default: 5,
     change: "tunable",
     unit: "steps",
-    doc: "Number of the last steps whose mean reward counts, each weighing the same.",
+    doc: "Number of last steps whose mean reward counts. Each step has the same weight.",
   },
 } as const satisfies FieldTable;
 
@@ -39,14 +39,14 @@ export const costFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "What the model's tokens cost, in place of the vendor's price list. All four prices are needed. `null` takes the price list, and for a `local/…` model nothing.",
+    doc: "Token prices to use instead of the vendor's price list. All four prices are required. `null` uses the price list; a `local/…` model costs nothing.",
   },
   fetch_prices: {
     type: "boolean",
     default: true,
     change: "tunable",
     isAdvanced: true,
-    doc: "Whether the vendor's public price list is fetched at the start of a run, at most once, when the model is hosted and `prices` is not set. Without prices the run counts tokens only.",
+    doc: "Whether to fetch the vendor's public price list at the start of a run, at most once, if the model is hosted and `prices` is not set. Without prices the run only counts tokens.",
   },
   max_cost_usd: {
     type: "number",
@@ -56,7 +56,7 @@ export const costFields = {
     change: "tunable",
     unit: "USD",
     examples: [20],
-    doc: "End the run, saved, after the step with which its tokens have cost this much. Every token counts when it is used (`usage.jsonl`): those of rollouts that are sampled ahead, of evaluations and of repeated steps, too. No further update is submitted then, so the run exceeds its budget by at most one step. With `max_steps_off_policy` rollouts are sampled ahead as long as the budget lasts at the mean cost of a step, from the first update on. Needs prices: those of the price list, or `prices`. An alarm comes at 80 %. A resume with a higher budget continues as if there had been none; `null` sets none.",
+    doc: "Save and end the run after the step at which its tokens have cost this much. Every token counts when it is used (`usage.jsonl`), including those of rollouts that are sampled ahead, of evaluations, and of repeated steps. No further update is submitted, so the run exceeds its budget by at most one step. With `max_steps_off_policy`, rollouts are sampled ahead as long as the budget lasts at the mean cost per step, from the first update on. Needs prices: from the price list, or `prices`. An alarm fires at 80 %. After a resume with a higher budget, the run continues as if the first had not been set. `null` sets no limit.",
   },
   max_tokens_total: {
     type: "integer",
@@ -65,7 +65,7 @@ export const costFields = {
     default: null,
     change: "tunable",
     unit: "tokens",
-    doc: "End the run, saved, after the step with which it has used this many tokens of all kinds: sampled, sent as prompts, passed forward and trained. Otherwise as `max_cost_usd`.",
+    doc: "Save and end the run after the step at which it has used this many tokens of all kinds: sampled, sent as prompts, passed forward, and trained. Otherwise like `max_cost_usd`.",
   },
   max_hours: {
     type: "number",
@@ -74,7 +74,7 @@ export const costFields = {
     default: null,
     change: "tunable",
     unit: "hours",
-    doc: "End the run, saved, after the step with which it has taken this long, in all its attempts together, repeated steps included, and without pauses. Otherwise as `max_cost_usd`, but for rollouts that are sampled ahead, which take no time of their own.",
+    doc: "Save and end the run after the step at which it has taken this long over all its attempts, including repeated steps and without pauses. Otherwise like `max_cost_usd`, except that rollouts that are sampled ahead take no time of their own.",
   },
   target_reward: {
     type: "object",
@@ -82,6 +82,6 @@ export const costFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "End the run as done when the mean reward has reached a target over a number of steps in a row, in each of which at least 90 % of the rollouts were scored. `null` sets none.",
+    doc: "End the run as done when the mean reward has reached a target over a number of consecutive steps, each with at least 90 % of its rollouts scored. `null` sets no target.",
   },
 } as const satisfies FieldTable;

@@ -7,7 +7,7 @@ export const splitFields = {
     type: "boolean",
     default: true,
     change: "identity",
-    doc: "Whether every epoch visits the tasks of this split in a new order. The order depends on `seed` alone. Without effect where the run's own `shuffle` is off.",
+    doc: "Whether every epoch visits the tasks of this split in a new order, which depends on `seed` alone. Has no effect if the run's own `shuffle` is off.",
   },
   num_samples: {
     type: "integer",
@@ -15,7 +15,7 @@ export const splitFields = {
     nullable: true,
     default: null,
     change: "identity",
-    doc: "Number of tasks to use: a random subset when the tasks are shuffled, else the first ones. `null` uses all.",
+    doc: "Number of tasks to use: a random subset if the tasks are shuffled, otherwise the first ones. `null` uses all.",
   },
 } as const satisfies FieldTable;
 
@@ -34,14 +34,14 @@ export const environmentFields = {
     min: 2,
     examples: [8, 16],
     change: "identity",
-    doc: "Group size: how many rollouts are made of each task in a step. Advantages compare them, so more rollouts give a less noisy signal; 8 or more is advised.",
+    doc: "Group size: the number of rollouts per task in a step. Advantages compare them, so more rollouts give a less noisy signal; 8 or more is recommended.",
   },
   max_failing_rollouts: {
     type: "integer",
     min: 0,
     default: 0,
     change: "tunable",
-    doc: "How many rollouts of a group may fail (timeout, error, no reward) before the whole group is left out of training.",
+    doc: "How many rollouts of a group may fail (timeout, error, no reward) before training skips the whole group.",
   },
   weight: {
     type: "number",
@@ -73,21 +73,21 @@ export const environmentFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "Sample among the k most likely tokens only. `null` means no truncation.",
+    doc: "Sample only from the k most likely tokens. `null` means no truncation.",
   },
   reward_reduction: {
     type: "enum",
     values: ["sum", "mean", "max", "min", "last"],
     default: "sum",
     change: "tunable",
-    doc: "How the rewards given during a rollout become its one reward.",
+    doc: "How the rewards of a rollout are combined into one.",
   },
   group_scoring: {
     type: "boolean",
     default: true,
     change: "tunable",
     isAdvanced: true,
-    doc: "Whether an environment that compares the rollouts of a group (`supports_score_group`) scores them when all have ended. The score is the last of a rollout's rewards: `sum` adds it to the others, `last` takes it alone. A group that cannot be scored is left out.",
+    doc: "Whether an environment that compares the rollouts of a group (`supports_score_group`) scores them when all have ended. The score is the last of a rollout's rewards: `sum` adds it to the others, `last` uses it alone. Training skips a group that cannot be scored.",
   },
   nonterminal_reward: {
     type: "number",
@@ -95,7 +95,7 @@ export const environmentFields = {
     default: null,
     examples: [0],
     change: "tunable",
-    doc: "Reward for a rollout that ends before the environment says it is finished. `null` gives none, so that a rollout without any reward counts as failed.",
+    doc: "Reward for a rollout that ends before the environment says it is finished. `null` gives none, so a rollout without any reward counts as failed.",
   },
   nonterminal_mode: {
     type: "enum",
@@ -103,7 +103,7 @@ export const environmentFields = {
     default: "append",
     change: "tunable",
     isAdvanced: true,
-    doc: "`append` adds `nonterminal_reward` to the rewards before they are reduced; `replace` makes it the rollout's reward. Rewards 0.5 and 1 with value 0 and `mean`: 0.5 or 0.",
+    doc: "`append` adds `nonterminal_reward` to the rewards before they are reduced; `replace` makes it the rollout's reward. For example, rewards 0.5 and 1 with value 0 and `mean` give 0.5 with `append` and 0 with `replace`.",
   },
   min_reward: {
     type: "number",
@@ -125,7 +125,7 @@ export const environmentFields = {
     default: null,
     examples: [0.5],
     change: "tunable",
-    doc: "A rollout with at least this reward counts as a success, in metrics and in evaluations (`success_frac`, pass@k). `null` = `max_reward` where that is set, else 1. It changes nothing about training.",
+    doc: "A rollout with at least this reward counts as a success, in metrics and in evaluations (`success_frac`, pass@k). `null` means `max_reward` if that is set, otherwise 1. Does not affect training.",
   },
   max_turns: {
     type: "integer",
@@ -140,7 +140,7 @@ export const environmentFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "Number of tool calls after which a rollout ends, also in the middle of a turn that asks for more. `null` sets no limit.",
+    doc: "Number of tool calls after which a rollout ends, even in the middle of a turn with more calls. `null` sets no limit.",
   },
   max_sampled_tokens: {
     type: "integer",
@@ -149,7 +149,7 @@ export const environmentFields = {
     default: null,
     change: "tunable",
     unit: "tokens",
-    doc: "Most tokens the model may write in a rollout, over all turns; the turn that reaches it is cut there, and the rollout ends. `null` sets no limit beside `max_total_tokens`.",
+    doc: "Maximum number of tokens the model may write in a rollout, over all turns. The turn that reaches it is cut off, and the rollout ends. `null` sets no limit other than `max_total_tokens`.",
   },
   max_consecutive_parse_errors: {
     type: "integer",
@@ -157,7 +157,7 @@ export const environmentFields = {
     default: 3,
     change: "tunable",
     isAdvanced: true,
-    doc: "Number of turns in a row with a malformed tool call after which a rollout ends.",
+    doc: "Number of consecutive turns with a malformed tool call after which a rollout ends.",
   },
   max_no_tool_turns: {
     type: "integer",
@@ -165,7 +165,7 @@ export const environmentFields = {
     default: 3,
     change: "tunable",
     isAdvanced: true,
-    doc: "Number of turns in a row without a tool call after which a rollout ends. Before that the model is asked to use its tools.",
+    doc: "Number of consecutive turns without a tool call after which a rollout ends. Before that, the model is asked to use its tools.",
   },
   on_turn_truncation: {
     type: "enum",
@@ -173,7 +173,7 @@ export const environmentFields = {
     default: "continue",
     change: "tunable",
     isAdvanced: true,
-    doc: "What follows a turn that was cut at `max_response_tokens`: close it and continue, or end the rollout.",
+    doc: "What to do after a turn is cut off at `max_response_tokens`: close the turn and continue, or end the rollout.",
   },
   on_image: {
     type: "enum",
@@ -181,7 +181,7 @@ export const environmentFields = {
     default: "error",
     change: "tunable",
     isAdvanced: true,
-    doc: "What to do with an image from the environment: `error` sends it to a model that reads images, and fails the rollout with a clear message where the model reads text only; `placeholder` shows every model the text `[image]` instead.",
+    doc: "What to do with an image from the environment: `error` sends it to a model that reads images, and fails the rollout if the model reads only text; `placeholder` shows every model the text `[image]` instead.",
   },
   max_concurrency: {
     type: "integer",
@@ -190,7 +190,7 @@ export const environmentFields = {
     default: null,
     change: "tunable",
     isAdvanced: true,
-    doc: "Number of rollouts of this environment that run at the same time. `null` leaves it to the limit of the run.",
+    doc: "Maximum number of concurrent rollouts in this environment. `null` uses the limit of the run.",
   },
   secrets: {
     type: "map",
@@ -199,6 +199,6 @@ export const environmentFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: 'Secrets for this environment, over the global ones. `null` as a value looks the secret up by its name; `""` withholds it from this environment.',
+    doc: 'Secrets for this environment, which override the global ones. The value `null` looks the secret up by its name; `""` withholds it from this environment.',
   },
 } as const satisfies FieldTable;

@@ -10,7 +10,7 @@ export const evaluationFields = {
     minEntries: 1,
     examples: [{ "local/calculator": ["test"] }],
     change: "tunable",
-    doc: "What to evaluate on: a list of splits per environment, such as `local/calculator: [test]`. The environment need not be one that is trained on.",
+    doc: "What to evaluate on: a list of splits per environment, such as `local/calculator: [test]`. Training need not use the same environments.",
   },
   at_start: {
     type: "boolean",
@@ -22,7 +22,7 @@ export const evaluationFields = {
     type: "boolean",
     default: true,
     change: "tunable",
-    doc: "Whether to evaluate after the last step, also when a budget ends the run. What it uses then comes on top of the budget.",
+    doc: "Whether to evaluate after the last step, even if a budget ends the run. That evaluation is not part of the budget.",
   },
   every: {
     type: "integer",
@@ -31,7 +31,7 @@ export const evaluationFields = {
     default: null,
     change: "tunable",
     unit: "steps",
-    doc: "Evaluate after every so many steps. `null` does not evaluate in between.",
+    doc: "Number of steps between evaluations. `null` does not evaluate in between.",
   },
   num_samples: {
     type: "integer",
@@ -39,21 +39,21 @@ export const evaluationFields = {
     nullable: true,
     default: 64,
     change: "tunable",
-    doc: "Number of tasks per split. `evaluation.seed` chooses them, the same ones each time. `null` uses all.",
+    doc: "Number of tasks per split. `evaluation.seed` selects them; they are the same each time. `null` uses all.",
   },
   rollouts_per_task: {
     type: "integer",
     min: 1,
     default: 1,
     change: "tunable",
-    doc: "Number of rollouts per task and temperature. At temperature 0 it is 1, because greedy rollouts of a task are equal.",
+    doc: "Number of rollouts per task and temperature. At temperature 0 it is 1, because all greedy rollouts of a task are equal.",
   },
   seed: {
     type: "integer",
     min: 0,
     default: 0,
     change: "tunable",
-    doc: "Chooses the tasks and the sampling seeds of all evaluations. It is independent of `seed`, so that runs with different seeds are evaluated on the same tasks.",
+    doc: "Selects the tasks and the sampling seeds of all evaluations. It is independent of `seed`, so runs with different seeds are evaluated on the same tasks.",
   },
   failure_reward: {
     type: "number",
@@ -61,7 +61,7 @@ export const evaluationFields = {
     default: null,
     change: "tunable",
     examples: [0],
-    doc: "What a rollout that failed counts as in the mean reward. `null` = the smaller of 0 and the lowest reward that the evaluation saw in that environment and split at that temperature, so that failing never pays. A failed rollout is never a success.",
+    doc: "The reward that a failed rollout counts as in the mean. `null` means the smaller of 0 and the lowest reward that the evaluation saw in that environment and split at that temperature, so failing never pays. A failed rollout is never a success.",
   },
   temperatures: {
     type: "list",
@@ -69,6 +69,6 @@ export const evaluationFields = {
     minItems: 1,
     default: [0, 1],
     change: "tunable",
-    doc: "Sampling temperatures, each evaluated and reported separately. 0 shows the best single answer, 1 what training samples from.",
+    doc: "Sampling temperatures. Each is evaluated and reported separately. 0 shows the best single answer; 1 is what training samples from.",
   },
 } as const satisfies FieldTable;

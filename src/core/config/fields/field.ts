@@ -60,7 +60,7 @@ export interface MapShape extends Nullable {
 export interface ObjectShape extends Nullable {
   readonly type: "object";
   readonly fields: FieldTable;
-  /** Field that a plain boolean in place of the object sets. */
+  /** Field that a plain boolean instead of the object sets. */
   readonly shorthand?: string;
 }
 

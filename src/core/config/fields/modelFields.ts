@@ -16,7 +16,7 @@ const thinkingFields = {
     nullable: true,
     default: null,
     change: "identity",
-    doc: "How much reasoning to ask for. Each model takes some of the words, which `tinker-rl models` and the hover of `model_name` show; a few take a number, for example Inkling from 0 to 1. `null` leaves it to the model.",
+    doc: "How much reasoning to ask for. Each model takes some of the words, which `tinker-rl models` and the hover on `model_name` show. A few models take a number, for example Inkling from 0 to 1. `null` leaves it to the model.",
   },
   retention: {
     type: "enum",
@@ -24,7 +24,7 @@ const thinkingFields = {
     default: "all",
     change: "identity",
     isAdvanced: true,
-    doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` drops it where the model's own chat template does; the rollout then continues in another sequence, which repeats the conversation.",
+    doc: "`all` keeps earlier reasoning in the context, so a rollout stays one training sequence. `template` drops it where the model's own chat template does; the rollout then continues in another sequence, which repeats the conversation.",
   },
 } as const satisfies FieldTable;
 
@@ -33,7 +33,7 @@ export const modelFields = {
     type: "string",
     examples: ["Qwen/Qwen3-8B", "local/tiny-tool"],
     change: "identity",
-    doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small bundled model on this machine, without any key.",
+    doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small bundled model on this computer, without a key.",
   },
   lora_rank: {
     type: "integer",
@@ -50,7 +50,7 @@ export const modelFields = {
     default: null,
     change: "identity",
     isAdvanced: true,
-    doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json` (or a rank file such as `tiktoken.model`), `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative folder starts at the configuration file. `null` takes the one that belongs to `model_name`.",
+    doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json` (or a rank file such as `tiktoken.model`), `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative path is resolved from the configuration file. `null` uses the tokenizer of `model_name`.",
   },
   chat_format: {
     type: "enum",
@@ -65,7 +65,7 @@ export const modelFields = {
     default: true,
     change: "identity",
     isAdvanced: true,
-    doc: "Whether the chat format's own system text comes first: for gpt-oss its identity, the date and the effort. `false` leaves it out, for checkpoints that were trained without it.",
+    doc: "Whether to begin with the chat format's own system text, which for gpt-oss has its identity, the date, and the effort. `false` omits it, for checkpoints that were trained without it.",
   },
   system_prompt_template: {
     type: "string",
@@ -73,7 +73,7 @@ export const modelFields = {
     default: null,
     change: "identity",
     isAdvanced: true,
-    doc: "System text for every conversation. With `{tools}` in it the tools are listed there, one JSON line each; otherwise, and with `null`, the model gets them in its native form.",
+    doc: "System text for every conversation. The list of tools replaces `{tools}`, one JSON line each. Without `{tools}`, and with `null`, the model gets the tools in its native form.",
   },
   thinking: {
     type: "object",

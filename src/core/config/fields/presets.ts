@@ -4,7 +4,7 @@ import type { FieldTable } from "./field.ts";
 import { configFields } from "./fields.ts";
 import type { Config, EnvironmentConfig } from "./schema.ts";
 
-/** True for a model that is trained on this machine. */
+/** True for a model that is trained on this computer. */
 export function isLocalModel(modelName: string): boolean {
   return modelName.startsWith("local/");
 }
@@ -17,7 +17,7 @@ export const EMBEDDED_ENVIRONMENT_NAMES = [
   "local/depot",
 ] as const;
 
-/** The defaults that a model's kind puts in place of the general ones; empty for hosted models. */
+/** The defaults that a model's kind puts instead of the general ones; empty for hosted models. */
 export function presetFor(modelName: string): Partial<Config> {
   if (!isLocalModel(modelName)) return {};
   const fields: FieldTable = configFields;

@@ -10,7 +10,7 @@ export const rolloutFields = {
     localDefault: 48,
     change: "tunable",
     unit: "tokens",
-    doc: "Most tokens the model may write in one turn.",
+    doc: "Maximum number of tokens the model may write in one turn.",
   },
   max_total_tokens: {
     type: "integer",
@@ -19,14 +19,14 @@ export const rolloutFields = {
     localDefault: 256,
     change: "tunable",
     unit: "tokens",
-    doc: "Most tokens of a whole rollout: prompt, model turns and tool results. At most the context length of the model.",
+    doc: "Maximum number of tokens in a whole rollout: prompt, model turns and tool results. At most the context length of the model.",
   },
   max_rollout_retries: {
     type: "integer",
     min: 0,
     default: 3,
     change: "tunable",
-    doc: "How often a rollout that failed for a technical reason starts again in a new session. While an environment is full or fails altogether, nothing counts.",
+    doc: "How many times a rollout that failed for a technical reason starts again in a new session. Attempts do not count while an environment is full or fails altogether.",
   },
   group_failures: {
     type: "enum",
@@ -34,7 +34,7 @@ export const rolloutFields = {
     default: "reference",
     change: "tunable",
     isAdvanced: true,
-    doc: "What rollouts that failed for good do to their group. `reference` leaves it out of training when more than `max_failing_rollouts` failed, `strict` when any did. `fail_fast` is for looking for mistakes: as `strict`, and the first failure pauses the run after its step.",
+    doc: "How failed rollouts affect their group. `reference` skips the group in training if more than `max_failing_rollouts` failed, `strict` if any failed. `fail_fast` is for debugging: like `strict`, and the first failure pauses the run after its step.",
   },
   max_steps_off_policy: {
     type: "integer",
@@ -42,13 +42,13 @@ export const rolloutFields = {
     default: 0,
     change: "fixed",
     unit: "steps",
-    doc: "How many steps of rollouts are sampled ahead while the model trains. With `0` every step waits for rollouts of the weights that the step before left. With `K` rollouts continue during updates, and each group is trained exactly `K` steps after the weights that sampled it, which are `K` times `num_substeps` times `num_passes` updates where each step makes all of them; a step then takes the longest of an update and the share `1 / (K + 1)` of rollouts and update together. 1 or 2 with `loss_fn: ppo` or `cispo` is advised, more with `off_policy_correction`. Local models gain nothing: sampling and training share the processor.",
+    doc: "How many steps of rollouts are sampled ahead while the model trains. With `0`, every step waits for rollouts from the weights of the step before. With `K`, rollouts continue during updates, and each group is trained exactly `K` steps after the weights that sampled it: `K` times `num_substeps` times `num_passes` updates if each step makes all of them. A step then takes as long as an update, or as `1 / (K + 1)` of rollouts and update together, whichever is longer. Use 1 or 2 with `loss_fn: ppo` or `cispo`, and more with `off_policy_correction`. Local models gain nothing, because sampling and training share the processor.",
   },
   refill: {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether a step takes further tasks in place of groups that give nothing to train on, most of all those of equal rewards, until `batch_size` groups have a signal: dynamic sampling of DAPO (arXiv:2503.14476). Steps then learn equally much, at the cost of more rollouts, which `refill/*` counts in the metrics. The data is used up sooner: a run has at most the steps that `num_epochs` gives without, and ends with its data. With `max_steps_off_policy` the further groups are those that were sampled ahead, so that a step seldom waits for them.",
+    doc: "Whether a step replaces groups with nothing to train on, mostly those with equal rewards, by further tasks until `batch_size` groups have a signal: dynamic sampling of DAPO (arXiv:2503.14476). Each step then learns from the same number of groups, at the cost of more rollouts, which the metrics `refill/*` count. The data is used up sooner: a run has at most as many steps as `num_epochs` gives without `refill`, and ends with its data. With `max_steps_off_policy` the further groups are those that were sampled ahead, so a step seldom waits for them.",
   },
   max_refill_batches: {
     type: "integer",
@@ -56,7 +56,7 @@ export const rolloutFields = {
     default: 9,
     change: "tunable",
     isAdvanced: true,
-    doc: "With `refill`: most tasks that a step takes beyond `batch_size`, in batches of that size. A step that still has fewer groups with a signal trains on those, and a warning says so. The default allows ten batches in all, as the DAPO scripts for verl do (`max_num_gen_batches=10`).",
+    doc: "With `refill`: maximum number of tasks that a step takes beyond `batch_size`, in batches of that size. A step that still has fewer groups with a signal trains on those and shows a warning. The default allows ten batches in all, like the DAPO scripts for verl (`max_num_gen_batches=10`).",
   },
   max_active_tasks: {
     type: "integer",
@@ -65,7 +65,7 @@ export const rolloutFields = {
     default: null,
     localDefault: 32,
     change: "tunable",
-    doc: "Number of rollouts that run at the same time, over all environments. `null` allows all that are issued, which are those of `max_steps_off_policy + 1` steps, at most 4,096. An environment that is at capacity gets fewer until it has room again.",
+    doc: "Maximum number of concurrent rollouts, over all environments. `null` allows all issued rollouts: those of `max_steps_off_policy + 1` steps, at most 4,096. An environment at capacity gets fewer until it has room again.",
   },
   max_rollout_concurrency: {
     type: "integer",
@@ -74,7 +74,7 @@ export const rolloutFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "Older name of `max_active_tasks`; takes its place when set.",
+    doc: "Older name of `max_active_tasks`, which it replaces when set.",
   },
   max_samples_in_flight: {
     type: "integer",
@@ -83,7 +83,7 @@ export const rolloutFields = {
     default: null,
     change: "tunable",
     isAdvanced: true,
-    doc: "Number of sampling requests that wait for an answer at the same time. `null` allows one for each rollout that runs. No more than 400 are submitted at once, and fewer after the service has refused one.",
+    doc: "Maximum number of concurrent sampling requests. `null` allows one per active rollout. At most 400 are submitted at once, and fewer after the service refuses one.",
   },
   rollout_timeout: {
     type: "number",
@@ -110,7 +110,7 @@ export const rolloutFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "seconds",
-    doc: "Time for one tool call. `null` allows what is left of `rollout_timeout`.",
+    doc: "Time for one tool call. `null` allows the rest of `rollout_timeout`.",
   },
   on_tool_timeout: {
     type: "enum",
@@ -118,7 +118,7 @@ export const rolloutFields = {
     default: "answer",
     change: "tunable",
     isAdvanced: true,
-    doc: "After a tool call that takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either; `end` ends it at once.",
+    doc: "What to do after a tool call takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either; `end` ends it at once.",
   },
   sampling_timeout: {
     type: "number",

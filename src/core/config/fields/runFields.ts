@@ -26,7 +26,7 @@ export const dataFields = {
     min: 1,
     examples: [32, 16],
     change: "identity",
-    doc: "Number of tasks per step. Each becomes a group of `num_rollouts` rollouts.",
+    doc: "Number of tasks per step. Each task is a group of `num_rollouts` rollouts.",
   },
   mix: {
     type: "enum",
@@ -39,7 +39,7 @@ export const dataFields = {
     type: "boolean",
     default: true,
     change: "identity",
-    doc: "Whether every epoch takes the tasks in a new order, which depends on `seed` alone. `false` takes the tasks of every split in the order of their index, epoch after epoch; a split's own `shuffle` cannot turn it on again. Batches go across the ends of epochs either way.",
+    doc: "Whether every epoch takes the tasks in a new order, which depends on `seed` alone. `false` takes the tasks of every split in index order in every epoch; a split's own `shuffle` cannot turn shuffling on again. Either way, batches can span two epochs.",
   },
   num_epochs: {
     type: "integer",
@@ -48,7 +48,7 @@ export const dataFields = {
     default: null,
     change: "tunable",
     examples: [1],
-    doc: "How often to go through all tasks. `null` sets no end. With `mix: weighted` it counts as many tasks as there are: an environment with a large `weight` then repeats some of its own, and one with a small `weight` does not get through all of them.",
+    doc: "Number of passes over all tasks. `null` sets no end. With `mix: weighted`, an epoch takes as many tasks as there are: an environment with a large `weight` repeats some of its tasks, and one with a small `weight` does not reach all of its own.",
   },
   max_steps: {
     type: "integer",
@@ -65,7 +65,7 @@ export const dataFields = {
     min: 0,
     default: 42,
     change: "identity",
-    doc: "Decides the order of tasks and the seeds of all sampling.",
+    doc: "Determines the order of tasks and all sampling seeds.",
   },
 } as const satisfies FieldTable;
 
@@ -77,14 +77,14 @@ export const runFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Name of the run and of its folder; a name that is taken gets `-2`, `-3` and so on. `null` takes `wandb_run_name`, else `openreward_run_name`, else the name of the configuration file.",
+    doc: "Name of the run and its folder; a name that is taken gets `-2`, `-3` and so on. `null` uses `wandb_run_name`, else `openreward_run_name`, else the name of the configuration file.",
   },
   log_path: {
     type: "string",
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Folder that holds a folder per run. A relative path starts at the configuration file; `null` means `.tinker-rl/runs` beside it.",
+    doc: "Folder for the run folders. A relative path is resolved from the configuration file; `null` means `.tinker-rl/runs` next to it.",
   },
   save_every: {
     type: "integer",
@@ -92,7 +92,7 @@ export const runFields = {
     default: 10,
     change: "tunable",
     unit: "steps",
-    doc: "Save a checkpoint after every so many steps. 0 saves at the end only.",
+    doc: "Number of steps between checkpoints. 0 saves only at the end.",
   },
   rolling_save_every: {
     type: "integer",
@@ -102,7 +102,7 @@ export const runFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
-    doc: "Save a state to resume from after every so many steps; it is deleted once there is a newer save, at the latest after a day. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
+    doc: "Number of steps between saved states to resume from. Each is deleted when there is a newer save, at the latest after a day. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
   },
   save_best: {
     type: "string",
@@ -110,7 +110,7 @@ export const runFields = {
     default: null,
     change: "tunable",
     examples: ["eval/local/calculator/test/greedy/reward_mean"],
-    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves what it evaluates on its way, marks the best, and deletes what was saved for this alone and is no longer the best. An evaluation with more than 10 % failed rollouts chooses none. `null` keeps none for being the best.",
+    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves each checkpoint that it evaluates, marks the best one, and deletes those that were saved only for this and are no longer the best. An evaluation with more than 10 % failed rollouts does not count. `null` keeps no best checkpoint.",
   },
   max_recoveries: {
     type: "integer",
@@ -118,7 +118,7 @@ export const runFields = {
     default: 3,
     change: "fixed",
     isAdvanced: true,
-    doc: "How often the run continues by itself after the service has lost its session, for example because the service was restarted or the computer slept, or an embedded service has ended, for example because memory ran short: it opens a new session, loads the last state and repeats the steps since, as a resume does. Each `resume` starts the count again. 0 ends the run instead, and it can be resumed.",
+    doc: "How many times the run recovers automatically after the service loses its session, for example because the service restarted or the computer slept, or after an embedded service ends, for example because memory ran short. The run opens a new session, loads the last state and repeats the steps since, like a resume. Each `resume` starts the count again. 0 ends the run instead, and it can be resumed.",
   },
   resume_from: {
     type: "string",
@@ -143,7 +143,7 @@ export const runFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "Measures the model on tasks without training on them. `null` does not evaluate.",
+    doc: "Evaluates the model on tasks without training on them. `null` does not evaluate.",
   },
   alarms: {
     type: "object",
@@ -157,7 +157,7 @@ export const runFields = {
     type: "boolean",
     default: false,
     change: "tunable",
-    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you have had a look; rollouts under way end. With `max_steps_off_policy` each update then waits for the metrics of the one before. What is critical: few tool calls that can be read, copies among rollouts, rewards that are no numbers, a sampler with old weights, and `logprob_gap_critical`.",
+    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you look at it; rollouts in progress end. With `max_steps_off_policy` each update then waits for the metrics of the one before. Critical alarms are: few readable tool calls, duplicate rollouts, invalid rewards, a sampler with old weights, and `logprob_gap_critical`.",
   },
 } as const satisfies FieldTable;
 
@@ -168,14 +168,14 @@ export const serviceFields = {
     default: null,
     change: "fixed",
     isAdvanced: true,
-    doc: "Address of the Tinker service. `null` takes `TINKER_BASE_URL`, else the hosted service.",
+    doc: "Address of the Tinker service. `null` uses `TINKER_BASE_URL`, otherwise the hosted service.",
   },
   probe_server: {
     type: "boolean",
     default: true,
     change: "fixed",
     isAdvanced: true,
-    doc: "Whether to find out before the first update if the Tinker service computes `loss_fn` with its parameters as documented, and how it reports log-probabilities where sampling is not plain. A service that computes another loss ends the run. Costs a request or two; `false` trusts the service.",
+    doc: "Whether to check before the first update that the Tinker service computes `loss_fn` with its parameters as documented, and how it reports log-probabilities when `temperature`, `top_p` or `top_k` is set. A service that computes another loss ends the run. Costs one or two requests; `false` trusts the service.",
   },
   openreward_base_url: {
     ...HTTP_URL,
@@ -183,7 +183,7 @@ export const serviceFields = {
     default: null,
     change: "fixed",
     isAdvanced: true,
-    doc: "Address of the server of the environments. `null` takes `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, else `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, else the hosted service. Any other server than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`.",
+    doc: "Address of the environments' server. `null` uses `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, otherwise `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, otherwise the hosted service. Any server other than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`.",
   },
   secrets: {
     type: "map",
@@ -192,14 +192,14 @@ export const serviceFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Secrets for all environments, by name. `null` as a value looks the secret up by its name, which keeps it out of this file.",
+    doc: "Secrets for all environments, by name. The value `null` looks the secret up by its name, which keeps it out of this file.",
   },
   wandb: {
     type: "enum",
     values: ["online", "offline", "disabled"],
     default: "disabled",
     change: "fixed",
-    doc: "Whether metrics, the run's log and tables of trajectories go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` files them in the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
+    doc: "Whether metrics, the run's log and tables of trajectories go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` writes them to the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
   },
   wandb_project_name: {
     type: "string",
@@ -216,25 +216,25 @@ export const serviceFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Name of the run on Weights & Biases. `null` takes the run's own name.",
+    doc: "Name of the run on Weights & Biases. `null` uses the run's own name.",
   },
   openreward_upload: {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether the rollouts of training are uploaded to OpenReward, with their advantage and whether they were trained on; those of `local/…` environments too. Needs `OPENREWARD_API_KEY`. What a run could not upload, its next resume does.",
+    doc: "Whether to upload the rollouts of training to OpenReward, with their advantage and whether they were trained on, including those of `local/…` environments. Needs `OPENREWARD_API_KEY`. The next resume uploads what a run could not.",
   },
   openreward_upload_evaluations: {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether the rollouts of evaluations are uploaded to OpenReward, as a run of type `eval` that is named like this one with `-eval` behind; those of `tinker-rl evaluate`, too. Needs `OPENREWARD_API_KEY`.",
+    doc: "Whether to upload the rollouts of evaluations to OpenReward, also those of `tinker-rl evaluate`, as a run of type `eval` with this run's name and the suffix `-eval`. Needs `OPENREWARD_API_KEY`.",
   },
   openreward_run_name: {
     type: "string",
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Name of the run on OpenReward. `null` takes the run's own name.",
+    doc: "Name of the run on OpenReward. `null` uses the run's own name.",
   },
 } as const satisfies FieldTable;

@@ -15,7 +15,7 @@ export function keepAnchored(source: YamlSource, finding: Finding): Finding {
   const to = `x-${key}`;
   return {
     ...finding,
-    message: `Unknown key \`${key}\`, but other lines use its anchor. Call it \`${to}\`: keys that begin with \`x-\` are yours.`,
+    message: `Unknown key \`${key}\`, but other lines use its anchor. Rename it to \`${to}\`: keys that begin with \`x-\` are for your own use.`,
     remedies: [
       { kind: "rename", path: finding.path, to, title: `Change to '${to}'`, isPreferred: true },
     ],

@@ -31,7 +31,7 @@ function boundFindings(config: Config): readonly Finding[] {
   const isOneSided = correction === "tis";
   const rule = isOneSided ? "ratio_high >= 1" : "0 <= ratio_low <= 1 <= ratio_high";
   const given = isOneSided ? `\`ratio_high\` is ${high}` : `they are ${low} and ${high}`;
-  const message = `The bounds of \`${correction}\` are bounds of the ratio itself, which is 1 where trainer and sampler agree: ${rule}; here ${given}.`;
+  const message = `The bounds of \`${correction}\` are bounds of the ratio itself, which is 1 when trainer and sampler agree: ${rule}; here ${given}.`;
   const value = { ...CORRECTION_DEFAULTS[correction] };
   const title = `Set to ${Object.values(value).join(" and ")}`;
   const remedy: Remedy = { kind: "set", path: [PLACE], value, title };
@@ -43,13 +43,13 @@ function unboundedFindings(config: Config): readonly Finding[] {
   const { loss_fn, max_steps_off_policy: stepsAhead, off_policy_correction: correction } = config;
   if (loss_fn !== "importance_sampling") return [];
   if (config.num_passes > 1) {
-    const message = `Each trajectory is trained ${config.num_passes} times (\`num_passes\`), and \`importance_sampling\` does not bound its ratios: a few tokens may decide over an update. Use \`ppo\` or \`cispo\`, which clip them.`;
+    const message = `Each trajectory is trained ${config.num_passes} times (\`num_passes\`), and \`importance_sampling\` does not bound its ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them.`;
     const remedies = [preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo"))];
     return [advice("TRL203", ["num_passes"], message, { relatedPaths: [["loss_fn"]], remedies })];
   }
   if (stepsAhead === 0 || correction !== "none") return [];
   const report = stepsAhead > FEW_STEPS_AHEAD ? advice : note;
-  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may decide over an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
+  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
   const remedies = [
     preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo")),
     setTo(["off_policy_correction"], "tis", "Set off_policy_correction to tis"),

@@ -12,7 +12,7 @@ export function costFindings(config: Config): readonly Finding[] {
   const why = isLocal
     ? "The price list has no prices of `local/…` models"
     : "With `fetch_prices: false` no prices are known";
-  const message = `${why}, so what the run costs is not known. Set \`prices\`, or \`max_tokens_total\` instead.`;
+  const message = `${why}, so the cost of the run is unknown. Set \`prices\`, or \`max_tokens_total\` instead.`;
   const path = ["max_cost_usd"];
   const remedies = [{ kind: "remove", path, title: "Remove 'max_cost_usd'" } as const];
   return [conflict("TRL219", path, message, { relatedPaths: [["prices"]], remedies })];

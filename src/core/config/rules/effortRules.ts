@@ -28,7 +28,7 @@ export function effortFindings(
     return [advice("TRL216", PATH, message, { remedies: [withoutEffort()] })];
   }
   if (effort === OFF && facts.thinking === "switch") {
-    const message = `\`${name}\` takes no effort \`none\`; \`thinking: false\` turns its reasoning off.`;
+    const message = `\`${name}\` does not take the effort \`none\`; \`thinking: false\` turns its reasoning off.`;
     const off = preferred(setTo(["thinking"], false, "Set thinking to false"));
     return [conflict("TRL216", PATH, message, { remedies: [off] })];
   }
@@ -36,7 +36,7 @@ export function effortFindings(
     const message = `\`${name}\` takes no effort, so this has no effect; its reasoning is ${facts.thinking === "on" ? "always on" : "only on or off"}.`;
     return [advice("TRL216", PATH, message, { remedies: [withoutEffort()] })];
   }
-  const message = `\`${effort}\` is no effort of \`${name}\`. ${describeEfforts(facts)}`;
+  const message = `\`${name}\` does not take the effort \`${effort}\`. ${describeEfforts(facts)}`;
   const choices = nearestEfforts(effort, facts);
   const remedies = choices.map((word, index): Remedy => {
     const remedy = setTo(PATH, word, `Change to '${word}'`);

@@ -78,7 +78,7 @@ function samplingFindings(
     const remedies = [preferred(setTo(place, valid))];
     found.push(advice("TRL203", place, message, { remedies }));
   };
-  const offPolicy = "Log-probabilities do not make up for it, so training becomes off-policy.";
+  const offPolicy = "Log-probabilities do not account for this, so training becomes off-policy.";
   if (temperature === 0) {
     const message = "At temperature 0 all rollouts of a group are the same and nothing is learned.";
     add("temperature", message, 1);
@@ -86,8 +86,8 @@ function samplingFindings(
     add("temperature", `The temperature is not 1. ${offPolicy}`, 1);
   }
   if (top_p !== null && top_p < 1) {
-    add("top_p", `Sampling is cut at top_p ${top_p}. ${offPolicy}`, 1);
+    add("top_p", `Sampling is truncated at top_p ${top_p}. ${offPolicy}`, 1);
   }
-  if (top_k !== null) add("top_k", `Sampling is cut at top_k ${top_k}. ${offPolicy}`, null);
+  if (top_k !== null) add("top_k", `Sampling is truncated at top_k ${top_k}. ${offPolicy}`, null);
   return found;
 }

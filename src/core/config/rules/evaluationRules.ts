@@ -40,7 +40,7 @@ function unknownEnvironment(
     near.length === 0
       ? "Write it as `Owner/Name` or `local/name`."
       : `Did you mean \`${near[0]}\`?`;
-  const message = `\`${name}\` is no environment of this file and no full name. ${hint}`;
+  const message = `\`${name}\` is neither an environment in this file nor a full name. ${hint}`;
   return conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) });
 }
 
@@ -48,8 +48,7 @@ function bestFindings({ evaluation, save_best: metric }: Config): readonly Findi
   if (metric === null) return [];
   const path = ["save_best"];
   if (evaluation === null) {
-    const message =
-      "The best checkpoint is chosen by an evaluation: add `evaluation`, or remove `save_best`.";
+    const message = "`save_best` needs an evaluation: add `evaluation`, or remove `save_best`.";
     const remedies = [{ kind: "remove", path, title: "Remove 'save_best'" } as const];
     return [conflict("TRL220", path, message, { remedies })];
   }
@@ -57,13 +56,13 @@ function bestFindings({ evaluation, save_best: metric }: Config): readonly Findi
   if (!names.includes(metric)) {
     const near = nearestWords(metric, names);
     const offered = (near.length === 0 ? names : near).slice(0, MAX_NAMED);
-    const message = `The evaluation has no metric \`${metric}\` to choose by. It has ${offered.map((name) => `\`${name}\``).join(", ")}.`;
+    const message = `The evaluation has no metric \`${metric}\`. It has ${offered.map((name) => `\`${name}\``).join(", ")}.`;
     return [conflict("TRL220", path, message, { remedies: offered.map((to) => setTo(path, to)) })];
   }
   if (evaluation.every !== null) return [];
   const every = ["evaluation", "every"];
   const message =
-    "The run is evaluated at its ends only, so there is nothing to choose from: set `every`.";
+    "The run is evaluated only at its start and end, so there is nothing to choose from: set `every`.";
   const remedies = [setTo(every, 10, "Set evaluation.every to 10")];
   return [advice("TRL220", path, message, { relatedPaths: [["evaluation"]], remedies })];
 }

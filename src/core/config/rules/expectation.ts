@@ -24,7 +24,7 @@ export function rangeOf(shape: NumberShape): string {
     .join(" and ");
 }
 
-/** What was found where `shape` was expected. Shows no text that may be a secret: in place of a collection, or like a key. */
+/** What was found where `shape` was expected. Shows no text that may be a secret: instead of a collection, or like a key. */
 export function describeValue(value: unknown, shape: Shape): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object" && value !== null) {

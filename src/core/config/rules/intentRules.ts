@@ -28,7 +28,7 @@ export function intentFindings(config: Config, values: unknown): readonly Findin
 /** GSPO weighs each rollout alike (Zheng et al. 2025, arXiv:2507.18071, equation 5). */
 function gspoFindings({ loss_fn, loss_normalization }: Config): readonly Finding[] {
   if (loss_fn !== "gspo" || loss_normalization === "sequence_mean") return [];
-  const message = `GSPO weighs each rollout alike, but \`loss_normalization: ${loss_normalization}\` weighs it by its length. Set \`sequence_mean\`.`;
+  const message = `GSPO weights all rollouts equally, but \`loss_normalization: ${loss_normalization}\` weights them by length. Set \`sequence_mean\`.`;
   const path = ["loss_normalization"];
   const remedies = [
     preferred(setTo(path, "sequence_mean", "Set loss_normalization to sequence_mean")),
@@ -40,7 +40,7 @@ function clipNormFindings({ grad_clip_norm, loss_normalization }: Config): reado
   const isSmall = grad_clip_norm > 0 && grad_clip_norm <= SMALL_NORM;
   if (!isSmall || loss_normalization !== "token_sum") return [];
   const path = ["loss_normalization"];
-  const message = `With \`token_sum\` the norm of a gradient grows with the number of tokens, so ${grad_clip_norm} cuts nearly every update. Set \`loss_normalization: token_mean\`, or a much larger norm.`;
+  const message = `With \`token_sum\` the norm of a gradient grows with the number of tokens, so ${grad_clip_norm} clips nearly every update. Set \`loss_normalization: token_mean\`, or a much larger norm.`;
   const remedies = [preferred(setTo(path, "token_mean", "Set loss_normalization to token_mean"))];
   return [advice("TRL204", ["grad_clip_norm"], message, { relatedPaths: [path], remedies })];
 }
@@ -81,7 +81,7 @@ function missingRewardFindings({ environments }: Config): readonly Finding[] {
     if (environment.nonterminal_reward !== null || environment.max_failing_rollouts > 0) return [];
     const path = ["environments", name];
     const message =
-      "A rollout that ends without a reward, at a limit of turns or tokens for example, leaves its whole group out of training. Set `nonterminal_reward: 0`, so that it counts as wrong.";
+      "If a rollout ends without a reward, for example at a turn or token limit, training skips its whole group. Set `nonterminal_reward: 0`, so that it counts as wrong.";
     const fix = setTo([...path, "nonterminal_reward"], 0, "Set nonterminal_reward to 0");
     return [hint("TRL200", path, message, { part: "key", remedies: [preferred(fix)] })];
   });

@@ -121,7 +121,7 @@ function hintFor(value: unknown, shape: Shape, near: readonly string[]): string 
   if (typeof value !== "string") return "";
   if (near[0] !== undefined) return ` Did you mean \`${near[0]}\`?`;
   const isSexagesimal = isNumberShape(shape) && SEXAGESIMAL.test(value);
-  return isSexagesimal ? " Numbers to base 60 such as 1:30 are not read; write 90." : "";
+  return isSexagesimal ? " Base-60 numbers such as 1:30 are not supported; write 90." : "";
 }
 
 const SEXAGESIMAL = /^[-+]?\d+(:\d+)+$/;

@@ -22,7 +22,7 @@ import { valueAt } from "./issues.ts";
 
 const MODEL = ["model_name"];
 
-/** `values` is the configuration before defaults: what nobody wrote is no mistake. */
+/** `values` is the configuration before defaults: what no one wrote is no mistake. */
 export function lineUpFindings(config: Config, values: unknown): readonly Finding[] {
   if (isLocalModel(config.model_name)) return [];
   const model = findLineUpModel(config.model_name);
@@ -56,7 +56,7 @@ function unknownModel(name: string): Finding {
     near[0] === undefined
       ? "When a run starts, the service says whether it trains the model."
       : `Did you mean \`${near[0]}\`?`;
-  const message = `The table of models (${LINE_UP_DATE}) has no \`${name}\`. ${hint}`;
+  const message = `\`${name}\` is not in the table of models (${LINE_UP_DATE}). ${hint}`;
   const remedies = near.map((other) => setTo(MODEL, other, `Change to '${other}'`));
   return note("TRL215", MODEL, message, { remedies });
 }
@@ -71,9 +71,9 @@ function contextFindings(
   const longest = longestVariant(model);
   const isLonger = longest !== null && (contextOf(longest) ?? 0) > context;
   const more = isLonger
-    ? ` As \`${longest}\` the model holds ${formatCount(contextOf(longest) ?? 0)} tokens, at a higher price.`
+    ? ` \`${longest}\` holds ${formatCount(contextOf(longest) ?? 0)} tokens, at a higher price.`
     : "";
-  const message = `The context of \`${name}\` holds ${formatCount(context)} tokens (table of ${LINE_UP_DATE}); a longer rollout ends there.${more}`;
+  const message = `The context of \`${name}\` is ${formatCount(context)} tokens (table of ${LINE_UP_DATE}); longer rollouts end there.${more}`;
   const remedies = [
     preferred(setTo(path, context)),
     ...(isLonger ? [setTo(MODEL, longest, `Change model_name to '${longest}'`)] : []),
@@ -106,7 +106,7 @@ function unknownFormat({ name }: LineUpModel): Finding {
   const others = listedModels().filter((other) => other.format !== null);
   const choices = others.filter((other) => other.name.startsWith(`${owner}/`)).slice(0, 3);
   const names = choices.map((other) => `\`${other.name}\``).join(" or ");
-  const message = `\`${name}\` cannot be trained yet: its chat format is not public, and a guessed one looks like a model that never learns. Use ${names}.`;
+  const message = `\`${name}\` cannot be trained yet: its chat format is not public, and with a guessed format it would never learn. Use ${names}.`;
   const remedies = choices.map((other) => setTo(MODEL, other.name, `Change to '${other.name}'`));
   return conflict("TRL216", MODEL, message, { remedies });
 }
@@ -155,7 +155,7 @@ function retentionFindings(
 
 function toolFindings(name: string, { callsTools }: FormatFacts): readonly Finding[] {
   if (callsTools) return [];
-  const message = `\`${name}\` is a base model: it cannot call tools, and plays only environments that grade the text of an answer. For others set \`chat_format: reference\`, which lists the tools in the system text, or use a model that was trained to call tools.`;
+  const message = `\`${name}\` is a base model: it cannot call tools, and works only in environments that grade the text of an answer. For others, set \`chat_format: reference\`, which lists the tools in the system text, or use a model that was trained to call tools.`;
   const set = setTo(["chat_format"], "reference", "Set chat_format to reference");
   return [advice("TRL216", MODEL, message, { remedies: [set] })];
 }

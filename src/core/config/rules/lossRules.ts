@@ -40,7 +40,7 @@ function clipFindings(
   if (isValid && low >= 0) return [];
   const rule = isAroundOne ? "0 <= low < 1 < high" : "0 <= low < high";
   const message =
-    `The clip thresholds are bounds of the probability ratio, ${rule}; here they are ${low} and ${high}. ` +
+    `The clip thresholds are bounds of the probability ratio, ${rule}, but they are ${low} and ${high}. ` +
     "An epsilon of 0.2 is written as `clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`.";
   const title = `Set to ${defaults.clip_low_threshold} and ${defaults.clip_high_threshold}`;
   const remedy: Remedy = { kind: "set", path: [PLACE], value: { ...defaults }, title };
@@ -50,7 +50,7 @@ function clipFindings(
 /** The normalisation scales the advantages; the penalty of `dro` does not depend on them. */
 function normalizationFindings({ loss_normalization: given }: Config): readonly Finding[] {
   if (given === "token_sum") return [];
-  const message = `The loss \`dro\` adds up over tokens: its penalty cannot be made a \`${given}\`. Leave \`loss_normalization\` at \`token_sum\`.`;
+  const message = `The loss \`dro\` is a sum over tokens: its penalty cannot use \`${given}\`. Keep \`loss_normalization: token_sum\`.`;
   const path = ["loss_normalization"];
   const remedies = [preferred(setTo(path, "token_sum"))];
   return [conflict("TRL204", path, message, { relatedPaths: [["loss_fn"]], remedies })];
@@ -59,7 +59,7 @@ function normalizationFindings({ loss_normalization: given }: Config): readonly 
 function betaFindings(parameters: Config["loss_fn_config"]): readonly Finding[] {
   const beta = parameters["beta"] ?? 0;
   if (beta >= 0) return [];
-  const message = `\`beta\` weighs a penalty and must be at least 0, got ${beta}.`;
+  const message = `\`beta\` is the weight of a penalty and must be at least 0, not ${beta}.`;
   const path = [PLACE, "beta"];
   const remedies = [preferred(setTo(path, 0, "Set to 0 (minimum)"))];
   return [conflict("TRL204", path, message, { remedies })];

@@ -18,7 +18,7 @@ function keptGroupFindings(config: Config): readonly Finding[] {
     config.zero_variance === null
       ? "`advantage_calculation: direct` trains on groups of equal rewards"
       : "`zero_variance: keep` trains on groups of equal rewards";
-  const message = `${why}, so \`refill\` takes no other groups in their place. To have others, set \`zero_variance\` to \`drop\`.`;
+  const message = `${why}, so \`refill\` does not replace them. To replace them, set \`zero_variance\` to \`drop\`.`;
   const remedies = [preferred(setTo(["zero_variance"], "drop", "Set zero_variance to drop"))];
   return [advice("TRL218", ["refill"], message, { relatedPaths: [["zero_variance"]], remedies })];
 }
@@ -27,7 +27,7 @@ function scheduleFindings(config: Config): readonly Finding[] {
   const { learning_rate_schedule: schedule, max_steps, num_epochs } = config;
   if (schedule === "constant" || max_steps !== null || num_epochs === null) return [];
   const path = ["learning_rate_schedule"];
-  const message = `A ${schedule} schedule is spread over the steps that \`num_epochs\` gives at most. With \`refill\` the data ends earlier, with the learning rate still high. Set \`max_steps\`, or use \`constant\`.`;
+  const message = `A ${schedule} schedule spans the most steps that \`num_epochs\` can give. With \`refill\` the data ends earlier, while the learning rate is still high. Set \`max_steps\`, or use \`constant\`.`;
   const remedies = [setTo(path, "constant")];
   return [advice("TRL218", path, message, { relatedPaths: [["refill"]], remedies })];
 }

@@ -94,7 +94,7 @@ function twoStarts({ init_from, resume_from }: Config): readonly Finding[] {
 
 function tokenFindings({ max_response_tokens, max_total_tokens }: Config): readonly Finding[] {
   if (max_response_tokens <= max_total_tokens) return [];
-  const message = `A turn of ${max_response_tokens} tokens cannot fit into a rollout of ${max_total_tokens} (\`max_total_tokens\`); turns will be cut earlier.`;
+  const message = `A turn of ${max_response_tokens} tokens does not fit into a rollout of ${max_total_tokens} (\`max_total_tokens\`); turns are cut off earlier.`;
   return [
     advice("TRL202", ["max_response_tokens"], message, {
       relatedPaths: [["max_total_tokens"]],
@@ -113,7 +113,7 @@ function tokenFindings({ max_response_tokens, max_total_tokens }: Config): reado
 function overlongFindings({ overlong_buffer, max_response_tokens }: Config): readonly Finding[] {
   if (overlong_buffer === null || overlong_buffer <= max_response_tokens) return [];
   const path = ["overlong_buffer"];
-  const message = `The penalty for length begins ${overlong_buffer} tokens below a limit, but a turn has ${max_response_tokens} at most (\`max_response_tokens\`): every rollout would be punished.`;
+  const message = `The penalty for length begins ${overlong_buffer} tokens below a limit, but a turn has ${max_response_tokens} at most (\`max_response_tokens\`): every rollout would be penalized.`;
   const remedies = [{ kind: "remove", path, title: "Remove 'overlong_buffer'" } as const];
   return [conflict("TRL202", path, message, { relatedPaths: [["max_response_tokens"]], remedies })];
 }
@@ -141,14 +141,14 @@ function endFindings(config: Config, values: unknown): readonly Finding[] {
   }
   if (config.save_every === 0) {
     const message =
-      "The run has no end and saves no checkpoint on its way: add `max_steps` or `num_epochs`, or save now and then.";
+      "The run has no end and saves no checkpoints: add `max_steps` or `num_epochs`, or set `save_every`.";
     const remedies = [addEnd, setTo(["save_every"], 10)];
     return [advice("TRL205", ["save_every"], message, { remedies })];
   }
   // A key that is written out, even as null, was chosen on purpose.
   const isMeant = ["num_epochs", "max_steps"].some((key) => valueAt(values, [key]) !== undefined);
   if (isMeant) return [];
-  const message = "The run has no end until it is stopped: add `num_epochs` or `max_steps`.";
+  const message = "The run trains until you stop it: add `num_epochs` or `max_steps`.";
   return [note("TRL205", [], message, { part: "key", remedies: [addEnd] })];
 }
 
@@ -158,7 +158,7 @@ function loadFindings(config: Config): readonly Finding[] {
   const atOnce = config[key] ?? 0;
   const found: Finding[] = [];
   if (atOnce > MOST_AT_ONCE) {
-    const message = `${formatCount(atOnce)} rollouts at once are more than one machine and most environments handle; up to ${formatCount(MOST_AT_ONCE)} were measured.`;
+    const message = `${formatCount(atOnce)} concurrent rollouts are more than one computer and most environments handle; up to ${formatCount(MOST_AT_ONCE)} were tested.`;
     const remedies = [preferred(setTo([key], MOST_AT_ONCE))];
     found.push(note("TRL206", [key], message, { remedies }));
   }
@@ -171,10 +171,10 @@ function stepSizeFindings(config: Config): readonly Finding[] {
   const tokens = rollouts * config.max_total_tokens;
   const isLocal = isLocalModel(config.model_name);
   if (isLocal ? rollouts <= MANY_LOCAL_ROLLOUTS : tokens <= MANY_TOKENS_A_STEP) return [];
-  const size = `Up to ${formatCount(rollouts)} rollouts and ${formatCount(tokens / 1e6)} million tokens a step`;
+  const size = `Up to ${formatCount(rollouts)} rollouts and ${formatCount(tokens / 1e6)} million tokens per step`;
   const effect = isLocal
-    ? "this machine will take long over each step, and much memory."
-    : "each step takes long and costs accordingly.";
+    ? "each step needs much time and memory on this computer."
+    : "each step is slow and expensive.";
   return [note("TRL208", ["batch_size"], `${size}: ${effect}`)];
 }
 
@@ -186,7 +186,7 @@ function shuffleFindings({ shuffle, environments }: Config, values: unknown): re
       const path = ["environments", name, "splits", split, "shuffle"];
       if (valueAt(values, path) !== true) return [];
       const message =
-        "This has no effect, because `shuffle: false` holds for the whole run. To shuffle some splits only, set it for the others.";
+        "This has no effect, because `shuffle: false` applies to the whole run. To shuffle only some splits, set it on the others.";
       const remedies = [{ kind: "remove", path, title: "Remove 'shuffle'" } as const];
       return [advice("TRL217", path, message, { relatedPaths: [["shuffle"]], remedies })];
     }),
@@ -208,7 +208,7 @@ function silentTrackerFindings(config: Config, values: unknown): readonly Findin
   const found: Finding[] = [];
   const { wandb_project_name, openreward_run_name } = config;
   if (wandb_project_name !== null && valueAt(values, ["wandb"]) === undefined) {
-    const message = "Nothing goes to Weights & Biases as long as `wandb` is not set.";
+    const message = "Nothing is sent to Weights & Biases until you set `wandb`.";
     found.push(
       advice("TRL214", ["wandb_project_name"], message, {
         remedies: [
@@ -222,7 +222,7 @@ function silentTrackerFindings(config: Config, values: unknown): readonly Findin
     (key) => valueAt(values, [key]) === undefined,
   );
   if (openreward_run_name !== null && isUploadUnset) {
-    const message = "No rollouts are uploaded as long as `openreward_upload` is not set.";
+    const message = "No rollouts are uploaded until you set `openreward_upload`.";
     found.push(
       advice("TRL214", ["openreward_run_name"], message, {
         remedies: [

@@ -67,8 +67,8 @@ function literalSecret(path: readonly string[], shape: Shape | undefined): Findi
   const key = path.at(-1) ?? "";
   const isInPlace = shape?.type === "string" && shape.isSecret === true;
   const message = isInPlace
-    ? `A secret is written into this file. Keep it outside and write null, so that \`${key}\` is looked up.`
-    : "This looks like a secret key. Keep it outside of this file.";
+    ? `This file contains a secret. Keep it outside the file and write null, so that \`${key}\` is looked up.`
+    : "This looks like a secret key. Keep it outside this file.";
   const remedies: readonly Remedy[] = isInPlace
     ? [
         {

@@ -16,17 +16,17 @@ export type RemedyAction =
   /** Removes the pair whose key begins at `offset`: for keys that a path cannot distinguish. */
   | { readonly kind: "removePairAt"; readonly offset: number }
   | { readonly kind: "swap"; readonly path: Path; readonly other: Path }
-  /** A mapping in place of the list or the name at `path`. */
+  /** A mapping instead of the list or the name at `path`. */
   | { readonly kind: "toMapping"; readonly path: Path }
-  /** The only value of the list at `path` in place of the list. */
+  /** The only value of the list at `path` instead of the list. */
   | { readonly kind: "takeOutOfList"; readonly path: Path }
   /** Moves the line at `offset` to the indentation of the keys that it belongs to. */
   | { readonly kind: "align"; readonly offset: number }
-  /** What is meant in place of characters that only look like YAML or JSON. */
+  /** What is meant instead of characters that only look like YAML or JSON. */
   | { readonly kind: "replaceStrays" }
   /** Moves the pair at `path`, and what follows it up to `end`, below the empty key before it. */
   | { readonly kind: "indent"; readonly path: Path; readonly end: Path | null }
-  /** Spaces in place of tabs at the start of every line. */
+  /** Spaces instead of tabs at the start of every line. */
   | { readonly kind: "spaces" }
   /** What an editor alone can do. */
   | { readonly kind: "command"; readonly command: RemedyCommand; readonly path: Path };

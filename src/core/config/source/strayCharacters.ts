@@ -6,7 +6,7 @@ import type { Span } from "./span.ts";
 export interface StrayCharacters {
   readonly span: Span;
   readonly message: string;
-  /** What is meant in their place; null where only the whole file can be written anew. */
+  /** What is meant in their place; null where only the whole file can be written again. */
   readonly meant: string | null;
 }
 
@@ -23,9 +23,10 @@ const LOOKED_AT = 200;
 
 const MESSAGES = {
   utf16: "The file is in UTF-16. Save it in UTF-8.",
-  space: "This is no ordinary space, and YAML does not take it for one. Use ordinary spaces.",
-  colon: "This is a full-width colon, and YAML does not take it for one. Write `key: value`.",
-  comment: "JSON has no comments. Remove this one, or keep the configuration in a .yaml file.",
+  space: "This is not an ordinary space, and YAML does not read it as one. Use ordinary spaces.",
+  colon: "This is a full-width colon, and YAML does not read it as one. Write `key: value`.",
+  comment:
+    "JSON does not allow comments. Remove this one, or keep the configuration in a .yaml file.",
 } as const;
 
 /** In the order of the text. They hide what the rest of the text means. */

@@ -81,7 +81,7 @@ interface Lexeme {
 /** All of them at once: what is refused for their number costs no parsing. */
 function boundedLexemes(text: string): readonly Lexeme[] {
   if (text.length > MAX_CHARACTERS) {
-    throw new Refusal(`The file is too large: at most ${MAX_CHARACTERS / 1024} KB are read.`, 0);
+    throw new Refusal(`The file is too large. The limit is ${MAX_CHARACTERS / 1024} KB.`, 0);
   }
   const lexemes: Lexeme[] = [];
   let aliases = 0;

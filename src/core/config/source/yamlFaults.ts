@@ -17,8 +17,8 @@ export interface SyntaxFault {
 const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "A configuration is a single document; remove the `---` line and what follows.",
   MULTILINE_IMPLICIT_KEY: "A key without a value: write `key: value`, or remove the line.",
-  TAG_RESOLVE_FAILED: "No such type is known; put the value in quotes if it begins with `!`.",
-  TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
+  TAG_RESOLVE_FAILED: "Unknown type. If the value begins with `!`, put it in quotes.",
+  TAB_AS_INDENT: "YAML does not allow tabs for indentation. Use spaces.",
 };
 const MAX_MESSAGE = 200;
 

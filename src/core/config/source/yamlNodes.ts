@@ -115,7 +115,7 @@ export function mergeReader(
   return read;
 }
 
-/** The entries that stand in a mapping itself, equal keys included; empty for any other node. */
+/** The entries that are in a mapping itself, equal keys included; empty for any other node. */
 export function ownEntries(text: string, node: Node | null): readonly Entry[] {
   if (!isMap(node)) return [];
   // A parsed mapping has only nodes as keys.

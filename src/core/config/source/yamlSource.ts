@@ -22,7 +22,7 @@ export interface YamlSource {
   resolve(node: Node | null): Node | null;
   /** The entries of a mapping, those it merges in included; empty for any other node. */
   entries(node: Node | null): readonly Entry[];
-  /** The entries that stand in a mapping itself, equal keys included. */
+  /** The entries that are in a mapping itself, equal keys included. */
   ownEntries(node: Node | null): readonly Entry[];
   /** Where a node stands, without white space behind it; null for one that was not written. */
   span(node: Node): Span | null;

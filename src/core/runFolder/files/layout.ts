@@ -31,7 +31,7 @@ export interface RunPaths {
   readonly prices: string;
   /** The tokens of all requests. */
   readonly usage: string;
-  /** What a person marked the run and its rollouts with; absent until somebody does. */
+  /** What a person marked the run and its rollouts with; absent until someone does. */
   readonly marks: string;
 }
 

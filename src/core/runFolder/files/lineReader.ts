@@ -5,7 +5,7 @@ import type { FolderFiles } from "../../ports.ts";
 import { type FoundLine, findJsonLines } from "../../util/jsonl.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** Between two reads, so that other work goes on however short the lines are. */
+/** Between two reads, so that other work continues however short the lines are. */
 const LINES_PER_READ = 1_000;
 /** Longer than any line that a run writes. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;

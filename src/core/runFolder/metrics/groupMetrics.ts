@@ -44,7 +44,7 @@ export function groupMetrics(
   };
 }
 
-/** Of a step: its groups, and those of them that the update compared; rows of the Python program have no sizes of groups. */
+/** The groups of a step, and how many of them the update compared. Rows of the Python program have no group sizes. */
 export function groupCounts(metric: (name: string) => number | null): {
   readonly all: number;
   readonly compared: number;

@@ -9,7 +9,7 @@ export interface MetricsTree {
 /** The row of one step. */
 export type MetricsRow = MetricsTree & { readonly step: number };
 
-/** Of a flat name. Names of tools and environments are part of some. */
+/** The longest flat name. Names of tools and environments are part of some. */
 const MAX_NAME = 1_000;
 /** Limits the names of a row. */
 const MAX_NAMES = 20_000;

@@ -51,7 +51,7 @@ export const rolloutFactsSchema = z
     observationTokens: count,
     /** Between the rollout and the nearest of the limits that it was played with: of a turn, of its tokens, of what it sampled. */
     tokensLeft: z.number().int(),
-    /** Of all its requests, those of earlier attempts included. */
+    /** The tokens of all its requests, including those of earlier attempts. */
     usage: meteredUsageSchema,
     /** Restarts of the token stream within the rollout. */
     streamBreaks: count,

@@ -97,7 +97,7 @@ function fill(
   if (values.length !== target.length) {
     throw new AppError(
       "token-record-invalid",
-      `A token record needs ${target.length} entries in ${name}, not ${values.length}. This is a fault of the program.`,
+      `A token record needs ${target.length} entries in ${name}, not ${values.length}. This is a bug in the program.`,
     );
   }
   target.set(values);

@@ -19,7 +19,7 @@ export interface TokenSummary {
   readonly tokenAdvantage: number | null;
 }
 
-/** Of one stream. Reads at most some 92 kB. Null when the record is not wholly there. */
+/** Summarizes one stream, reading at most about 92 kB. Null if the record is not complete. */
 export async function readTokenSummary(
   files: FolderFiles,
   folder: string,

@@ -1,4 +1,4 @@
-/** Bounds the bytes that are under way at once; a request that would exceed the bound waits, in the order of arrival. */
+/** Bounds the bytes that are in progress at once; a request that would exceed the bound waits, in the order of arrival. */
 
 interface Waiter {
   readonly bytes: number;

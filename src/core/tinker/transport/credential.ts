@@ -57,7 +57,7 @@ export function createCredential({
     return pending;
   }
 
-  /** Nobody waits for a renewal that is not urgent, nor for one that fails. */
+  /** No one waits for a renewal that is not urgent, nor for one that fails. */
   function renewLater(old: Token): void {
     token = { ...old, renewAtMs: clock.now() + renewalPauseMs };
     buy().catch(() => undefined);

@@ -77,7 +77,7 @@ export function statusError({ status, text, what, attempts, key }: FailedAnswer)
 export function malformedMessage(problem: string): AppError {
   return new AppError(
     "tinker-protocol",
-    `A Tinker message cannot be read: ${problem}. Check that client and server speak the same version.`,
+    `A Tinker message cannot be read: ${problem}. Check that client and server use the same version.`,
   );
 }
 

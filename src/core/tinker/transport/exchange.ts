@@ -103,7 +103,7 @@ function outageOf({ clock, onMessage }: SenderOptions): OutageNotice {
   return new OutageNotice({
     clock,
     onOutage: (reason) => {
-      const text = `It gives no answer (${reason}). The run waits and asks again.`;
+      const text = `It does not answer (${reason}). The run waits and tries again.`;
       onMessage?.({ level: "warn", text });
     },
     onRecovered: () => onMessage?.({ level: "info", text: "It answers again." }),

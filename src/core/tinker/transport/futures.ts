@@ -80,7 +80,7 @@ const protobufOperations: readonly OperationType[] = ["ForwardBackward", "Forwar
 /**
  * Polls until the operation is done.
  * @throws AppError `tinker-request-failed` when it failed, `tinker-expired` (410), `tinker-not-found`, `tinker-auth`,
- * `tinker-bad-request`, `tinker-billing`, `tinker-unavailable` when faults go on too long, `tinker-protocol`
+ * `tinker-bad-request`, `tinker-billing`, `tinker-unavailable` when faults continue too long, `tinker-protocol`
  */
 export async function awaitFuture(
   options: FutureOptions,

@@ -59,7 +59,7 @@ export class SubmitQueue {
       }
       this.#loss = tinkerError(
         "tinker-model-lost",
-        `Model ${this.#modelId} takes no more requests, because its request ${firstSeqId} (${what}) was not accepted: ${errorMessage(cause)}`,
+        `Model ${this.#modelId} accepts no more requests, because its request ${firstSeqId} (${what}) was not accepted: ${errorMessage(cause)}`,
         { cause, data: { modelId: this.#modelId, seqId: firstSeqId } },
       );
       throw cause;

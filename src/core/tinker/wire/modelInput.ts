@@ -32,7 +32,7 @@ export function inputParts(
     if (image === undefined) {
       throw tinkerError(
         "tinker-invalid-input",
-        `Token ${ids[run.start]} at position ${run.start} is no id`,
+        `Token ${ids[run.start]} at position ${run.start} is not a token id`,
       );
     }
     return { kind: "image", image, tokens: run.end - run.start };

@@ -8,6 +8,6 @@ export function readMessage<Message>(what: string, read: () => Message): Message
   try {
     return read();
   } catch (error) {
-    throw malformedMessage(`the bytes of a ${what} are no such message (${errorMessage(error)})`);
+    throw malformedMessage(`the bytes are not a valid ${what} (${errorMessage(error)})`);
   }
 }

@@ -74,7 +74,7 @@ export function decodeRows(
   }
   return Array.from(offsets.subarray(1), (end, index) => {
     const start = offsets[index] ?? 0;
-    if (end < start) throw malformedMessage(`the offsets of ${what} run backwards`);
+    if (end < start) throw malformedMessage(`the offsets of ${what} are out of order`);
     return decodeElements(message.data.subarray(start, end), message.dtype, what);
   });
 }

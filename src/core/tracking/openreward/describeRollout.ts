@@ -12,7 +12,7 @@ import type { RolloutUpload, UploadMessage } from "./uploadEvents.ts";
 
 export interface UploadSettings {
   readonly sha256: Sha256;
-  /** Of `run.json`. */
+  /** The id in `run.json`. */
   readonly runId: string;
   readonly runName: string;
   readonly config: Pick<

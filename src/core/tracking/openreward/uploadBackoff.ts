@@ -45,7 +45,7 @@ export class UploadBackoff {
     return this.#isDenied;
   }
 
-  /** Lets the next request go at once, because the end of a run does not wait long. The time without success counts anew. */
+  /** Lets the next request go at once, because the end of a run does not wait long. The time without success counts again. */
   retryNow(): void {
     const nowMs = this.#options.clock.monotonic();
     this.#failures = 0;
@@ -76,7 +76,7 @@ export class UploadBackoff {
   failed({ reason, retryAfterMs }: Unavailable): void {
     const { clock, random } = this.#options;
     const nowMs = clock.monotonic();
-    // Requests that were under way together fail together; this counts as one failure.
+    // Requests that were in progress together fail together; this counts as one failure.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;
     const waitMs = retryAfterMs ?? backoffMs(BACKOFF, this.#failures - 1, random);
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + waitMs);

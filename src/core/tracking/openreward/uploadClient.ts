@@ -171,7 +171,7 @@ export class UploadClient {
       if (!isTransient(response) && !isForeign) return { status, text };
       return {
         kind: "unavailable",
-        reason: isForeign ? "something else than OpenReward answered" : reasonOf(status, text),
+        reason: isForeign ? "something other than OpenReward answered" : reasonOf(status, text),
         retryAfterMs: retryAfterMs(response, { nowMs: clock.now(), maxMs: MAX_RETRY_AFTER_MS }),
         mayHaveArrived: status !== 429,
       };
@@ -197,7 +197,7 @@ function isPage({ status }: HttpResponse, text: string): boolean {
 function reasonOf(status: number, text: string): string {
   const message = z.object({ message: z.string() }).safeParse(parseJson(text)?.value);
   const detail = (message.data?.message ?? readDetail(text)).replace(/\s+/g, " ").trim();
-  // Without a full stop: it will stand in a sentence.
+  // Without a full stop: it will are in a sentence.
   const shown = withoutEnd(detail.slice(0, MAX_REASON_CHARS), /[.\s]/);
   return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
 }

@@ -54,7 +54,7 @@ export interface UploadedSet {
 export interface UploadLogState {
   /** Keys of the sets with nothing left to send. */
   readonly complete: ReadonlySet<string>;
-  /** All others by key, and those from where the run goes on. */
+  /** All others by key, and those from where the run continues. */
   readonly sets: Map<string, UploadedSet>;
 }
 

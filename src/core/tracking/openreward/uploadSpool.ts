@@ -1,6 +1,6 @@
 /**
  * Uploads the rollouts of a run during the run. The rollouts are on disk already, so the spool logs which were sent and
- * keeps only those under way in memory. The spool neither stops nor fails a run.
+ * keeps only those in progress in memory. The spool neither stops nor fails a run.
  */
 
 import { errorMessage } from "../../errors.ts";
@@ -39,7 +39,7 @@ export interface UploadSpoolOptions extends BacklogOptions {
 }
 
 export interface UploadProblem {
-  /** `refused` = single rollouts, the others go on; `failed` = none goes any more from this machine. */
+  /** `refused` = single rollouts, the others continue; `failed` = none goes any more from this computer. */
   readonly kind: "refused" | "failed";
   readonly reason: string;
 }
@@ -137,7 +137,7 @@ export class UploadSpool {
     return this.waiting;
   }
 
-  /** Gives up what is under way; the next attempt finds out how far it came. */
+  /** Gives up what is in progress; the next attempt finds out how far it came. */
   async close(): Promise<void> {
     this.#isOver = true;
     this.#closing.abort(new Error("closed"));

@@ -6,11 +6,11 @@ const MIN_LENGTH = 40;
 
 /** What is wrong with a key, in words that follow its name; null when it can be one. */
 export function keyFault(key: string): string | null {
-  if (key !== key.trim()) return "has blanks around it";
+  if (key !== key.trim()) return "has spaces around it";
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(key)) return null;
   // On-premises keys have a prefix that ends at the first dash.
   const body = key.slice(key.indexOf("-") + 1);
-  if (!/^[\w-]+$/.test(body)) return "holds characters that no key has";
+  if (!/^[\w-]+$/.test(body)) return "contains characters that no key has";
   return body.length < MIN_LENGTH
     ? `is too short: a key has at least ${MIN_LENGTH} characters`
     : null;

@@ -29,17 +29,17 @@ export function wandbBaseUrl(given: string, source: string): string {
   const { origin, pathname, hostname, protocol, username, password } = new URL(given);
   const url = withoutEnd(`${origin}${pathname}`, /\//);
   if (url === PROXY_PATH_URL) return WANDB_URL;
-  if (username + password !== "") throw invalid(source, "holds a user name or a password");
+  if (username + password !== "") throw invalid(source, "contains a user name or a password");
   const isSite = hostname === "forge.coreweave.com";
   const isOldSite = /(^|\.)wandb\.ai$/.test(hostname);
   const isValid = protocol === "https:" && (!isOldSite || hostname.includes("api."));
   if (isSite || (isOldSite && !isValid)) {
-    throw invalid(source, `leads to a page, not to the service; use ${WANDB_URL}`);
+    throw invalid(source, `points to a web page, not to the service; use ${WANDB_URL}`);
   }
   return url;
 }
 
-/** Equal for addresses of one deployment: a run that began at one of them goes on at the other. */
+/** Equal for addresses of one deployment: a run that began at one of them continues at the other. */
 export function deploymentOf(baseUrl: string): string {
   if (baseUrl === WANDB_OLDER_URL) return WANDB_URL;
   const [, qa] = QA_URLS;

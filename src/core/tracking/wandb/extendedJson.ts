@@ -24,7 +24,7 @@ export function isExtendedObject(value: ExtendedValue | undefined): value is Ext
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Writes NaN and the infinities as bare words, in place of the null that `JSON.stringify` makes of them. */
+/** Writes NaN and the infinities as bare words, instead of the null that `JSON.stringify` makes of them. */
 export function writeExtended(value: ExtendedValue): string {
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "number") return Number.isFinite(value) ? JSON.stringify(value) : `${value}`;

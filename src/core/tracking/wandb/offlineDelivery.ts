@@ -80,7 +80,7 @@ export class OfflineDelivery {
 
 /** Without the path of the run folder, which would name its user. */
 function openedText(run: OfflineRun): string {
-  return `filed in the run folder; \`wandb sync wandb/${nameOf(run)}\`, run there, sends it.`;
+  return `written to the run folder. To send it, run \`wandb sync wandb/${nameOf(run)}\` there.`;
 }
 
 function nameOf({ folder }: OfflineRun): string {

@@ -33,7 +33,7 @@ export function headerRecord(producer: string): RecordContent {
   return { case: "header", value: { versionInfo: { producer, minConsumer: MIN_READER } } };
 }
 
-/** `isResumed` lets the run go on at sync time, after what the server has of it. */
+/** `isResumed` lets the run continue at sync time, after what the server has of it. */
 export function runRecord(
   init: WandbRunInit,
   startedAtMs: number,

@@ -26,7 +26,7 @@ export interface OnlineRunOptions {
   readonly clock: Clock;
   readonly sha256: Sha256;
   readonly random: Pick<Random, "uuid">;
-  /** Called with each answer: whether somebody pressed Stop on the run's page. */
+  /** Called with each answer: whether someone pressed Stop on the run's page. */
   readonly onStopFlag: (isStopped: boolean) => void;
   /** Called with what cannot be sent, as a text. */
   readonly onWarning: (message: string) => void;
@@ -144,7 +144,7 @@ export class OnlineRun implements WandbRun {
     const line = writeExtended(this.#runSummary.row(values, at));
     this.#isSummaryNew = true;
     if (this.#history.add(line)) return;
-    this.#options.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and is missing there`);
+    this.#options.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and was not sent`);
   }
 
   updateConfig(update: ExtendedObject): void {
@@ -166,7 +166,7 @@ export class OnlineRun implements WandbRun {
   async addFile(path: string, text: string): Promise<boolean> {
     const refusal = await this.#upload(path, text);
     if (refusal === null) this.#uploaded.push(path);
-    else this.#options.onWarning(`the file ${path} is missing there (${refusal})`);
+    else this.#options.onWarning(`the file ${path} was not uploaded (${refusal})`);
     return refusal === null;
   }
 
@@ -174,7 +174,7 @@ export class OnlineRun implements WandbRun {
   async #upload(path: string, text: string): Promise<string | null> {
     try {
       const isTaken = await this.#operations.uploadFile(this.names, path, text);
-      return isTaken ? null : "it was not taken";
+      return isTaken ? null : "it was not accepted";
     } catch (error) {
       if (isAppError(error, "wandb-refused")) return errorMessage(error);
       throw error;
@@ -192,10 +192,10 @@ export class OnlineRun implements WandbRun {
     try {
       const ids = [newId(), newId()] as const;
       if (await this.#operations.addArtifact(this.names, artifact, ids)) return true;
-      onWarning(`the artifact ${artifact.name} is missing there (it was not taken)`);
+      onWarning(`the artifact ${artifact.name} was not uploaded (it was not accepted)`);
     } catch (error) {
       if (!isAppError(error, "wandb-refused")) throw error;
-      onWarning(`the artifact ${artifact.name} is missing there (${errorMessage(error)})`);
+      onWarning(`the artifact ${artifact.name} was not uploaded (${errorMessage(error)})`);
     }
     return false;
   }

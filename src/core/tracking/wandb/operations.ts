@@ -46,7 +46,7 @@ export interface RunNames {
 }
 
 export interface UpsertInput extends RunNames {
-  /** The run's opaque id, where it goes on. */
+  /** The run's opaque id, where it continues. */
   readonly id?: string | null;
   readonly displayName?: string | null;
   readonly groupName?: string | null;

@@ -70,7 +70,7 @@ const REPLY_LIMIT: ReplyLimit = {
   bytes: REPLY_LIMITS.wandb,
   fault: (limit) => new AppError("wandb-refused", `the answer is longer than ${limit}`),
 };
-const FOREIGN = "something else than W&B answered";
+const FOREIGN = "something other than W&B answered";
 
 export class WandbRequests {
   readonly #options: WandbRequestsOptions;
@@ -130,7 +130,7 @@ export class WandbRequests {
       const status = answer instanceof AppError ? 0 : answer.status;
       const isPassing = status < 400 || status === 429 || (status >= 500 && status !== 501);
       if (!isPassing) return { kind: "done", result: "refused" };
-      this.#options.onOutage(`an upload was not taken: ${reason}`);
+      this.#options.onOutage(`an upload was not accepted: ${reason}`);
       const afterMs = answer instanceof AppError ? null : answer.retryAfterMs;
       return { kind: "unfinished", result: "unreachable", reason, afterMs };
     }, maxTries);
@@ -197,7 +197,7 @@ export class WandbRequests {
 
   #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
-    // Without a full stop: it will stand in a sentence.
+    // Without a full stop: it will are in a sentence.
     const cleaned = this.#redactor.redact(detail).replace(/\s+/g, " ");
     const shown = withoutEnd(cleaned.slice(0, MAX_DETAIL), /[.\s]/);
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;

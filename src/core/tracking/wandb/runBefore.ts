@@ -19,7 +19,7 @@ export function keptConfig(before: ResumeBucket | null): ExtendedObject {
   return Object.fromEntries(kept);
 }
 
-/** Those that somebody gave the run on its page stay. */
+/** Those that someone gave the run on its page stay. */
 export function joinedTags(
   before: readonly string[] | null,
   own: readonly string[] | null,

@@ -190,7 +190,7 @@ export class RunFeed {
     if (this.#hasWarnedTruncated) return;
     this.#hasWarnedTruncated = true;
     this.#options.report.warning(
-      `Weights & Biases gets the first ${MAX_METRICS} metrics of this run only; all are in metrics.jsonl.`,
+      `Weights & Biases gets only the first ${MAX_METRICS} metrics of this run; metrics.jsonl has all of them.`,
     );
   }
 

@@ -42,7 +42,7 @@ export interface TrackerCallbacks {
   readonly recovered: (message: string) => void;
   /** Number of rows to send at the end of the run. */
   readonly draining: (rows: number) => void;
-  /** Somebody pressed Stop on the run's page. */
+  /** Someone pressed Stop on the run's page. */
   readonly stopRequested: () => void;
 }
 

@@ -14,7 +14,7 @@ interface Statistics {
 
 export class Summary {
   readonly #definitions: MetricDefinitions;
-  /** By dotted name; they begin anew with every attempt, as the official client's do. */
+  /** By dotted name; they begin again with every attempt, as the official client's do. */
   readonly #statistics = new Map<string, Statistics>();
   #value: ExtendedObject;
 

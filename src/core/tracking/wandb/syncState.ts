@@ -27,7 +27,7 @@ export interface SyncStateOptions {
   readonly identity: ReportedRun;
   /** For a run that W&B does not know yet. */
   readonly newRunId: string;
-  /** Of an earlier attempt, for when its own file is lost; null = none. */
+  /** The id from an earlier attempt, used if its own file is lost; null if there is none. */
   readonly knownRunId: string | null;
   /** First step of this attempt: rows from there on are new. */
   readonly firstStep: number;

@@ -33,7 +33,7 @@ export interface TrackerOptions extends SharedOptions {
   /** Null = everything is written to files in the run folder, for `wandb sync`. */
   readonly server: WandbServer | null;
   readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
-  /** Of an earlier attempt whose `wandb.json` is lost; null = none. */
+  /** The id from an earlier attempt whose `wandb.json` is lost; null if there is none. */
   readonly knownRunId: string | null;
   /** First step of this attempt. */
   readonly firstStep: number;
@@ -75,7 +75,7 @@ export class WandbTracker {
     this.#outage = new OutageNotice({
       clock: options.clock,
       onOutage: (reason) => this.#warn(`Weights & Biases cannot be reached (${reason}).`),
-      onRecovered: () => options.report.recovered("Weights & Biases takes the run again."),
+      onRecovered: () => options.report.recovered("Weights & Biases accepts the run again."),
     });
     const delivery: TrackerDeliveryOptions = {
       ...options,
@@ -155,7 +155,7 @@ export class WandbTracker {
 
   #warn(what: string): void {
     this.#options.report.warning(
-      `${what} The run continues; what is not sent stays in its folder and is sent later.`,
+      `${what} The run continues. Unsent data stays in its folder and is sent later.`,
     );
   }
 
@@ -224,5 +224,5 @@ function refusalText(error: unknown): string {
 }
 
 function giveUpError(): AppError {
-  return new AppError("wandb-gave-up", "The time for what was left is over.");
+  return new AppError("wandb-gave-up", "The time to send the rest is over.");
 }

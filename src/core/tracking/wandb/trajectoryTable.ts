@@ -9,7 +9,7 @@ import type { Table } from "./tableFile.ts";
 const MAX_ROWS = 32;
 const MAX_TRANSCRIPT = 20_000;
 const MAX_TEXT = 2_000;
-/** Of one rollout; a longer one is left out rather than held in memory. */
+/** A longer rollout is skipped instead of held in memory. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const COLUMNS = [

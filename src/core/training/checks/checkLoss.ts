@@ -36,7 +36,7 @@ export async function checkLoss(context: CheckContext, step: number): Promise<vo
       if (finding.fits !== null) throw mismatch(loss, server, finding);
       return await reportUnchecked(
         "warn",
-        `${numbers(loss, finding)} No loss known here gives that number. The run continues: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`,
+        `${numbers(loss, finding)} No known loss gives that number. The run continues: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`,
       );
   }
 }
@@ -49,13 +49,13 @@ async function reportMatch(
   const { loss_fn } = context.config;
   const server = serverName(context);
   const how = isCertain
-    ? ` as documented (${source})${normalization === null ? "; how it adds tokens up is not reported" : ""}`
-    : `, or another loss that is the same for the probe (${source})`;
+    ? ` as documented (${source})${normalization === null ? "; it does not report how it adds up tokens" : ""}`
+    : `, or another loss with the same result for the probe (${source})`;
   const data = { loss_fn, source, given, expected, normalization };
   const message = `${server} computes loss_fn: ${loss_fn}${how}.`;
   await reportServerCheck(context, step, "info", message, data);
   if (!isCertain || normalization === null || normalization === "token_sum") return;
-  const differs = `${server} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
+  const differs = `${server} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled in the same way, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
   await reportServerCheck(context, step, "warn", differs, { normalization });
 }
 
@@ -64,18 +64,18 @@ function notOffered(
   server: string,
   { words, offered }: Finding<"not-offered">,
 ): AppError {
-  const message = `loss_fn: ${server} does not take ${loss} (${asClause(words)}). It takes ${offered.join(", ")}: set loss_fn to one of them.`;
+  const message = `loss_fn: ${server} does not accept ${loss} (${asClause(words)}). It accepts ${offered.join(", ")}: set loss_fn to one of them.`;
   return new AppError("loss-not-offered", message, { configPath: "loss_fn", data: { offered } });
 }
 
 function mismatch(loss: string, server: string, finding: Finding<"other">): AppError {
   const { source, given, expected, fits } = finding;
-  const message = `loss_fn: ${server} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or repair the server; probe_server: false trains with it unchecked.`;
+  const message = `loss_fn: ${server} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes, or fix the server; probe_server: false trains without this check.`;
   const data = { source, given, expected, fits };
   return new AppError("loss-differs", message, { configPath: "loss_fn", data });
 }
 
 function numbers(loss: string, { source, given, expected }: Finding<"other">): string {
   const shown = (value: number): number => Number(value.toPrecision(6));
-  return `for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens.`;
+  return `for a probe its ${source} is ${shown(given)}, but ${loss} gives ${shown(expected)} as the sum over tokens.`;
 }

@@ -34,7 +34,7 @@ export async function checkSampling(
   });
   const words = samplingWords(sampling);
   if (finding.convention === null) {
-    const message = `Whether the log-probabilities of ${serverName(context, "the")} hold ${words} (environment ${environment}) could not be checked: ${asClause(finding.words)}.`;
+    const message = `Whether the log-probabilities of ${serverName(context, "the")} include ${words} (environment ${environment}) could not be checked: ${asClause(finding.words)}.`;
     await reportServerCheck(context, step, "warn", message);
     return {};
   }
@@ -67,9 +67,9 @@ function samplingWords({ temperature, topP, topK }: ProbedSampling): string {
 
 const CONVENTION_WORDS: Readonly<Record<LogprobConvention, (sampling: string) => string>> = {
   raw: (sampling) =>
-    `reports log-probabilities of the model itself, without ${sampling}: the ratios of the loss leave out how tokens were really drawn, and training is off-policy without a correction.`,
+    `reports log-probabilities of the model itself, without ${sampling}: the ratios of the loss ignore how tokens were actually drawn, and training is off-policy without a correction.`,
   scaled: (sampling) =>
-    `reports log-probabilities with ${sampling} in them, but trains the model without: the ratios of the loss hold the difference, so that clipping and optim/kl_sample_train_* see it, too.`,
+    `reports log-probabilities with ${sampling}, but trains the model without: the ratios of the loss include the difference, and so do clipping and optim/kl_sample_train_*.`,
   unclear: (sampling) =>
-    `reports log-probabilities of which it is not clear whether they hold ${sampling}, so the ratios of the loss may be off.`,
+    `reports log-probabilities that may or may not include ${sampling}, so the ratios of the loss may be off.`,
 };

@@ -24,7 +24,7 @@ export async function reportServerCheck(
 /** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
 export async function reportSkippedProbe(context: CheckContext, step: number): Promise<void> {
   const { loss_fn } = context.config;
-  const message = `probe_server: false leaves unchecked whether ${serverName(context, "the")} computes loss_fn: ${loss_fn} as documented.`;
+  const message = `probe_server is false, so the run does not check that ${serverName(context, "the")} computes loss_fn: ${loss_fn} as documented.`;
   await reportServerCheck(context, step, "info", message, { loss_fn });
 }
 

@@ -61,7 +61,7 @@ export function dueEvaluation(
   return every !== null && step % every === 0 && !isOver ? { step, purpose: "periodic" } : null;
 }
 
-/** {@link evaluate} while steps go on: it takes the next free slots, and watchers do not take its rollouts for those of the step. */
+/** {@link evaluate} while steps continue: it takes the next free slots, and watchers do not take its rollouts for those of the step. */
 export function evaluateBesideSteps(
   context: RunContext,
   evaluation: EvaluationConfig,

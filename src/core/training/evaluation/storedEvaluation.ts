@@ -1,4 +1,4 @@
-/** The rollouts of an evaluation that are stored: what a later one is compared with, and what an interrupted one goes on from. */
+/** The rollouts of an evaluation that are stored: what a later one is compared with, and what an interrupted one continues from. */
 
 import type { EvaluationCell } from "../../config/rules/evaluationCells.ts";
 import type { RolloutTask } from "../../rollout/rollout.ts";

@@ -5,7 +5,7 @@ import { withoutEnd } from "../../util/textEdges.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 
-/** Pauses the run after the step under way when `group_failures` says so and the rollout failed. */
+/** Pauses the run after the step in progress when `group_failures` says so and the rollout failed. */
 export async function pauseAtFailure(
   context: RunContext,
   { record, reward, task }: FinishedRollout,
@@ -16,7 +16,7 @@ export async function pauseAtFailure(
   const { step, group, rollout } = task;
   const place = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
   const error = record.error ?? `it ended with ${record.stop} and without a reward`;
-  const message = `${place} failed: ${withoutEnd(error, /[.\s]/)}. The run pauses after this step, as group_failures: fail_fast says; look at the rollout, then continue or stop the run.`;
+  const message = `${place} failed: ${withoutEnd(error, /[.\s]/)}. The run pauses after this step because of group_failures: fail_fast; look at the rollout, then continue or stop the run.`;
   const data = { group, rollout };
   await report(context.reporting, { step, level: "warn", kind: "rollout-failed", message, data });
 }

@@ -123,7 +123,7 @@ export class GroupQueue {
         this.#stored?.has(key) === true
           ? this.#restore(key, own, player, options)
           : this.#store(key, this.#hold(key, { context, tasks: own, options }));
-      // Awaited when its step comes; until then a failure must not count as one that nobody handles.
+      // Awaited when its step comes; until then a failure must not count as one that no one handles.
       ended.then(() => this.#ended.add(key)).catch(() => undefined);
       return { batch, key, size: own.length, ended, progress: progress[i] ?? new GroupProgress() };
     });
@@ -300,7 +300,7 @@ export class GroupQueue {
     if (rollouts != null) return isStepKnown ? rollouts.map(withoutTexts) : rollouts;
     throw new AppError(
       "group-unreadable",
-      `The rollouts of task ${key.position} cannot be read from the folder pending of the run. The run is saved; resume it, and they are played again.`,
+      `The rollouts of task ${key.position} cannot be read from the run's pending folder. The run is saved; resume it to sample them again.`,
     );
   }
 

@@ -1,5 +1,5 @@
 /**
- * Dynamic sampling of DAPO (Yu et al. 2025, arXiv:2503.14476): a step takes further groups in place of those that give nothing to
+ * Dynamic sampling of DAPO (Yu et al. 2025, arXiv:2503.14476): a step takes further groups instead of those that give nothing to
  * train on, until it has a whole batch of groups with a signal. How many it takes depends on rewards alone, never on timing.
  */
 

@@ -62,7 +62,7 @@ class OpenGroup {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Awaited later; until then a failure must not count as one that nobody handles.
+    // Awaited later; until then a failure must not count as one that no one handles.
     this.ended.catch(() => undefined);
     if (tasks.length === 0) this.#resolve([]);
   }
@@ -108,7 +108,7 @@ export class RolloutPlayer {
     return this.#busyMs + (isBusy ? this.#context.ports.clock.monotonic() - this.#busySinceMs : 0);
   }
 
-  /** To be called when somebody begins to wait for rollouts. */
+  /** To be called when someone begins to wait for rollouts. */
   check(): void {
     this.#outage.check();
   }
@@ -253,7 +253,7 @@ export class RolloutPlayer {
     if (this.#hasReportedUnscored) return;
     this.#hasReportedUnscored = true;
     const { step, group, environment } = task;
-    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
+    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} Training skips the group. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
     const data = { group };
     await report(this.#context.reporting, {
       step,

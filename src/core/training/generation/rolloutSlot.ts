@@ -36,7 +36,7 @@ export class RolloutSlot {
     this.#release();
   }
 
-  /** Leaves the slot to others while `wait` goes on, and takes the next that is free after it. */
+  /** Leaves the slot to others while `wait` continues, and takes the next that is free after it. */
   releaseDuring<Result>(wait: () => Promise<Result>): Promise<Result> {
     return this.#queue(async () => {
       this.release();

@@ -1,6 +1,6 @@
 /**
  * The samplers of a run. One that groups ahead of their step need is saved under a name, so that a resume can open it again; any
- * other is gone with its session.
+ * other no longer exists with its session.
  */
 
 import { isAppError } from "../../errors.ts";
@@ -59,7 +59,7 @@ export class SamplerSaves {
     }
   }
 
-  /** How a resume finds the sampler again; null for one that is gone with its session. */
+  /** How a resume finds the sampler again; null for one that no longer exists with its session. */
   recordOf({ sampler, version, updates, behind }: Policy): SavedSampler | null {
     const path = this.#paths.get(sampler.samplerId);
     if (path === undefined) return null;

@@ -1,4 +1,4 @@
-/** New values for tunable keys while a run goes on: which are allowed, and how they come into force. */
+/** New values for tunable keys while a run continues: which are allowed, and how they come into force. */
 
 import { configChanges } from "../../config/changes.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -19,8 +19,8 @@ export function tunableChanges(before: Config, after: Config): readonly string[]
   if (refused !== undefined) {
     const how =
       refused.change === "identity"
-        ? "it decides what the run is; start a new run for it"
-        : "it can when the run is stopped and resumed";
+        ? "it defines the run; start a new run instead"
+        : "stop the run and resume it to change this";
     throw new AppError(
       "config-not-tunable",
       `${refused.path} cannot change during the run: ${how}.`,
@@ -37,7 +37,7 @@ export function tunableChanges(before: Config, after: Config): readonly string[]
     );
   }
   if (changes.length > 0) return changes.map(({ path }) => path);
-  throw new AppError("config-unchanged", "The settings are those that the run has already.");
+  throw new AppError("config-unchanged", "The run already has these settings.");
 }
 
 function evaluated({ evaluation }: Config): readonly string[] {
@@ -45,7 +45,7 @@ function evaluated({ evaluation }: Config): readonly string[] {
 }
 
 /**
- * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is under way keeps the settings that
+ * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is in progress keeps the settings that
  * it began with. @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
  */
 export function applySettings(context: RunContext, config: Config): RunContext {

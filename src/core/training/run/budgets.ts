@@ -74,7 +74,7 @@ export function waitsForRow({
   return isPaused || target !== null;
 }
 
-/** Why a run ends now; null when it goes on. `rewards` are the mean rewards of its steps, null where none was scored. */
+/** Why a run ends now; null when it continues. `rewards` are the mean rewards of its steps, null where none was scored. */
 export function earlyEnd(
   limits: Limits,
   spent: Spent,
@@ -108,6 +108,6 @@ function targetReached(
   const last = rewards.slice(-target.steps).filter((reward) => reward !== null);
   const reached = mean(last);
   if (reached === null || last.length < target.steps || reached < target.reward) return null;
-  const message = `The run has reached its target: the mean reward of the last ${target.steps} steps is ${formatMeasure(reached)}, and target_reward asks for ${target.reward}.`;
+  const message = `The run has reached its target: the mean reward of the last ${target.steps} steps is ${formatMeasure(reached)}, and target_reward is ${target.reward}.`;
   return new AppError(TARGET_REACHED, message);
 }

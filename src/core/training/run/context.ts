@@ -27,7 +27,7 @@ export interface RunContext {
   readonly sequence: TaskSequence;
   /** Null = endless. */
   readonly totalSteps: number | null;
-  /** Of the vendor's list, for where the configuration has none; null when not all of them are known. */
+  /** The vendor's prices, used if the configuration has none; null if not all of them are known. */
   readonly listPrices: Prices | null;
   readonly limits: RunLimits;
   readonly control: RunControl;
@@ -92,7 +92,7 @@ export interface PreparedEnvironment {
   readonly remote: RemoteEnvironment;
   readonly settings: RolloutSettings;
   readonly gate: EnvironmentGate;
-  /** What stays the same when settings change while the run goes on. */
+  /** What stays the same when settings change while the run continues. */
   readonly given: RolloutInputs;
 }
 

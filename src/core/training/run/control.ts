@@ -36,12 +36,12 @@ export class RunControl {
   #waitingSaves: WaitingSave[] = [];
   #isOver = false;
 
-  /** Aborted once a stop is asked for, or with what makes it impossible to go on. */
+  /** Aborted once a stop is asked for, or with what makes it impossible to continue. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** True when a stop was requested; false when the run ends because it cannot go on. */
+  /** True when a stop was requested; false when the run ends because it cannot continue. */
   get isStopping(): boolean {
     return this.signal.aborted && this.#failure === null;
   }
@@ -51,7 +51,7 @@ export class RunControl {
     return this.#stop !== null;
   }
 
-  /** The error of a lost service without which the attempt cannot go on; null while nothing is lost. */
+  /** The error of a lost service without which the attempt cannot continue; null while nothing is lost. */
   get failure(): AppError | null {
     return this.#failure;
   }
@@ -83,7 +83,7 @@ export class RunControl {
     if (this.#stop !== null) this.#stopping.abort(this.#stop);
   }
 
-  /** Asks the run to wait after the step under way, or for as long where it waits already. */
+  /** Asks the run to wait after the step in progress, or for as long where it waits already. */
   pause(): void {
     if (this.#isPausing) return;
     this.#isPausing = true;
@@ -102,7 +102,7 @@ export class RunControl {
     this.#settingsChange = { ...change, keys: [...keys] };
   }
 
-  /** True while a command waits for the end of the step under way: to stop, to pause or to save, or with other settings. */
+  /** True while a command waits for the end of the step in progress: to stop, to pause or to save, or with other settings. */
   get hasRequest(): boolean {
     const isWaiting = this.#settingsChange !== null || this.#waitingSaves.length > 0;
     return this.signal.aborted || this.#isPausing || isWaiting;
@@ -114,7 +114,7 @@ export class RunControl {
   }
 
   /**
-   * Saves the last completed step: at once while rollouts are under way, after the update when one is being made. Resolves with the
+   * Saves the last completed step: at once while rollouts are in progress, after the update when one is being made. Resolves with the
    * confirmed checkpoint. @throws AppError `run-ended` when the run ends before
    */
   saveNow(): Promise<CheckpointEntry> {

@@ -1,4 +1,4 @@
-/** What a step does about rollouts that failed in a way that nobody foresaw. */
+/** What a step does about rollouts that failed in a way that no one foresaw. */
 
 import { AppError } from "../../errors.ts";
 import { isInternalError } from "../../rollout/faults.ts";
@@ -19,13 +19,13 @@ export async function requireNoInternalErrors(
   for (const [name, [first]] of groupBy(broken, ({ facts }) => facts.errorClass ?? "")) {
     if (first === undefined) continue;
     const { group, rollout } = first.task;
-    const message = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1} failed in a way this program does not know: ${first.record.error}`;
+    const message = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1} failed unexpectedly: ${first.record.error}`;
     const data = { class: name, stack: first.stack };
     await events.record({ step, level: "error", kind: "rollout-bug", message, data });
   }
   if (broken.length * 2 <= rollouts.length) return;
   throw new AppError(
     "rollout-bugs",
-    `${broken.length} of ${rollouts.length} rollouts of step ${step + 1} failed in a way this program does not know: ${broken[0]?.record.error ?? ""}. Where is in events.jsonl. Nothing of the step was trained; the run is saved and can be resumed.`,
+    `${broken.length} of ${rollouts.length} rollouts of step ${step + 1} failed unexpectedly: ${broken[0]?.record.error ?? ""}. See events.jsonl. Nothing in the step was trained; the run is saved and can be resumed.`,
   );
 }

@@ -88,7 +88,7 @@ export type ProgressEvent =
       readonly model?: EvaluatedModel;
     }
   | {
-      /** An evaluation goes on beside the rollouts of a step; its end is `evaluated`. */
+      /** An evaluation continues beside the rollouts of a step; its end is `evaluated`. */
       readonly kind: "evaluating-beside";
       /** Completed steps. */
       readonly step: number;

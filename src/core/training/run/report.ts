@@ -27,7 +27,7 @@ export async function report(
   watch({ kind: level === "warn" ? "warning" : "notice", message: cleaned });
 }
 
-/** Records an event while the caller goes on; a fault of the disk is a line in the log. */
+/** Records an event while the caller continues; a fault of the disk is a line in the log. */
 export function recordWithoutWaiting(
   { events, log }: Pick<RunReporting, "events" | "log">,
   event: NewRunEvent,

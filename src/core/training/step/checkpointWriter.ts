@@ -20,7 +20,7 @@ export interface RunSnapshot {
 }
 
 const ROLLING_TTL_S = 24 * 3600;
-/** A rolling save as old as this is made anew: the next one may be far away. */
+/** A rolling save as old as this is made again: the next one may be far away. */
 const RENEW_AFTER_S = ROLLING_TTL_S / 2;
 
 const PREFIXES: Readonly<Record<SaveKind, string>> = {
@@ -72,7 +72,7 @@ interface Submitted {
 export class CheckpointWriter {
   readonly #context: RunContext;
   readonly #onSaved: (state: RunState) => Promise<void>;
-  /** The one submitted last, until somebody has waited for it. */
+  /** The one submitted last, until someone has waited for it. */
   #pending: Promise<SavedEntry> | null = null;
   #latest: Submitted | null = null;
   #last: SavedEntry | null = null;
@@ -86,7 +86,7 @@ export class CheckpointWriter {
 
   /**
    * Submits a save of the weights after `step` completed steps, in order behind what was submitted before, and returns; it is confirmed
-   * while rollouts go on, and written down when the snapshot is there. Waits for an earlier one first.
+   * while rollouts continue, and written down when the snapshot is there. Waits for an earlier one first.
    * @throws AppError what the earlier save failed with
    */
   async begin(
@@ -199,7 +199,7 @@ export class CheckpointWriter {
     return entry;
   }
 
-  /** The rolling save before is not needed once a newer save stands in `state.json`. */
+  /** The rolling save before is not needed once a newer save is in `state.json`. */
   async #dropOldRolling(entry: SavedEntry): Promise<void> {
     const old = this.#rollingPath;
     this.#rollingPath = entry.kind === "rolling" ? entry.state_path : null;

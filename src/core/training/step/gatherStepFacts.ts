@@ -272,7 +272,7 @@ function aheadMetrics(
       wait_for_batch_s: rolloutS,
     },
     time: { overlap_frac: overlapFrac },
-    // Sampling goes on during the whole step, not only while the step waits for its groups.
+    // Sampling continues during the whole step, not only while the step waits for its groups.
     throughput: { sampled_tok_s: fraction(sampled, totalS) },
   };
 }

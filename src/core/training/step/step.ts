@@ -272,7 +272,7 @@ async function train(
     const overlapFrac = fraction(busyMs() - busyFromMs, endedMs - submittedMs);
     return { trained: step, endedMs, overlapFrac };
   });
-  // Awaited when the step is recorded; until then a failure must not count as one that nobody handles.
+  // Awaited when the step is recorded; until then a failure must not count as one that no one handles.
   results.catch(() => undefined);
   return { data: batch.data, submittedMs, results };
 }

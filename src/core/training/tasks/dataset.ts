@@ -96,7 +96,7 @@ export function createTaskSequence(
 function noTasks({ environment, split }: TaskSource): AppError {
   return new AppError(
     "no-tasks",
-    `Split ${split} of ${environment} holds no task. Choose another split.`,
+    `Split ${split} of ${environment} has no tasks. Choose another split.`,
     {
       configPath: `environments.${environment}.splits.${split}`,
     },
@@ -252,7 +252,7 @@ export function repeatedTaskWarnings(
   return [...taken].flatMap(([environment, tasks]) => {
     const different = new Set(tasks).size;
     if (different === tasks.length) return [];
-    return `batch_size: ${config.batch_size} takes ${tasks.length} tasks of ${environment} for the first step, and only ${different} of them differ: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`;
+    return `batch_size: ${config.batch_size} takes ${tasks.length} tasks of ${environment} for the first step, but only ${different} of them are different: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`;
   });
 }
 

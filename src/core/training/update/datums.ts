@@ -29,9 +29,9 @@ export interface TrainingDatum extends DatumSource {
   readonly logprobs: Float32Array;
   /** What the ratio of the loss starts from where that is not `logprobs`. */
   readonly oldLogprobs?: Float32Array | undefined;
-  /** Of all targets under the weights that the step begins with; absent = not asked for. */
+  /** Log-probabilities of all targets under the weights at the beginning of the step; absent if not requested. */
   readonly trainerLogprobs?: Float32Array | undefined;
-  /** Made anew each time until something changes those of single tokens. */
+  /** Made again each time until something changes those of single tokens. */
   readonly advantages: Float32Array;
   /** Those of `off_policy_correction`, which the advantages hold already; absent = 1 each. */
   readonly weights?: Float64Array;
@@ -89,7 +89,7 @@ function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
   if (!isWhole || !isTrue) {
     throw new AppError(
       "invariant",
-      "A rollout's token account contradicts itself; it is not trained on.",
+      "A rollout's token account is inconsistent; training skips the rollout.",
     );
   }
   return { tokens, logprobs, mask };

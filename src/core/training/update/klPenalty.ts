@@ -84,7 +84,7 @@ export async function checkBaseModel(context: BaseModelContext): Promise<void> {
     if (!REFUSALS.some((code) => isAppError(error, code))) throw error;
     throw new AppError(
       "base-model-not-sampled",
-      `kl_coef needs the log-probabilities of ${baseModelOf(context)}, which the service at ${services.service.address} does not give. ${errorMessage(error)} Set kl_coef to 0 to train without this penalty.`,
+      `kl_coef needs the log-probabilities of ${baseModelOf(context)}, which the service at ${services.service.address} does not provide. ${errorMessage(error)} Set kl_coef to 0 to train without this penalty.`,
       { configPath: "kl_coef", cause: error },
     );
   }
@@ -105,7 +105,7 @@ function baseSampler(context: BaseModelContext): Promise<SamplingClient> {
   return context.services.service.samplerForBase(baseModelOf(context));
 }
 
-/** Of the targets of a datum; NaN where the service gives none, and for a target that fills the context to its end. */
+/** Log-probabilities of a datum's targets; NaN if the service gives none, and for a target that fills the context to its end. */
 async function baseLogprobs(
   { services }: BaseModelContext,
   sampler: SamplingClient,

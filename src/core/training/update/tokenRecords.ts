@@ -13,7 +13,7 @@ export function* toTokenRecords(
   for (const [i, datum] of data.entries()) yield toTokenRecord(datum, trainerLogprobs[i] ?? null);
 }
 
-/** Of a rollout that is not trained on: without advantages and the trainer's log-probabilities. */
+/** The tokens of a rollout that is not trained on: without advantages and the trainer's log-probabilities. */
 export function evaluatedTokens({ task, streams }: FinishedRollout): readonly TokenRecord[] {
   const { group, rollout } = task;
   const advantages = new Float32Array(0);

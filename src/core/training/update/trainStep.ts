@@ -57,7 +57,7 @@ type StepConfig = Pick<
   | "grad_clip_norm"
 >;
 
-/** Updates that stand in the service's queue. */
+/** Updates that are in the service's queue. */
 export interface SubmittedUpdates {
   /** @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*` */
   readonly trained: Promise<TrainedStep>;
@@ -101,7 +101,7 @@ export async function trainStep(
       grad_clip_norm: config.grad_clip_norm,
     });
     const results = Promise.all([forwardBackward, optimStep]);
-    // Awaited below; until then a failure must not count as one that nobody handles.
+    // Awaited below; until then a failure must not count as one that no one handles.
     results.catch(() => undefined);
     pending.push({ data, pass, results });
   }
@@ -178,7 +178,7 @@ function splitBatch({ data, counted }: TrainingBatch, count: number): readonly T
 }
 
 /**
- * dro's quadratic term acts on every position. With the learner's own log-prob in place of q it vanishes where nothing was
+ * dro's quadratic term acts on every position. With the learner's own log-prob instead of q it vanishes where nothing was
  * sampled. What a correction has asked for serves as well until the first update.
  */
 async function withOwnLogprobs(

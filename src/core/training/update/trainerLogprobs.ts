@@ -29,7 +29,7 @@ export function requireFinite(loss: number | null, logprobs: readonly Float32Arr
   if (areNumbers) return;
   throw new AppError(
     "training-not-finite",
-    "The service returned a loss or log-probabilities that are not numbers, so the weights are not to be trusted. Resume from the last checkpoint with a lower learning_rate.",
+    "The service returned a loss or log-probabilities that are not numbers, so the weights are unreliable. Resume from the last checkpoint with a lower learning_rate.",
     { configPath: "learning_rate" },
   );
 }

@@ -18,7 +18,7 @@ import type { Engine } from "../engine.ts";
 import { createRandomEngine, type RandomModel } from "../random/randomEngine.ts";
 import { createTinkerService } from "./service.ts";
 
-/** Time for requests in progress once the parent is gone. */
+/** Time for requests in progress once the parent no longer exists. */
 const ORPHAN_MS = 5_000;
 
 interface EngineArguments {
@@ -131,7 +131,7 @@ function createModelEngine(random: RandomModel | null, workers: number | null): 
 }
 
 async function run(): Promise<void> {
-  // A parent that is gone reads no output; that is no reason to crash before the work is closed.
+  // A parent that no longer exists reads no output; that is no reason to crash before the work is closed.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const reported = new Promise<void>((resolve) => process.once("SIGTERM", () => resolve()));
   const orphaned = new Promise<void>((resolve) => {

@@ -46,7 +46,7 @@ export function formatEvent(name: string, data: string): string {
   return `event: ${name}\n${lines.join("")}\n`;
 }
 
-/** Answers with a stream. The work behind `outcome` goes on when the reader leaves. */
+/** Answers with a stream. The work behind `outcome` continues when the reader leaves. */
 export function outcomeStream(
   clock: Clock,
   taskId: string | null,

@@ -50,7 +50,7 @@ function readTarget(values: {
 }
 
 async function run(): Promise<void> {
-  // A parent that is gone reads no output; that is no reason to crash.
+  // A parent that no longer exists reads no output; that is no reason to crash.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   // Ctrl+C reaches the whole terminal group; the parent needs the environments to end its rollouts.
   if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);

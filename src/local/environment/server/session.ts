@@ -50,7 +50,7 @@ export class Session {
     return wireBlocks(definition.prompt(this.#task), definition.promptBlocks?.(this.#task));
   }
 
-  /** Queues a call behind the calls of this session; it runs even if nobody reads its result. */
+  /** Queues a call behind the calls of this session; it runs even if no one reads its result. */
   startCall(name: string, input: JsonObject): Call {
     const outcome = this.#queue.then(() => this.#run(name, input));
     const call: KeptCall = {

@@ -51,7 +51,7 @@ export class SessionStore {
     this.#reserved.delete(sid);
   }
 
-  /** The session, whose idle time starts anew. @throws AppError `http-refused` 404 when it is unknown or was deleted. */
+  /** The session, whose idle time starts again. @throws AppError `http-refused` 404 when it is unknown or was deleted. */
   use(sid: string): Session {
     const stored = this.#sessions.get(sid);
     if (stored === undefined) throw refusal(404, "Active environment not found");

@@ -43,7 +43,7 @@ describe("a base model", () => {
     expect(parse(" A\n\nUser: B\n\nUser:")).toMatchObject({ content: "A", ended: false });
   });
 
-  it("goes on behind the stop text, of which only the missing part is added", () => {
+  it("continues behind the stop text, of which only the missing part is added", () => {
     const next = " Sure?\n\nAssistant:";
     expect(bridge(" Five.\n\nUser:", again)).toBe(next);
     expect(bridge(" Five.\n\nUs", again)).toBe(`er:${next}`);
@@ -66,7 +66,7 @@ describe("a base model", () => {
 describe("plain completion", () => {
   const { renderer, stops, prompt, parse, bridge } = formatOnBytes(completion(), [END]);
 
-  it("is the task's text as it stands, up to the end of the text", () => {
+  it("is the unchanged text of the task, up to the end of the text", () => {
     expect(prompt([user("Once upon a ")])).toBe("Once upon a ");
     expect(prompt([SYSTEM, user("2 + 3 =")])).toBe("Be brief.\n\n2 + 3 =");
     expect(stops).toBe(END);

@@ -84,7 +84,7 @@ describe("a turn of DeepSeek V3.1", () => {
 });
 
 describe("after a turn of DeepSeek V3.1", () => {
-  it("the model goes on at once behind results, and behind a message in a new turn", () => {
+  it("the model continues at once behind results, and behind a message in a new turn", () => {
     const results = "<｜tool▁output▁begin｜>5<｜tool▁output▁end｜>";
     expect(bridge(`${CALLS}${END}`, result("5"), result("5"))).toBe(results + results);
     expect(bridge(`Hi.${END}`, { kind: "user", content: "Sure?" })).toBe(

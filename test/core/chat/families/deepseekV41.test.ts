@@ -134,7 +134,7 @@ describe("a turn of DeepSeek V4.1", () => {
 });
 
 describe("after a turn of DeepSeek V4.1", () => {
-  it("results stand in the turn of the user, with the message behind them", () => {
+  it("results are in the turn of the user, with the message behind them", () => {
     const message = { kind: "user", content: "Say it." } as const;
     expect(bridge(`</think>${CALLS}${END}`, result("5"), result("6"), message)).toBe(
       "<｜User｜><tool_result>5</tool_result>\n\n<tool_result>6</tool_result>\n\nSay it.<｜Assistant｜><think>",

@@ -141,7 +141,7 @@ describe("after a turn of GLM 5.3", () => {
     expect(bridge(`</think>${CALL}<|endoftext|>`, ...followUps)).toBe(next);
   });
 
-  it("goes on with the role token behind a turn that was cut, and closes cut reasoning", () => {
+  it("continues with the role token behind a turn that was cut, and closes cut reasoning", () => {
     const next = `<|user|>On.${OPENING}`;
     expect(bridge("</think>It is", { kind: "user", content: "On." })).toBe(next);
     expect(bridge("I should thi", { kind: "user", content: "On." })).toBe(

@@ -83,7 +83,7 @@ describe("a prompt of Kimi", () => {
     );
   });
 
-  it("is written by the template of K2 Instruct with a backslash and calls numbered anew", () => {
+  it("is written by the template of K2 Instruct with a backslash and calls numbered again", () => {
     expect(k2.prompt([user("Hi"), calling, five])).toContain(
       `I add.${CALLS}<|im_end|><|im_system|>tool<|im_middle|>## Return of functions.add:7\\n5<|im_end|>`,
     );
@@ -144,7 +144,7 @@ describe("a turn of Kimi", () => {
     expect(KIMI_TOKENS.filter((token) => errors[0]?.message.includes(token))).toEqual([]);
   });
 
-  it("takes markers outside of the section for text and leaves out what stands behind it", () => {
+  it("reads markers outside the section as text and skips what follows it", () => {
     const bare = call("functions.add:0", "{}");
     expect(k25.parse(`</think>${bare}<|im_end|>`)).toMatchObject({ content: bare, calls: [] });
     expect(k25.parse(`</think>${CALLS}Done.${CALLS}<|im_end|>`)).toMatchObject({

@@ -53,7 +53,7 @@ describe("a prompt of Llama 3", () => {
   it("is refused for a conversation with two calls in a turn", () => {
     const call = { id: "0", name: "add", args: {} };
     const turn = { role: "assistant", content: "", reasoning: null, calls: [call, call] } as const;
-    expect(() => prompt([user("Add."), turn])).toThrow(/Llama 3 calls one tool a turn/);
+    expect(() => prompt([user("Add."), turn])).toThrow(/Llama 3 calls one tool per turn/);
   });
 });
 
@@ -83,7 +83,7 @@ describe("a turn of Llama 3", () => {
     expect(parse(CALL, [])).toMatchObject({ calls: [], content: CALL, lead: CALL.length });
   });
 
-  it("is a broken call when the parameters of a declared tool are no object", () => {
+  it("is a broken call if the parameters of a declared tool are not an object", () => {
     expect(parse('{"name": "add", "parameters": "2"}<|eot_id|>')).toMatchObject({
       calls: [],
       errors: [{ kind: "bad_arguments", message: expect.stringContaining('"parameters"') }],
@@ -139,7 +139,7 @@ it("needs no second end token, which the tokenizer of Llama 3.0 does not have", 
 });
 
 describe("after a turn of Llama 3", () => {
-  it("a result stands in a turn of ipython", () => {
+  it("a result is in a turn of ipython", () => {
     const next = `<|start_header_id|>ipython<|end_header_id|>\n\n"5"<|eot_id|>${OPENING}`;
     expect(bridge(`${CALL}<|eot_id|>`, result("5"))).toBe(next);
     expect(bridge(`${CALL}<|eom_id|>`, result("5"))).toBe(next);

@@ -36,7 +36,7 @@ describe("a prompt of Nemotron 3", () => {
     );
   });
 
-  it("declares tools as XML, in which Python wrote what is no text", () => {
+  it("declares tools as XML, with values other than text as Python writes them", () => {
     const tool: ToolDeclaration = {
       type: "function",
       function: {

@@ -109,7 +109,7 @@ describe("chat_format", () => {
       }
     };
     expect(refusal({ ...tinyModel(), template: null })).toMatch(
-      /Its name and its chat template were tried: .* and there is no template\./,
+      /No format matches its name, and there is no template\./,
     );
     expect(refusal(tinyModel("<|im_start|><|im_end|>"))).toMatch(
       /does not contain <tool_call>, "arguments"\./,
@@ -117,11 +117,11 @@ describe("chat_format", () => {
     expect(refusal(tinyModel(`${THINKING_TEMPLATE}{# <function= #}`))).toMatch(/calls as XML\./);
     const other = `${THINKING_TEMPLATE.replace('"arguments"', '"args"')}{# "arguments" #}`;
     expect(refusal(tinyModel(other))).toMatch(
-      /^The chat format template\/qwen3\/plain does not hold: a tool call as the template writes it/,
+      /^The chat format template\/qwen3\/plain failed its check: a tool call as the template writes it/,
     );
   });
 
-  it("completion gives any model the text as it stands; base models get lines of roles", () => {
+  it("completion gives any model the unchanged text; base models get lines of roles", () => {
     const asked = [{ role: "user", content: "Once upon" }] as const;
     const firstOf = (options: CreateOptions): string =>
       tinyModel().tokenizer.decode(create(options).renderer.renderInitial(asked, []));

@@ -62,7 +62,7 @@ describe("templates behave as in Python", () => {
 
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
-describe("a chat template that would go on for ages is given up", () => {
+describe("a chat template that would continue for ages is given up", () => {
   it.each([
     ["a long range", "{% for i in range(10 ** 9) %}{% endfor %}"],
     ["a range that is only counted", "{{ range(10 ** 9) | length }}"],

@@ -23,7 +23,7 @@ describe("the schema", () => {
     expectTypeOf<EnvironmentConfig["top_p"]>().toEqualTypeOf<number | null>();
   });
 
-  it("does not coerce: text is no number here", () => {
+  it("does not coerce text to a number", () => {
     const config = { ...configIn(textWith()), learning_rate: "1e-5" };
     expect(configSchemas.hosted.safeParse(config).success).toBe(false);
   });

@@ -20,7 +20,7 @@ describe("an address that nothing is reached at", () => {
     ]);
   });
 
-  it("is none where the model or one of the environments is elsewhere", () => {
+  it("is not reported if the model or one of the environments is hosted", () => {
     expect(unusedIn(textWith(...ADDRESSES))).toEqual([]);
     const evaluated = "evaluation: { splits: { Owner/Other: [test] } }";
     expect(unusedIn(embedded(textWith(ADDRESSES[1] ?? "", evaluated)))).toEqual([]);

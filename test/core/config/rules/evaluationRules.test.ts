@@ -24,7 +24,7 @@ describe("save_best", () => {
 
   it("needs an evaluation", () => {
     expect(withBest(METRIC)).toEqual([
-      "run.yaml:8:12: error: TRL220 The best checkpoint is chosen by an evaluation: add `evaluation`, or remove `save_best`. (save_best)",
+      "run.yaml:8:12: error: TRL220 `save_best` needs an evaluation: add `evaluation`, or remove `save_best`. (save_best)",
     ]);
   });
 
@@ -39,7 +39,7 @@ describe("save_best", () => {
 
   it("has nothing to choose from without evaluations on the way", () => {
     expect(withBest(METRIC, SPLITS)).toEqual([
-      "run.yaml:10:12: warning: TRL220 The run is evaluated at its ends only, so there is nothing to choose from: set `every`. (save_best)",
+      "run.yaml:10:12: warning: TRL220 The run is evaluated only at its start and end, so there is nothing to choose from: set `every`. (save_best)",
     ]);
   });
 });

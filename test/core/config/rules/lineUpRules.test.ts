@@ -170,7 +170,7 @@ describe("thinking that the model does not know", () => {
     ["moonshotai/Kimi-K2-Thinking", "thinking: { enabled: false }", /always reasons/],
     ["Qwen/Qwen3.8-27B", "thinking: { effort: max }", /`low`, `medium` or `xhigh` \(default\)/],
     ["openai/gpt-oss-20b", "thinking: { effort: xhigh }", /`low`, `medium` \(default\) or `high`/],
-    ["openai/gpt-oss-20b", "thinking: { effort: 0.5 }", /`0.5` is no effort/],
+    ["openai/gpt-oss-20b", "thinking: { effort: 0.5 }", /does not take the effort `0.5`/],
     ["thinkingmachines/Inkling", "thinking: { effort: 2 }", /or a number from 0 to 1/],
     ["thinkingmachines/Inkling", "thinking: { effort: none }", /thinking: false/],
     ["zai-org/GLM-5.3", "thinking: { effort: medium }", /`low`, `high` or `max` \(default\)/],
@@ -229,7 +229,7 @@ describe("thinking that the model does not know", () => {
     expect(configIn(textOf(model, line)).thinking.effort).toBe(effort);
   });
 
-  it("is refused by the check alone: no run fails of what validate let pass", () => {
+  it("is refused by validate, so no run fails because of it", () => {
     const settings = [
       ...["", "thinking: true", "thinking: false", "thinking: { effort: 0.5 }"],
       ...modelFields.thinking.fields.effort.values.map((word) => `thinking: { effort: ${word} }`),
@@ -275,9 +275,7 @@ describe("the context of a model", () => {
     expect(message).toMatch(/warning: TRL215 .*65,536 tokens.*Qwen3.8-27B:peft:262144.*262,144/);
     expect(said("Qwen/Qwen3.8-27B:peft:262144", "max_total_tokens: 100000")).toEqual([]);
     expect(said("Qwen/Qwen3-8B", "max_total_tokens: 40000")).toEqual([
-      expect.stringMatching(
-        /32,768 tokens \(table of 2026-08-19\); a longer rollout ends there\. /,
-      ),
+      expect.stringMatching(/32,768 tokens \(table of 2026-08-19\); longer rollouts end there\. /),
     ]);
     expect(said("zai-org/GLM-5.3", "max_total_tokens: 100000")).toEqual([]);
   });
@@ -335,7 +333,7 @@ describe("the editor without a list of the service", () => {
       const text = textOf("Qwen/Qwen3-8B", line);
       return hover(text, text.indexOf(line), { path: "run.yaml" })?.markdown;
     };
-    expect(at("thinking: true")).toContain("`Qwen/Qwen3-8B`: It reasons where `thinking` is on.");
+    expect(at("thinking: true")).toContain("`Qwen/Qwen3-8B`: It reasons when `thinking` is on.");
     expect(at("learning_rate: 2e-5")).toContain("computes `4.7e-4`");
   });
 });

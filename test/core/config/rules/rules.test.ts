@@ -134,7 +134,7 @@ describe("evaluation", () => {
 
   it("refuses a name that is neither in the file nor a full one", () => {
     expect(messagesIn(on("Game: [test]"))).toEqual([
-      "run.yaml:9:12: error: TRL300 `Game` is no environment of this file and no full name. Write it as `Owner/Name` or `local/name`. (evaluation.splits.Game)",
+      "run.yaml:9:12: error: TRL300 `Game` is neither an environment in this file nor a full name. Write it as `Owner/Name` or `local/name`. (evaluation.splits.Game)",
     ]);
     expect(messagesIn(on("OwnerGame: [test]"))[0]).toContain("Did you mean `Owner/Game`?");
   });

@@ -22,7 +22,7 @@ async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFil
   return { fileSystem, follower: new RunFollower({ fileSystem, folder }), add };
 }
 
-describe("a number that somebody wrote into a run folder decides on no amount of work:", () => {
+describe("a number that someone wrote into a run folder decides on no amount of work:", () => {
   it("attempts that were set aside are those whose folders are there", async () => {
     const { fileSystem, follower, add } = await aRun({ attempt: 300_000 });
     await add("superseded/attempt-2/metrics.jsonl", `${JSON.stringify({ step: 0 })}\n`);
@@ -67,7 +67,7 @@ describe("what is nested without end", () => {
     await follower.refresh();
     expect(Array.from(follower.metrics.steps())).toEqual([0, 2]);
     expect(follower.problem).toBe(
-      "metrics.jsonl is damaged: 1 line cannot be read and is left out. events.jsonl is damaged: 2 lines cannot be read and are left out.",
+      "metrics.jsonl is damaged: 1 line cannot be read and is skipped. events.jsonl is damaged: 2 lines cannot be read and are skipped.",
     );
   });
 
@@ -81,11 +81,11 @@ describe("what is nested without end", () => {
     expect(problems).toMatchObject({
       forged: "metrics.jsonl is damaged: its last lines cannot be read.",
       sound: null,
-      broken: expect.stringContaining("run.json cannot be read"),
+      broken: expect.stringContaining("run.json is damaged"),
     });
   });
 
-  it("makes no name longer than a name can be", () => {
+  it("never makes a name longer than the limit", () => {
     const level = "x".repeat(900);
     const row = { [level]: { [level]: { a: 1 }, b: 2 }, c: 3 };
     expect(Object.keys(flattenMetrics(row))).toEqual([`${level}/b`, "c"]);
@@ -93,7 +93,7 @@ describe("what is nested without end", () => {
 });
 
 describe("a file of any size", () => {
-  it("is read in pieces with a bounded number of lines, between which other work goes on", async () => {
+  it("is read in pieces with a bounded number of lines, between which other work continues", async () => {
     const { fileSystem, add } = await aRun();
     await add("many.jsonl", "1\n".repeat(50_000));
     const reading = vi.spyOn(fileSystem, "readRange");

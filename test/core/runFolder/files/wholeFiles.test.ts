@@ -32,7 +32,7 @@ const listed = () => readRun(planted.fileSystem, { name: "demo", folder: run }, 
 describe("a file of a run that has no end", () => {
   it.each(["run.json", "state.json"])("%s is damage of that run, in words", async (name) => {
     await truncate(join(run, name), ENDLESS);
-    expect((await listed())?.problem).toContain(`${name} holds more than`);
+    expect((await listed())?.problem).toContain(`${name} is larger than`);
   });
 
   it("config.resolved.json and config.yaml leave the rest to be shown", async () => {
@@ -60,7 +60,7 @@ describe("a device or a pipe in the place of a file", () => {
     expect(await readPlainText(path, MAX_BYTES.config)).toBeNull();
     const printed: string[] = [];
     expect(await validateConfigFile(path, [], (text) => printed.push(text))).toBe(2);
-    expect(printed.join()).toContain("no such configuration file");
+    expect(printed.join()).toContain("the configuration file does not exist");
   });
 
   it("in a launch folder is no launch", async () => {

@@ -24,7 +24,7 @@ describe("the reward of a step", () => {
 });
 
 describe("the best reward of a run", () => {
-  it("is the highest mean over five steps in a row, so that one lucky step is none", () => {
+  it("is the highest mean over five steps in a row, so one lucky step does not count", () => {
     expect(best([0, 0, 1, 0, 0, 0.4, 0.4, 0.4, 0.4, 0.4, 0])).toEqual({
       value: expect.closeTo(0.4, 12),
       step: 10,

@@ -35,7 +35,7 @@ test("a short rollout is summarized token by token, without those that were not 
   });
 });
 
-test("of a long rollout pieces are read, which show its course all the same", async () => {
+test("of a long rollout pieces are read, which show its course anyway", async () => {
   const { files, entry } = await written(200_000, (token) => (token < 100_000 ? -1 : -3));
   let read = 0;
   const counting = {

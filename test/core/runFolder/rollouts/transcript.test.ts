@@ -16,7 +16,7 @@ test("a transcript has all that was said, and nothing that differs between any t
   expect(transcriptOf({ ...record, startedAtMs: 7, durationMs: 9, rollout: 3 })).toBe(text);
 });
 
-test("what the environment answered to no call, and what failed, is not left out", () => {
+test("answers of the environment without a call, and failures, are included", () => {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The record has no turn.");
   const errors = [{ kind: "json", raw: "{oops", message: "This is no JSON." }];

@@ -193,7 +193,7 @@ test.each([
   for (const part of ["tml-", "tml-a", "🙂", "D83D"]) expect(cleaned).not.toContain(part);
 });
 
-test("what stands around an encoded secret stays as it was", () => {
+test("the text around an encoded secret does not change", () => {
   const redactor = new Redactor();
   redactor.learn("tml-0123456789");
   const around = 'a "quoted" C:\\new\\u0041 %41 &amp; YWJj 0a0b0c ';

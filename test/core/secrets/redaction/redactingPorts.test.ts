@@ -25,7 +25,7 @@ describe("a service that gives the key back when it refuses", () => {
     expect(new TextDecoder().decode(bytes)).not.toContain(btoa(KEY).slice(4, 10));
   });
 
-  it("is believed as it stands when it answers", async () => {
+  it("is accepted unchanged when it answers", async () => {
     expect(await (await send(200, KEY)).text()).toBe(KEY);
   });
 });

@@ -46,7 +46,7 @@ test("a learned value is replaced in JSON within JSON, within base64, and where 
   }
 });
 
-test("base64 is recognised wherever the value lies in what was encoded", () => {
+test("base64 is recognized at every position of the value in the encoded text", () => {
   const secret = "tml-0123456789";
   const redactor = redactorOf(secret);
   for (const user of ["", "a", "ab", "abc", "api:"]) {

@@ -124,7 +124,7 @@ describe("waiting for a result", () => {
     await expect(budget.reserve(100)).resolves.toBeTypeOf("function");
   });
 
-  it("hands the polls of a paused operation to the clock that stands still", async () => {
+  it("uses the paused clock for the polls of a paused operation", async () => {
     const paused: number[] = [];
     const active = { json: { type: "try_again", queue_state: "active" } };
     const { result, clock } = poll([active, { json: tryAgain }, "lost", active, done], {}, (wait) =>
@@ -150,7 +150,7 @@ describe("waiting for a result", () => {
     await expect(result).rejects.toMatchObject({ data: { category: "unknown" } });
   });
 
-  it("backs off after 429 and lost answers, anew after another answer", async () => {
+  it("backs off after 429 and lost answers, again after another answer", async () => {
     const { result, clock } = poll(["lost", { status: 429 }, { status: 500 }, "lost", done]);
     await result;
     expect(clock.monotonic()).toBe(1000 + 2000 + 250 + 1000);

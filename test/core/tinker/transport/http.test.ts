@@ -86,7 +86,7 @@ describe("requests", () => {
     await long.call();
     await long.call();
     expect(reported).toEqual([
-      "warn: It gives no answer (status 503). The run waits and asks again.",
+      "warn: It does not answer (status 503). The run waits and tries again.",
       "info: It answers again.",
     ]);
   });

@@ -102,8 +102,8 @@ it("keeps the loss of each token where a server reports it", () => {
   expect(decodeForwardBackwardOutput(bytes).outputs).toEqual(outputs);
 });
 
-it("refuses bytes that are no message", () => {
-  expect(() => decodeForwardBackwardOutput(fromHex("0aff"))).toThrow(/are no such message/);
+it("refuses bytes that are not a message", () => {
+  expect(() => decodeForwardBackwardOutput(fromHex("0aff"))).toThrow(/are not a valid/);
 });
 
 it("refuses a result whose log-probs were left out", () => {

@@ -113,7 +113,7 @@ describe("the encoding of training data", () => {
     const client = await service.createTrainingClient({ baseModel: "org/model", rank: 8 });
     await client.forwardBackward([datum], "ppo");
     await client.forwardBackward([datum], "ppo");
-    expect(messages).toEqual([{ level: "info", text: expect.stringContaining("JSON only") }]);
+    expect(messages).toEqual([{ level: "info", text: expect.stringContaining("only as JSON") }]);
   });
 
   it("stays binary at a server that has taken it once", async () => {

@@ -150,7 +150,7 @@ describe("the service", () => {
     }
   });
 
-  it("is not asked for environments of this machine, and need not know an environment", async () => {
+  it("is not asked for environments of this computer, and need not know an environment", async () => {
     const { service, deliver } = setUp();
     await deliver(anUpload({ environment: "local/game" }));
     expect(service.http.requests.every(({ method }) => method === "POST")).toBe(true);
@@ -202,7 +202,7 @@ describe("an outage", () => {
     expect([clock.monotonic(), backoff.isDenied]).toEqual([1_000, false]);
   });
 
-  it("counts once for all that were under way", async () => {
+  it("counts once for all that were in progress", async () => {
     const { clock, backoff } = setUp();
     const failure = { kind: "unavailable", reason: "x", retryAfterMs: null, mayHaveArrived: true };
     for (let i = 0; i < 8; i += 1) backoff.failed({ ...failure, kind: "unavailable" });

@@ -141,7 +141,7 @@ describe("an evaluation that a resume repeats", () => {
   it("leaves no rollout as a half at the service", async () => {
     const world = new UploadWorld();
     const first = world.attempt(1, 0);
-    // Eight starts are taken, then the service is gone.
+    // Eight starts are taken, then the service no longer exists.
     world.service.fault = (count) => (count > 8 ? "broken" : null);
     first.evaluationEnded(await evaluated(world));
     await world.drain(first, 10_000);

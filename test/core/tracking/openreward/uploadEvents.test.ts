@@ -57,7 +57,7 @@ test("nulls are left out of objects and kept in lists, a reward of 0 is kept", (
   expect(message).toMatchObject({ content: "", reward: 0 });
 });
 
-test("text that databases refuse is repaired wherever it stands", () => {
+test("text that databases refuse is repaired everywhere", () => {
   const [start, message] = sent(
     anUpload({
       metadata: { "k\u0000": ["\ud83d"] },

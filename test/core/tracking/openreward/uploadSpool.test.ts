@@ -170,7 +170,7 @@ describe("steps that a resume repeats", () => {
     await world.play(0);
     const first = world.attempt(1, 0);
     first.stepScored(0, ALL);
-    // Eight starts are taken, then the service is gone.
+    // Eight starts are taken, then the service no longer exists.
     world.service.fault = (count) => (count > 8 ? "broken" : null);
     await world.drain(first, 10_000);
     await first.close();
@@ -199,7 +199,7 @@ describe("a run whose service", () => {
     expect(world.troubles).toEqual([]);
   });
 
-  it("denies the key for a while gets everything afterwards", async () => {
+  it("denies the key for a while gets everything afterward", async () => {
     const world = new UploadWorld();
     world.service.fault = (posts) =>
       posts <= 16 ? { status: 401, json: { message: "Invalid API key" } } : null;

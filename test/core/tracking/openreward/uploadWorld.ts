@@ -63,7 +63,7 @@ export class UploadWorld {
     await store.addScores(step, scores);
   }
 
-  /** Stores the rollouts of an evaluation, whose groups count anew for each temperature. */
+  /** Stores the rollouts of an evaluation, whose groups count again for each temperature. */
   async playEvaluation(
     { step, purpose, model, temperatures }: PlayedEvaluation,
     changes: Partial<RolloutRecord> = {},

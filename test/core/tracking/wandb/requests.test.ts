@@ -48,8 +48,8 @@ describe("a request to W&B", () => {
     ["status 500", { status: 500 }],
     ["status 429", { status: 429 }],
     ["status 307", { status: 307, headers: { location: "https://elsewhere.test" } }],
-    ["something else than W&B answered", { text: "<html>log in</html>" }],
-    ["something else than W&B answered", { text: "[1]" }],
+    ["something other than W&B answered", { text: "<html>log in</html>" }],
+    ["something other than W&B answered", { text: "[1]" }],
   ])("is sent again after %s", async (reason, reply) => {
     const { post, troubles, sentAtMs, http } = requestsTo([reply, reply, { text: "" }]);
     expect(await post()).toBeNull();
@@ -138,7 +138,7 @@ describe("an upload", () => {
   it("is not taken by a page of something in between, but by any other answer", async () => {
     const page = upload("https://storage.test/a", { text: "<!DOCTYPE html><p>log in first</p>" });
     expect(await page.taken).toBe("unreachable");
-    expect(page.troubles[0]).toContain("something else than W&B answered");
+    expect(page.troubles[0]).toContain("something other than W&B answered");
     const line = upload("https://storage.test/a", { text: '<?xml version="1.0"?><Result/>' });
     expect(await line.taken).toBe("taken");
   });

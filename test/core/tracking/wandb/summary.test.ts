@@ -37,7 +37,7 @@ describe("a summary", () => {
     });
   });
 
-  it("shows what was set in place of statistics", () => {
+  it("shows what was set instead of statistics", () => {
     const summary = summaryOf([{ loss: 1 }]);
     summary.set({ loss: "good" });
     expect(summary.value).toEqual({ loss: "good" });

@@ -1,4 +1,4 @@
-/** A run folder in memory whose attempts are reported to a fake of W&B: rows are written, trainers are killed, runs go on. */
+/** A run folder in memory whose attempts are reported to a fake of W&B: rows are written, trainers are killed, runs continue. */
 
 import { createHash } from "node:crypto";
 import type { CheckpointEntry } from "../../../../src/core/runFolder/checkpointLog.ts";
@@ -206,7 +206,7 @@ export class TrackedRun {
     await createEventLog(parts).record(event);
   }
 
-  /** Everything under way fails from now on, as after a kill. */
+  /** Everything in progress fails from now on, as after a kill. */
   async kill(): Promise<void> {
     await this.tracker.close();
     await settle();

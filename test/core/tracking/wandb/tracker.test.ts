@@ -78,7 +78,7 @@ describe("a run reported to W&B", () => {
     run.server.fault = () => null;
     await run.clock.advance(120_000);
     expect(steps(run)).toEqual(upTo(4));
-    expect(run.recoveries).toEqual(["Weights & Biases takes the run again."]);
+    expect(run.recoveries).toEqual(["Weights & Biases accepts the run again."]);
     run.server.fault = () => "lost";
     await run.write(4);
     await run.clock.advance(120_000);
@@ -89,7 +89,7 @@ describe("a run reported to W&B", () => {
     expect([run.warnings.length, run.recoveries.length]).toEqual([2, 2]);
   });
 
-  it("goes on trying after a refusal, and says what to check", async () => {
+  it("continues trying after a refusal, and says what to check", async () => {
     const run = new TrackedRun();
     run.server.fault = () => ({ status: 401 });
     await run.begin();
@@ -118,7 +118,7 @@ describe("a run reported to W&B", () => {
     expect(steps(run)).toEqual([0]);
   });
 
-  it("ends without long waits where nobody answers, and the next attempt reports the rest", async () => {
+  it("ends without long waits where no one answers, and the next attempt reports the rest", async () => {
     const run = new TrackedRun();
     run.server.fault = () => "lost";
     await run.begin();
@@ -137,7 +137,7 @@ describe("a run reported to W&B", () => {
     expect(steps(run)).toEqual([0, 1]);
   });
 
-  it("waits no longer at the end than the user wants to", async () => {
+  it("waits at the end no longer than the user allows", async () => {
     const run = new TrackedRun();
     run.server.fault = () => "lost";
     await run.begin();
@@ -183,7 +183,7 @@ describe("a run reported to W&B", () => {
     await run.finish();
     expect(steps(run)).toEqual(upTo(3));
     expect(run.server.run.exitCode).toBe(0);
-    expect(run.warnings.filter((reported) => reported.includes("is missing there"))).toHaveLength(
+    expect(run.warnings.filter((reported) => reported.includes("was not uploaded"))).toHaveLength(
       1,
     );
   });
@@ -257,7 +257,7 @@ describe("a run reported to W&B", () => {
     expect(column("pass_at_k")).toEqual(["0.25 @1", "0.75 @1"]);
   });
 
-  it("has an artifact with the addresses of each lasting checkpoint, also when it goes on", async () => {
+  it("has an artifact with the addresses of each lasting checkpoint, also when it continues", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.save("rolling_000001", 1, "rolling");
@@ -324,7 +324,7 @@ describe("a run reported to W&B", () => {
 });
 
 describe("a resumed run", () => {
-  it("goes on as the same run; a repeat is reported only where it differs, with its attempt", async () => {
+  it("continues as the same run; a repeat is reported only where it differs, with its attempt", async () => {
     const run = new TrackedRun();
     await run.begin();
     for (const step of upTo(4)) await run.write(step);
@@ -430,7 +430,7 @@ describe("a resumed run", () => {
     expect(steps(run)).toEqual(upTo(3));
   });
 
-  it("goes on behind rows that came in another way", async () => {
+  it("continues behind rows that came in another way", async () => {
     const run = new TrackedRun();
     await run.begin();
     for (const step of upTo(3)) await run.write(step);
@@ -478,7 +478,7 @@ describe("a resumed run", () => {
           let sent = 0;
           run.server.fault = () => {
             sent += 1;
-            // The trainer is killed while this request is under way.
+            // The trainer is killed while this request is in progress.
             if (sent > alive) return sent % 2 === 0 ? "lost" : "lost-answer";
             return plan[requests++ % Math.max(1, plan.length)] ?? null;
           };
@@ -508,7 +508,7 @@ describe("a resumed run", () => {
 });
 
 describe("a run that is filed", () => {
-  it("is in one file an attempt, and online later with all its rows", async () => {
+  it("is in one file per attempt, and later online with all its rows", async () => {
     const run = new TrackedRun();
     await run.begin(0, { isOffline: true });
     const { runId } = run.tracker;

@@ -46,7 +46,7 @@ describe("a table of trajectories", () => {
     expect(String(table?.data[0]?.at(-1))).toHaveLength(20_000);
   });
 
-  it("is none for a step without rollouts", async () => {
+  it("is not written for a step without rollouts", async () => {
     expect(await tableOf(0, 0)).toBeNull();
   });
 });

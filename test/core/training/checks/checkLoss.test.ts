@@ -78,7 +78,7 @@ describe("the check of the loss", () => {
     });
   });
 
-  it("warns of a number that no known loss gives, and lets the run go on", async () => {
+  it("warns of a number that no known loss gives, and lets the run continue", async () => {
     const { context, check } = aRunOn({});
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -91,13 +91,13 @@ describe("the check of the loss", () => {
       {
         kind: "warning",
         message: expect.stringMatching(
-          /could not be checked: for a probe its loss:sum is .*No loss known here gives that number\. The run continues/,
+          /could not be checked: for a probe its loss:sum is .*No known loss gives that number\. The run continues/,
         ),
       },
     ]);
   });
 
-  it("lists what is offered in place of a loss that is not", async () => {
+  it("lists what is offered instead of a loss that is not", async () => {
     const { context, check } = aRunOn({}, { loss_fn: "dro" });
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -106,11 +106,13 @@ describe("the check of the loss", () => {
     };
     await expect(check()).rejects.toMatchObject({
       code: "loss-not-offered",
-      message: expect.stringMatching(/It takes importance_sampling, ppo, cispo, gspo: set loss_fn/),
+      message: expect.stringMatching(
+        /It accepts importance_sampling, ppo, cispo, gspo: set loss_fn/,
+      ),
     });
   });
 
-  it("says what could not be checked, and lets the run go on", async () => {
+  it("says what could not be checked, and lets the run continue", async () => {
     const { context, check } = aRunOn({ metric: null });
     await check();
     expect(context.progress).toEqual([
@@ -154,7 +156,7 @@ async function run(changes: Partial<Config>) {
 describe("a server whose loss was not checked", () => {
   it("is reported once where probe_server: false says so", async () => {
     const message =
-      "probe_server: false leaves unchecked whether the server at http://tinker.test computes loss_fn: ppo as documented.";
+      "probe_server is false, so the run does not check that the server at http://tinker.test computes loss_fn: ppo as documented.";
     expect(await run({ probe_server: false })).toEqual({ said: [message], events: [message] });
   });
 

@@ -21,7 +21,7 @@ describe("the check of sampling", () => {
 
   it.each([
     ["raw", /of the model itself, without temperature 0.7 and top_k 20: .* off-policy/],
-    ["scaled", /with temperature 0.7 and top_k 20 in them, but trains the model without/],
+    ["scaled", /with temperature 0.7 and top_k 20, but trains the model without/],
   ] as const)("gives the convention to the metrics, and warns: %s", async (reports, text) => {
     const { context, check } = aRunWith({ temperature: 0.7, topK: 20 });
     expect(await check(toySampler({ reports }))).toEqual({
@@ -38,6 +38,6 @@ describe("the check of sampling", () => {
       sample: async (request) => ({ ...(await sampler.sample(request)), logprobs: null }),
     };
     expect(await check(silent)).toEqual({});
-    expect(context.progress).toEqual(warning(/hold top_p 0.9 .* could not be checked/));
+    expect(context.progress).toEqual(warning(/include top_p 0.9 .* could not be checked/));
   });
 });

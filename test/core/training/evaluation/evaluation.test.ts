@@ -424,7 +424,7 @@ describe("the tokens of an evaluation", () => {
     expect(new Set(strip)).toEqual(new Set([-0.5]));
   });
 
-  it("are found by a conversation that goes on, by the group or by the order of the ends", async () => {
+  it("are found by a conversation that continues, by the group or by the order of the ends", async () => {
     const { fileSystem } = await evaluated(undefined, { model: { name: "base", path: null } });
     const run = { folder: FOLDER, files: fileSystem };
     const place = { ...SET, rollout: 1, turn: 2 };

@@ -271,7 +271,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
   });
 
   it.each(["environment-tool-crashed", "environment-protocol"] as const)(
-    "are none that ended with %s",
+    "exclude rollouts that ended with %s",
     async (code) => {
       const { remote } = vanishing(() => false, new AppError(code, "broken"));
       const { finished, order } = await playOut(remote, 2);

@@ -10,7 +10,7 @@ const ANSWER = ended(call("answer"));
 const onCall = () => result("right", { reward: 1, finished: true });
 const remote = () => scriptedEnvironment([{ onCall }]);
 
-it("a rollout that waits for its group keeps what it is asked to keep, and no more", async () => {
+it("a rollout that waits for its group keeps only what it is asked to keep", async () => {
   const context = aContext({ remote: remote() });
   const isAwaited = true;
   const player = new RolloutPlayer(context, { step: 0, isAwaited });

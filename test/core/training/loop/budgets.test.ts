@@ -15,13 +15,13 @@ function prepared(options: Omit<AheadOptions, "steps">) {
 
 type Run = ReturnType<typeof prepared>;
 
-/** Of all kinds, of everything that the usage log holds. */
+/** All tokens in the usage log, of all kinds. */
 async function logged({ context }: Run): Promise<number> {
   const { training, evaluation } = await readUsage(context.fileSystem, FOLDER);
   return countTokens(addTokens(training, evaluation));
 }
 
-/** Of the most that one step took. */
+/** The most tokens that one step used. */
 function mostOfAStep({ context }: Run): number {
   const steps = linesOf(context, PATHS.metrics).map((row) => {
     const { tokens } = row as { readonly tokens: Readonly<Record<string, number>> };

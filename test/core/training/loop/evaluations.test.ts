@@ -128,7 +128,7 @@ describe("evaluations", () => {
     expect(environmentOf(context, ENVIRONMENT).gate.stats.limit).toBeGreaterThan(64);
   });
 
-  it("do not come again at the start when a run goes on", async () => {
+  it("do not come again at the start when a run continues", async () => {
     const { run, context } = prepareRun({
       config: { ...DIRECT, evaluation: { ...evaluation, every: null } },
     });
@@ -205,7 +205,7 @@ function evaluations(context: FakeContext) {
 }
 
 describe("an evaluation", () => {
-  it("stands in the rows of a run that was stopped during it and resumed", async () => {
+  it("is in the rows of a run that was stopped during it and resumed", async () => {
     const whole = setUp();
     await whole.run();
     const undisturbed = evaluations(whole.context);

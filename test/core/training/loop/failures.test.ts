@@ -61,7 +61,7 @@ describe("a loop whose loss is not a number", () => {
 describe("steps without anything to train on", () => {
   const config = { max_consecutive_empty_steps: 2 };
 
-  it("have a row of metrics, keep the sampler and go on", async () => {
+  it("have a row of metrics, keep the sampler and continue", async () => {
     const { run, context } = prepareRun({ steps: 2, rewards: [1, 1, 1, 0] });
     expect(await run()).toMatchObject({ outcome: "done" });
     expect(linesOf(context, PATHS.metrics)).toMatchObject([
@@ -128,7 +128,7 @@ describe("steps without anything to train on", () => {
     expect(resumed).toMatchObject({ outcome: "stopped", ending: { code: "empty-steps" } });
   });
 
-  it("are counted anew after a step that trained", async () => {
+  it("are counted again after a step that trained", async () => {
     const { run } = prepareRun({ config, steps: 4, rewards: [1, 1, 1, 0] });
     expect(await run()).toMatchObject({ outcome: "done", step: 4 });
   });

@@ -51,7 +51,7 @@ describe("a run that samples steps ahead", () => {
     expect(run.asked).toHaveLength(8 * 2);
   });
 
-  it("goes on exactly where it was stopped, and pays for no group twice", async () => {
+  it("continues exactly where it was stopped, and pays for no group twice", async () => {
     const whole = prepareAhead({ stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareAhead({ stepsAhead: 2, steps: 6 });
@@ -75,7 +75,7 @@ describe("a run that samples steps ahead", () => {
     expect(samplers.map(({ name }) => name).slice(0, -1)).toEqual(deleted.toSorted());
   });
 
-  it("samples with the present weights where the service lost the sampler, and says so", async () => {
+  it("samples with the current weights where the service lost the sampler, and says so", async () => {
     const position = {
       ...START,
       step: 2,
@@ -98,7 +98,7 @@ describe("a run that samples steps ahead", () => {
     expect(rest.context.progress).toContainEqual({ kind: "warning", message });
   });
 
-  it("trains stored groups as they are although their sampler is gone", async () => {
+  it("trains stored groups as they are although their sampler no longer exists", async () => {
     const first = prepareAhead({ stepsAhead: 2, steps: 3 });
     const { fileSystem } = first.context;
     stopAtUpdate(first, 1);
@@ -201,7 +201,7 @@ it("groups that a run has sampled ahead hold no secret that an environment answe
   for (const value of [SECRET, btoa(SECRET)]) expect(texts).not.toContain(value);
 });
 
-it("groups that were sampled ahead are removed when the run goes on without sampling ahead", async () => {
+it("groups that were sampled ahead are removed when the run continues without sampling ahead", async () => {
   const options = { steps: 4, config: { rolling_save_every: 1 } };
   const first = prepareAhead({ ...options, stepsAhead: 2 });
   const { fileSystem } = first.context;

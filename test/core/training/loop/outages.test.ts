@@ -54,7 +54,7 @@ describe("a loop whose environments' service fails", () => {
   it.each([
     ["before a step", 2],
     ["amid a step", 3],
-  ])("%s waits, its last step saved, and goes on as if nothing had been", async (_, sessions) => {
+  ])("%s waits, its last step saved, and continues as if nothing had been", async (_, sessions) => {
     const undisturbed = prepareRun();
     await undisturbed.run();
     const failing = prepareOutage({ steps: 3, sessions });
@@ -79,7 +79,7 @@ describe("a loop whose environments' service fails", () => {
     expect((await failing.state())?.counters).toEqual((await undisturbed.state())?.counters);
   });
 
-  it("trains what was sampled ahead before it waits, and goes on with what was not", async () => {
+  it("trains what was sampled ahead before it waits, and continues with what was not", async () => {
     const failing = prepareOutage({ steps: 4, sessions: 4, stepsAhead: 1 });
     const { context } = failing;
     const ended = failing.start();

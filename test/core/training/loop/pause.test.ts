@@ -7,7 +7,7 @@ import { placeOfSeed, prepareAhead } from "./prepareAhead.ts";
 import { comparableRows, duringRollouts, prepareRun, rewarding } from "./prepareRun.ts";
 
 describe("a loop that is asked to pause", () => {
-  it("waits after the step under way, and goes on as if it had never waited", async () => {
+  it("waits after the step in progress, and continues as if it had never waited", async () => {
     const undisturbed = prepareRun();
     await undisturbed.run();
     const paused = prepareRun();

@@ -87,7 +87,7 @@ export const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1
 const TASKS = 8;
 const POSITIONS = 200;
 
-/** Of groups of two, by the seeds of their first samples. */
+/** The places of groups of two, by the seeds of their first samples. */
 const places = new Map(
   Array.from({ length: POSITIONS * 2 }, (_, i) => {
     const [position, rollout] = [Math.floor(i / 2), i % 2];

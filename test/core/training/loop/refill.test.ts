@@ -204,7 +204,7 @@ describe("a group has a signal where something is trained on", () => {
 describe("a run that refills its batches from groups that were sampled ahead", () => {
   const isEqual = (position: number) => (position * 7919) % 13 < 7;
 
-  it("goes on exactly where it was stopped, and pays for no group twice", async () => {
+  it("continues exactly where it was stopped, and pays for no group twice", async () => {
     const whole = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });

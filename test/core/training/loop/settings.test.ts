@@ -71,7 +71,7 @@ describe("a loop that is given new settings", () => {
     expect(rates(run)).toEqual([1, 2, 2]);
   });
 
-  it("goes on as before where they cannot come into force", async () => {
+  it("continues as before where they cannot come into force", async () => {
     const log: string[] = [];
     const run = prepareRun({ steps: 2, config: { learning_rate: 1 } });
     duringRollouts(run, 0, () =>
@@ -86,7 +86,7 @@ describe("a loop that is given new settings", () => {
     expect(rates(run)).toEqual([1, 1]);
     expect(run.context.progress).toContainEqual({
       kind: "warning",
-      message: expect.stringMatching(/^The new settings were left out: .*needs an end/),
+      message: expect.stringMatching(/^The new settings were not applied: .*needs an end/),
     });
     expect(await run.state()).toMatchObject({ config_hash: "h", changed_keys: [] });
   });
@@ -145,12 +145,12 @@ describe("a loop that is given new settings while it samples steps ahead", () =>
     expect(limits(run)).toEqual([[50], [50], [50], [50], [40], [40]]);
     expect(metric(run, "lr")).toEqual([1, 1, 2, 2, 2, 2]);
     const message = expect.stringMatching(
-      /^From step 3 on the run uses new settings: .*\. Rollouts that were issued before keep those that they began with\.$/,
+      /^From step 3 on, the run uses new settings: .*\. Rollouts that were issued earlier keep the settings that they began with\.$/,
     );
     expect(run.context.recorded).toContainEqual(expect.objectContaining({ message }));
   });
 
-  it("goes on with both after a stop, as if it had never ended", async () => {
+  it("continues with both after a stop, as if it had never ended", async () => {
     const whole = prepareAhead(options);
     changeDuringUpdate(whole, 1);
     await whole.run();

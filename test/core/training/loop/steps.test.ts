@@ -59,7 +59,7 @@ describe("the loop", () => {
     expect(slow.saves().slice(0, 2)).toEqual(["rolling_000004", "rolling_000006"]);
   });
 
-  it("goes on from a saved position as if it had never ended", async () => {
+  it("continues from a saved position as if it had never ended", async () => {
     const whole = prepareRun({ steps: 5 });
     await whole.run();
     const first = prepareRun({ steps: 3 });
@@ -75,7 +75,7 @@ describe("the loop", () => {
 });
 
 describe("a loop that is asked to stop", () => {
-  it("gives up the step under way and saves the last completed one", async () => {
+  it("gives up the step in progress and saves the last completed one", async () => {
     const { run, context, saves, state } = prepareRun({ steps: null });
     context.client.sampler = scriptedSampler([ended(call("answer"))], {
       beforeAnswer: async () => {

@@ -16,7 +16,7 @@ function withEnvironment(changes: Parameters<typeof anEnvironment>[0]): Config {
   return aConfig({ environments: { [ENVIRONMENT]: anEnvironment(changes) } });
 }
 
-describe("keys that change while a run goes on", () => {
+describe("keys that change while a run continues", () => {
   it("are named by their paths", () => {
     const own = anEnvironment({ temperature: 0.5 });
     const after = aConfig({ learning_rate: 1, environments: { [ENVIRONMENT]: own } });
@@ -26,12 +26,12 @@ describe("keys that change while a run goes on", () => {
   });
 
   it.each<[string, Partial<Config>, RegExp]>([
-    ["seed", { seed: 7 }, /^seed cannot .*decides what the run is; start a new run/],
+    ["seed", { seed: 7 }, /^seed cannot .*defines the run; start a new run/],
     ["batch_size", { batch_size: 2, learning_rate: 1 }, /^batch_size cannot/],
     [
       "loss_fn",
       { loss_fn: "cispo" },
-      /^loss_fn cannot .*it can when the run is stopped and resumed/,
+      /^loss_fn cannot .*stop the run and resume it to change this/,
     ],
     ["secrets", { secrets: { SEARCH_KEY: "s-secret" } }, /^secrets cannot/],
   ])("%s is refused, with what to do", (configPath, changes, message) => {
@@ -90,7 +90,7 @@ describe("new settings in force", () => {
     expect(after?.gate).toBe(before?.gate);
   });
 
-  it("change how much goes on at once", () => {
+  it("change how much continues at once", () => {
     const context = aContext();
     const config = withEnvironment({ max_concurrency: 3 });
     applySettings(context, { ...config, max_active_tasks: 5, max_samples_in_flight: 6 });

@@ -51,7 +51,7 @@ describe("the steps that are sampled ahead within a budget", () => {
     expect(steps({ max_cost_usd: 0.0017 + 0.0018, max_tokens_total: 1_701 })).toBe(1);
   });
 
-  it("are none once all is used, what was sampled ahead included", () => {
+  it("are empty once everything is used, including what was sampled ahead", () => {
     const usage = { ...spent.usage, cumulative: { ...TOKENS, sampled: 1_000 } };
     const config = aConfig({ max_tokens_total: 2_300 });
     expect(stepsWithinBudget(config, spent, completed)).toBe(2);

@@ -58,7 +58,7 @@ describe("a command to save", () => {
 });
 
 describe("a pause", () => {
-  it("is over when the run is asked to go on", async () => {
+  it("is over when the run is asked to continue", async () => {
     const control = new RunControl();
     control.pause();
     let isOver = false;
@@ -72,7 +72,7 @@ describe("a pause", () => {
     expect(control.isPausing).toBe(false);
   });
 
-  it("is none when the command was taken back in time", async () => {
+  it("does not happen if the command is withdrawn in time", async () => {
     const control = new RunControl();
     control.pause();
     control.continue();
@@ -88,7 +88,7 @@ describe("a pause", () => {
     await expect(control.pauseOver()).rejects.toMatchObject({ code: "stopped" });
   });
 
-  it("leaves nobody listening for a stop", async () => {
+  it("leaves no one listening for a stop", async () => {
     const control = new RunControl();
     for (let times = 0; times < 20; times++) {
       control.pause();

@@ -4,7 +4,7 @@ import { aContext } from "../fakeContext.ts";
 
 const WHY = { step: 1, why: "later weights take its place" };
 
-it("what no session of the run saved stays, whoever names it", async () => {
+it("what no session of the run saved is kept, even if the run names it", async () => {
   const context = aContext();
   const path = "tinker://Other:train:0/sampler_weights/final";
   expect(await deleteSaved(context, path, WHY)).toBe("not-own");

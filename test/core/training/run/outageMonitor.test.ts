@@ -28,7 +28,7 @@ interface Fault {
   error: AppError | null;
 }
 
-/** Refuses sessions with the error that stands in `fault`; while it answers no questions, only with `isSilent`. */
+/** Refuses sessions with the error that is in `fault`; while it answers no questions, only with `isSilent`. */
 function faulty(fault: Fault, isSilent = true): ScriptedEnvironment {
   const inner = scriptedEnvironment([solved]);
   return {

@@ -43,7 +43,7 @@ const EVENTFUL: readonly Numbers[] = [
 ];
 
 describe("the alarms of a run", () => {
-  it("stand in every row, and in the events when they begin and end", async () => {
+  it("are in every row, and in the events when they begin and end", async () => {
     const cut = { "rollout/turn_truncated_frac": 0.4 };
     const { rows, reported } = await play([{}, cut, cut, {}, {}, {}]);
     expect(rows.map(({ alarm }) => alarm)).toMatchObject(

@@ -212,7 +212,7 @@ describe("a rolling checkpoint", () => {
     expect(entry).toMatchObject({ sampler_path: null, expires_at: "2026-01-02T00:00:00.000Z" });
   });
 
-  it("is deleted once a newer save of any kind stands in state.json", async () => {
+  it("is deleted once a newer save of any kind is in state.json", async () => {
     const { context, keeper } = setUp();
     for (const [kind, step] of [
       ["rolling", 1],
@@ -258,7 +258,7 @@ describe("the lasting save at the end", () => {
     ]);
   });
 
-  it("is made anew where the last one is older or only rolls", async () => {
+  it("is made again where the last one is older or only rolls", async () => {
     for (const [kind, step] of [
       ["periodic", 9],
       ["rolling", 10],

@@ -405,7 +405,7 @@ describe("a step", () => {
     });
   });
 
-  it("ends with a stack written down when most rollouts fail in a way that nobody foresaw", async () => {
+  it("ends with a stack written down when most rollouts fail in a way that no one foresaw", async () => {
     const { context, output } = begin({ fault: new TypeError("x is not iterable") });
     await expect(output).rejects.toMatchObject({
       code: "rollout-bugs",

@@ -324,7 +324,7 @@ describe("a step that holds a task more than once", () => {
 
   it("causes a warning, with the numbers", () => {
     expect(warnings([otherASource()], "proportional", 7)).toEqual([
-      `batch_size: 7 takes 7 tasks of ${ENVIRONMENT} for the first step, and only 3 of them differ: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`,
+      `batch_size: 7 takes 7 tasks of ${ENVIRONMENT} for the first step, but only 3 of them are different: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`,
     ]);
   });
 
@@ -332,7 +332,9 @@ describe("a step that holds a task more than once", () => {
     const few = otherASource({ environment: FEW, count: 1, weight: 3 });
     const many = otherASource({ count: 9 });
     expect(warnings([few, many], "weighted", 8)).toEqual([
-      expect.stringMatching(/^batch_size: 8 takes 6 tasks of Owner\/Few .* only 1 of them differ/),
+      expect.stringMatching(
+        /^batch_size: 8 takes 6 tasks of Owner\/Few .* only 1 of them are different/,
+      ),
     ]);
   });
 

@@ -48,7 +48,7 @@ describe("the learning rate", () => {
     }
   });
 
-  it("cannot fall towards an end that there is not", () => {
+  it("cannot fall toward an end that there is not", () => {
     const endless: ScheduleRules = {
       learning_rate: 1,
       learning_rate_schedule: "cosine",

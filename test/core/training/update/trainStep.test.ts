@@ -231,7 +231,7 @@ describe("a training step with dro", () => {
     expect(inputs?.["advantages"]).toEqual(Float32Array.of(0, 2, 0, 2));
   });
 
-  it("reads them anew for every substep, from the weights that substep meets", async () => {
+  it("reads them again for every substep, from the weights that substep meets", async () => {
     const { client, train } = setUp();
     await train(fourGroups, { ...dro, num_substeps: 2 });
     const one = ["forward", "forwardBackward", "optimStep"];

@@ -59,7 +59,7 @@ describe("an engine with random weights", () => {
     expect(ids.some((id) => id < 50_000)).toBe(true);
   });
 
-  it("stands ids of its vocabulary for an image, which its bytes decide", () => {
+  it("replaces an image by ids of its vocabulary that depend on its bytes", () => {
     const { imageIds, vocabSize } = engine.model;
     if (imageIds === undefined) throw new Error("the engine reads text only");
     const ids = (text: string, count = 64): readonly number[] =>
@@ -135,7 +135,7 @@ describe("an engine with random weights", () => {
     engine.releaseAdapter(adapter);
   });
 
-  it("goes on after a restart exactly as without one, with another number of workers too", async () => {
+  it("continues after a restart exactly as without one, with another number of workers too", async () => {
     const data = (await samples(6)).map((sample, at) => datumOf(sample, at % 2 === 0 ? 1 : -1));
     const step = async (
       on: Engine,

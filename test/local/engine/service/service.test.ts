@@ -220,7 +220,7 @@ describe("submits", () => {
     await train(setup, modelId, 4);
   });
 
-  it("of chunks that are no text fail without blocking the model", async () => {
+  it("of chunks other than text fail without blocking the model", async () => {
     const setup = await setUp();
     const { client } = setup;
     const modelId = await newModel(setup);

@@ -23,7 +23,7 @@ function connect(running: Running, http: HttpClient = running.http): RemoteEnvir
   }).environment("local/counter");
 }
 
-/** Breaks the first stream of a call right after its first bytes, and then runs `afterwards`. */
+/** Breaks the first stream of a call right after its first bytes, and then runs `afterward`. */
 function breakFirstCall(http: HttpClient, afterwards: () => void): HttpClient {
   let isBroken = false;
   return {

@@ -1,17 +1,17 @@
-/** Environments, models and checkpoints of services and of this machine: lists that were loaded before, each with its age. */
+/** Environments, models and checkpoints of services and of this computer: lists that were loaded before, each with its age. */
 
 import { formatDuration } from "../../../../shared/format.ts";
 import type { KeyOrigin } from "../../../secrets/keySource.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 
-/** A list as a service or this machine gave it. */
+/** A list as a service or this computer gave it. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
   /** Milliseconds since it was asked for; null when that is unknown. */
   readonly ageMs: number | null;
-  /** False when there is more than this: what is missing may exist all the same. */
+  /** False when there is more than this: what is missing may exist anyway. */
   readonly isComplete: boolean;
-  /** Base URL of the service that gave it; null for this machine and for the hosted service. */
+  /** Base URL of the service that gave it; null for this computer and for the hosted service. */
   readonly server: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface CatalogueCheckpoint {
   readonly step: number | null;
   readonly reward: number | null;
   readonly ageMs: number | null;
-  /** Negative once it is gone; null when it stays or nothing is known. */
+  /** Negative once it no longer exists; null when it stays or nothing is known. */
   readonly expiresInMs: number | null;
   readonly sizeBytes: number | null;
   /** True when it is known to have been deleted, or replaced by a newer one. */
@@ -79,7 +79,7 @@ export interface SecretState {
 }
 
 export interface Catalogue {
-  /** What this machine runs itself: names that begin with `local/`. */
+  /** What this computer runs itself: names that begin with `local/`. */
   readonly local: CatalogueLists;
   readonly hosted: CatalogueLists;
   /** Names of tokenizers beside those of the models. */
@@ -116,7 +116,7 @@ export function findModel(catalogue: Catalogue, name: string): ModelEntry | null
   return items.find((item) => item.name === name) ?? null;
 }
 
-/** False for a checkpoint that is gone or has expired. */
+/** False for a checkpoint that no longer exists or has expired. */
 export function isUsable({ isGone, expiresInMs }: CatalogueCheckpoint): boolean {
   return !isGone && (expiresInMs === null || expiresInMs > 0);
 }

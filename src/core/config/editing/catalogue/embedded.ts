@@ -38,7 +38,7 @@ export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentEntry[] = [
   embedded(
     "local/depot",
     ["find", "pick", "ship"],
-    "Find two ordered items, pick each from its shelf, then ship the order. Every right step is rewarded.",
+    "Find two ordered items, pick each from its shelf, then ship the order. Every correct step is rewarded.",
   ),
 ];
 

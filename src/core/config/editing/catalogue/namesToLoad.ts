@@ -5,7 +5,7 @@ import { languageOf } from "../../source/yamlSource.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
 import type { CatalogueLists } from "./catalogue.ts";
 
-/** None where words are completed that no service knows, and none about environments for a model of this machine. Never throws. */
+/** None where words are completed that no service knows, and none about environments for a model of this computer. Never throws. */
 export function namesToLoad(
   text: string,
   offset: number,

@@ -43,7 +43,7 @@ export function complete(
 
 function completeAs(context: CompletionContext, shape: Shape): readonly Completion[] {
   const { cursor, language } = context;
-  // A value may stand on the line after its key, where a key would stand in a mapping.
+  // A value may stand on the line after its key, where a key would are in a mapping.
   if (cursor.kind === "value" || !isMapping(shape)) return completeValues(context, shape);
   const keys = completeKeys(context, shape);
   const isBlank = language === "yaml" && cursor.path.length === 0 && isFirstKey(cursor);

@@ -61,7 +61,7 @@ interface CompleteKeyOptions {
   readonly shape: Shape;
   /** Value to type over; null for none. */
   readonly example: string | null;
-  /** The whole value as a snippet, in place of what the shape asks for. */
+  /** The whole value as a snippet, instead of what the shape asks for. */
   readonly block?: string;
   readonly sort: string;
   readonly isDeprecated?: boolean;

@@ -1,4 +1,4 @@
-/** Where the name of a configuration stands in `tasks.json`, which is JSON with comments. */
+/** Where the name of a configuration is in `tasks.json`, which is JSON with comments. */
 
 import type { Span } from "../../source/span.ts";
 import { lineStart } from "../text/yamlPairs.ts";

@@ -13,7 +13,7 @@ export interface Template {
   readonly text: string;
 }
 
-const LOCAL = `# Trains a small bundled model on this machine, without any key.
+const LOCAL = `# Trains a small bundled model on this computer. Needs no key.
 model_name: local/tiny-tool
 lora_rank: 8
 
@@ -21,8 +21,8 @@ environments:
   local/calculator:
     splits:
       train: {}
-    num_rollouts: 8 # rollouts per task; a group is compared with itself
-    max_failing_rollouts: 2 # a group with more failures is left out
+    num_rollouts: 8 # rollouts per task, which are compared with each other
+    max_failing_rollouts: 2 # skip a group with more failures
     nonterminal_reward: 0 # a rollout without an answer counts as wrong
     max_turns: 8
 
@@ -31,7 +31,7 @@ max_active_tasks: 128
 max_steps: 40
 save_every: 10
 
-# Tasks that training never sees, before the first step, every 10 steps and after the last one.
+# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
 evaluation:
   splits:
     local/calculator: [test]
@@ -47,9 +47,9 @@ environments:
   GeneralReasoning/WhoDunit:
     splits:
       train: {}
-    num_rollouts: 16 # rollouts per task; a group is compared with itself
-    max_failing_rollouts: 4 # a group with more failures is left out
-    nonterminal_reward: 0 # for a rollout that never gives its answer
+    num_rollouts: 16 # rollouts per task, which are compared with each other
+    max_failing_rollouts: 4 # skip a group with more failures
+    nonterminal_reward: 0 # a rollout without an answer counts as wrong
 
 batch_size: 32 # tasks per step, so 32 x 16 = 512 rollouts
 num_epochs: 1
@@ -59,13 +59,13 @@ learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
 adam_eps: 1e-8
 loss_fn_config:
   clip_low_threshold: 0.8
-  clip_high_threshold: 1.28 # leaves rare tokens room to become likely
+  clip_high_threshold: 1.28 # lets rare tokens become likely
 max_response_tokens: 4096
 max_total_tokens: 32768
 rollout_timeout: 600 # seconds; 32768 tokens take about 550
 max_active_tasks: 128 # rollouts at the same time
 
-# Tasks that training never sees, before the first step, every 10 steps and after the last one.
+# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
 evaluation:
   splits:
     GeneralReasoning/WhoDunit: [test]
@@ -84,14 +84,14 @@ environments:
     num_rollouts: 16
     max_failing_rollouts: 4
     nonterminal_reward: 0
-    weight: 2 # two tasks of this one
+    weight: 2 # twice as many tasks as the next one
   local/calculator:
     splits:
       train: {}
     num_rollouts: 8
     max_failing_rollouts: 2
     nonterminal_reward: 0
-    weight: 1 # for every task of this one
+    weight: 1
 mix: weighted
 
 batch_size: 32
@@ -102,13 +102,13 @@ learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
 adam_eps: 1e-8
 loss_fn_config:
   clip_low_threshold: 0.8
-  clip_high_threshold: 1.28 # leaves rare tokens room to become likely
+  clip_high_threshold: 1.28 # lets rare tokens become likely
 max_response_tokens: 4096
 max_total_tokens: 32768
 rollout_timeout: 600 # seconds; 32768 tokens take about 550
 max_active_tasks: 128 # rollouts at the same time
 
-# Tasks that training never sees, before the first step, every 10 steps and after the last one.
+# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
 evaluation:
   splits:
     GeneralReasoning/WhoDunit: [test]

@@ -8,7 +8,7 @@ import { valueCode } from "../text/markdown.ts";
 const CHANGES: Readonly<Record<Change, string>> = {
   tunable: "Can be changed during a run.",
   fixed: "Can be changed when a run is resumed.",
-  identity: "Cannot be changed in a run that has begun.",
+  identity: "Cannot be changed after a run starts.",
 };
 
 /** For example `integer >= 1 (steps) or null`. */

@@ -73,7 +73,7 @@ export function learningRateMarkdown(name: string): readonly string[] {
   if (hiddenSize === null || power === undefined) return [];
   const rate = 5e-4 * (2000 / hiddenSize) ** power;
   return [
-    `For supervised training of ${code(name)} Tinker's cookbook computes ${code(rate.toExponential(1))}; RL takes far less.`,
+    `Tinker's cookbook computes ${code(rate.toExponential(1))} for supervised training of ${code(name)}; RL needs far less.`,
   ];
 }
 
@@ -97,7 +97,7 @@ function thinkingText(facts: FormatFacts): string | null {
       return `It always reasons before it answers.${efforts}`;
     case "switch":
       return facts.thinksWithTools
-        ? `It reasons where ${code("thinking")} is on.${efforts}`
+        ? `It reasons when ${code("thinking")} is on.${efforts}`
         : `It calls tools only without reasoning, so ${code("thinking")} stays off.`;
     case "off":
       return facts.callsTools
@@ -114,18 +114,18 @@ function variantText(model: LineUpModel): string | null {
   const longest = longestVariant(model);
   const tokens = model.contexts.at(-1);
   if (longest === null || tokens === undefined) return null;
-  return `As ${code(longest)} it holds ${formatCount(tokens)} tokens, at a higher price.`;
+  return `${code(longest)} holds ${formatCount(tokens)} tokens, at a higher price.`;
 }
 
 function samplingText({ format }: LineUpModel): string | null {
   const cards = format === null ? null : cardSampling(format);
   return cards === null
     ? null
-    : `For plain use its card advises ${cards}; training samples at temperature 1.`;
+    : `Its model card recommends ${cards} for inference; training samples at temperature 1.`;
 }
 
 function sourceText({ listed }: LineUpModel): string {
   if (listed === null || listed === LINE_UP_DATE)
-    return `*Table of ${LINE_UP_DATE}; the service's own list wins.*`;
-  return `*Named by Tinker's cookbook in ${listed}; the service says whether it trains it.*`;
+    return `*From the table of ${LINE_UP_DATE}; the service's own list takes precedence.*`;
+  return `*Listed in Tinker's cookbook (${listed}); the service decides whether it can be trained.*`;
 }

@@ -76,7 +76,7 @@ function environmentFindings(
     list.items.map((item) => item.name),
   );
   const hint = near.length === 0 ? "Check the name." : `Did you mean \`${near[0]}\`?`;
-  const message = `There is no environment \`${name}\` in the list (${formatListAge(list.ageMs)}). ${hint}`;
+  const message = `The environment \`${name}\` is not in the list (${formatListAge(list.ageMs)}). ${hint}`;
   return [conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) })];
 }
 
@@ -171,7 +171,7 @@ function contextFindings(
 ): readonly Finding[] {
   if (contextTokens === null || max_total_tokens <= contextTokens) return [];
   const path = ["max_total_tokens"];
-  const message = `The context of \`${model}\` holds ${contextTokens} tokens; a longer rollout ends there.`;
+  const message = `The context of \`${model}\` is ${contextTokens} tokens; longer rollouts end there.`;
   const remedies = [preferred(setTo(path, contextTokens))];
   return [advice("TRL202", path, message, { relatedPaths: [["model_name"]], remedies })];
 }

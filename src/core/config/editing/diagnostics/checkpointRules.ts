@@ -1,4 +1,4 @@
-/** Findings about the checkpoint that a run goes on from. */
+/** Findings about the checkpoint that a run continues from. */
 
 import type { Config } from "../../fields/schema.ts";
 import { advice, conflict, type Finding, setTo } from "../../source/finding.ts";
@@ -35,7 +35,7 @@ function findingsAbout(
   if (checkpoint === undefined) {
     if (!isListComplete(catalogue)) return [];
     const message =
-      "No list of checkpoints has this path; it may belong to someone else, or no longer exist.";
+      "This path is in no list of checkpoints. It may belong to another account, or no longer exist.";
     return [advice("TRL303", [key], message, { remedies })];
   }
   const fault = faultOf(config, checkpoint);
@@ -55,10 +55,10 @@ function faultOf(config: Config, checkpoint: CatalogueCheckpoint): string | null
     return "This checkpoint no longer exists: it expired, was deleted, or a newer one replaced it. Choose another one.";
   }
   if (model !== null && model !== config.model_name) {
-    return `This checkpoint is of \`${model}\`, not of \`${config.model_name}\`; choose another one or change \`model_name\`.`;
+    return `This checkpoint is for \`${model}\`, not \`${config.model_name}\`. Choose another one or change \`model_name\`.`;
   }
   if (rank !== null && rank !== config.lora_rank) {
-    return `This checkpoint has rank ${rank}, not ${config.lora_rank}; choose another one or change \`lora_rank\`.`;
+    return `This checkpoint has rank ${rank}, not ${config.lora_rank}. Choose another one or change \`lora_rank\`.`;
   }
   return null;
 }

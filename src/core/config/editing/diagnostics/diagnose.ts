@@ -104,7 +104,7 @@ function hiddenValues({ source, overridden }: CheckedText): readonly Problem[] {
       {
         severity: "warning",
         code: "TRL500",
-        message: `This value has no effect: the override \`${text}\` takes its place.`,
+        message: `This value has no effect: the override \`${text}\` replaces it.`,
         path,
         at: source.position(span.start),
         span,

@@ -23,20 +23,20 @@ export function folderFindings(
   if (folder === null) return [];
   const why = objectionTo(folder.replaceAll("\\", "/"), known);
   if (why === null) return [];
-  const message = `${why} Runs are kept safer in the default folder, \`.tinker-rl/runs\` beside this file.`;
+  const message = `${why} Use the default folder, \`.tinker-rl/runs\` next to this file.`;
   const remedies = [setTo(["log_path"], null, "Use the default folder")];
   return [advice("TRL210", ["log_path"], message, { remedies })];
 }
 
 function objectionTo(folder: string, { workspace, home }: KnownFolders): string | null {
-  if (TEMPORARY.test(folder)) return "This folder may be emptied at a restart.";
-  if (SYNCED.test(folder)) return "A synchronized folder interferes with files that grow.";
+  if (TEMPORARY.test(folder)) return "This folder may be emptied on restart.";
+  if (SYNCED.test(folder)) return "Folder sync can interfere with files that grow.";
   if (!ABSOLUTE.test(folder)) return null;
   const homes = [...workspace, ...(home === null ? [] : [home])];
   const isInside = homes.some((parent) => isWithin(folder, parent.replaceAll("\\", "/")));
   return isInside || homes.length === 0
     ? null
-    : "This folder is outside of the workspace and home.";
+    : "This folder is outside the workspace and your home folder.";
 }
 
 function isWithin(folder: string, parent: string): boolean {

@@ -32,14 +32,14 @@ function findingAbout(
     isPreferred: true,
   };
   if (written === undefined) {
-    const message = `\`${name}\` asks for the secret \`${secret}\`. Add it under \`secrets\` as null, so that it is looked up.`;
+    const message = `\`${name}\` needs the secret \`${secret}\`. Add it under \`secrets\` as null, so that it is looked up.`;
     const place = [...path, "secrets", secret];
     const add: Remedy = { kind: "set", path: place, value: null, title: `Add secrets: ${secret}` };
     const remedies = isMissing ? [add, set] : [add];
     return [note("TRL304", path, message, { part: "key", remedies })];
   }
   if (!isMissing) return [];
-  const message = `\`${name}\` asks for the secret \`${secret}\`, which is not set.`;
+  const message = `\`${name}\` needs the secret \`${secret}\`, which is not set.`;
   return [note("TRL304", path, message, { part: "key", remedies: [set] })];
 }
 

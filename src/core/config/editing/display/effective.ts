@@ -13,7 +13,7 @@ export function effectiveConfig(text: string, options: CheckOptions): string {
   const { repaired, problems } = checked;
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const head = [
-    "# The configuration that a run would have, with the origin of each value.",
+    "# The configuration that a run would use, with the source of each value.",
     ...(errors === 0 ? [] : [`# The file has ${errors === 1 ? "an error" : `${errors} errors`}.`]),
   ];
   if (repaired === null) return `${head.join("\n")}\n`;
@@ -51,6 +51,6 @@ function comment(checked: CheckedText, path: readonly string[]): string {
   const config = checked.repaired?.config;
   const derived = config === undefined ? null : derivedText(config, path);
   const origin = originText(checked, path);
-  const text = derived === null ? origin : `${origin}; comes to ${derived}`;
+  const text = derived === null ? origin : `${origin}; resolves to ${derived}`;
   return text.replace(/[\p{Cc}\s]+/gu, " ");
 }

@@ -106,7 +106,7 @@ function environmentParts(name: string, catalogue: Catalogue): readonly string[]
   const entry = findEnvironment(catalogue, name);
   const list = listsFor(catalogue, name).environments;
   const head = `**${code(name)}** (environment)`;
-  if (entry === null || list === null) return [head, "Nothing is known about it yet."];
+  if (entry === null || list === null) return [head, "No details are known yet."];
   const details = environmentMarkdown(entry);
   const age = list.ageMs === 0 ? [] : [`*List ${formatListAge(list.ageMs)}.*`];
   return [head, ...(details === "" ? [] : [details]), ...age];
@@ -117,14 +117,14 @@ function splitParts(environment: string, name: string, catalogue: Catalogue): re
   const splits = findEnvironment(catalogue, environment)?.splits ?? [];
   const split = splits.find((one) => one.name === name);
   const others = splits.filter((one) => one !== split).map(splitText);
-  if (splits.length === 0) return [head, "Nothing is known about it yet."];
+  if (splits.length === 0) return [head, "No details are known yet."];
   if (split === undefined) {
     return [head, `The environment has no such split. It has ${others.join(", ")}.`];
   }
   const tasks = split.tasks === null ? "of unknown size" : formatQuantity(split.tasks, "task");
   return [
     `${head}: ${tasks}`,
-    ...(others.length === 0 ? [] : [`Beside it: ${others.join(", ")}.`]),
+    ...(others.length === 0 ? [] : [`Other splits: ${others.join(", ")}.`]),
   ];
 }
 
@@ -136,9 +136,9 @@ function secretParts(
   const name = path.at(-1) ?? "";
   const head = `**${code(name)}** (secret)`;
   const written = valueAt(checked.written, path);
-  if (written === "") return [head, "Withheld: nothing is sent under this name."];
+  if (written === "") return [head, "Withheld: this secret is not sent."];
   if (written !== null && written !== undefined) {
-    return [head, "A value is written in this file. Better keep it outside and write `null`."];
+    return [head, "The value is in this file. Keep it outside the file and write `null`."];
   }
   if (secrets === null) return [head, "Looked up by its name when a run starts."];
   const origin = secrets.find((state) => state.name === name.toUpperCase())?.origin ?? null;
@@ -183,7 +183,7 @@ function effectiveParts(
   const isShown = config !== undefined && value !== undefined && isPlain(value);
   if (!isShown || isHidden(field, value)) return [];
   const derived = derivedText(config, path);
-  const note = derived === null ? "" : `, which comes to ${code(derived)}`;
+  const note = derived === null ? "" : `, which resolves to ${code(derived)}`;
   return [`Effective: ${valueCode(value)}${note} (${plainText(originText(checked, path))})`];
 }
 

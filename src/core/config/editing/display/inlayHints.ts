@@ -101,28 +101,28 @@ function measureFor(path: readonly string[], run: MeasuredRun): Measure | null {
 const RUN_MEASURES: Measures = {
   batch_size: ({ step }) => ({
     label: [
-      step.tokens === null ? null : `${formatRounded(step.tokens)} tokens a step`,
+      step.tokens === null ? null : `${formatRounded(step.tokens)} tokens/step`,
       step.costUsd === null ? null : formatCost(step.costUsd),
       step.seconds === null ? null : formatDuration(step.seconds),
     ],
-    says: "What a step takes on average: tokens of all kinds, their cost where prices are known, and time.",
+    says: "The average step: tokens of all kinds, their cost if prices are known, and time.",
   }),
   max_steps: endMeasure,
   num_epochs: endMeasure,
   max_response_tokens: ({ turns }) => ({
     label: [turns.cut === null ? null : `${formatShare(turns.cut)} cut`, lengthsText(turns)],
-    says: "The share of turns that this limit has cut, and the tokens of a turn.",
+    says: "The share of turns that this limit cut off, and the tokens per turn.",
   }),
   max_total_tokens: ({ rollouts }) => ({
     label: [
       rollouts.full === null ? null : `${formatShare(rollouts.full)} cut`,
       lengthsText(rollouts),
     ],
-    says: "The share of rollouts that ended because this limit left no room, and the tokens of a whole rollout.",
+    says: "The share of rollouts that this limit ended, and the tokens per rollout.",
   }),
   rollout_timeout: ({ rollouts }) => ({
     label: [rollouts.timedOut === null ? null : `${formatShare(rollouts.timedOut)} timed out`],
-    says: "The share of rollouts that this limit has ended.",
+    says: "The share of rollouts that this limit ended.",
   }),
   learning_rate: ({ learningRate, settings }) => ({
     label: [
@@ -130,30 +130,30 @@ const RUN_MEASURES: Measures = {
         ? null
         : `${formatExact(learningRate)} at its last step`,
     ],
-    says: "What the schedule made of it at the last step.",
+    says: "The scheduled value at the last step.",
   }),
   grad_clip_norm: ({ step }) => ({
     label: [step.gradientNorm === null ? null : `norm ${formatMeasure(step.gradientNorm)}`],
-    says: "The norm of the gradient before it is clipped, on average.",
+    says: "The average gradient norm before clipping.",
   }),
   max_cost_usd: ({ used }) => ({
     label: [used.costUsd === null ? null : `${formatCost(used.costUsd)} used`],
-    says: "What the tokens of the run have cost, those of evaluations and of repeated steps included.",
+    says: "The cost of the run's tokens, including evaluations and repeated steps.",
   }),
   max_tokens_total: ({ used }) => ({
     label: [used.tokens === null ? null : `${formatRounded(used.tokens)} used`],
-    says: "The tokens of all kinds that the run has used.",
+    says: "The tokens of all kinds that the run used.",
   }),
   max_hours: ({ used }) => ({
     label: [used.seconds === null ? null : `${formatDuration(used.seconds)} used`],
-    says: "The time that the run has taken, in all its attempts.",
+    says: "The time of the run, over all its attempts.",
   }),
   "evaluation.every": ({ evaluation: { tokenShare, costUsd } }) => ({
     label: [
       tokenShare === null ? null : `${formatShare(tokenShare)} of all tokens`,
       tokenShare === null || costUsd === null ? null : formatCost(costUsd),
     ],
-    says: "The part of the run's tokens that its evaluations have used, and what they have cost.",
+    says: "The share of the run's tokens that its evaluations used, and their cost.",
   }),
   "target_reward.reward": ({ reward }) => ({
     label: [reward === null ? null : `${formatReward(reward)} so far`],
@@ -169,7 +169,7 @@ function endMeasure(run: MeasuredRun): Measure {
     const planned = totalSteps ?? steps;
     const part = steps < planned ? `${formatCount(steps)}/` : "";
     const done = `${part}${formatQuantity(Math.max(steps, planned), "step")}${took}`;
-    return { label: [done, cost], says: "How far the run came, in what time and at what cost." };
+    return { label: [done, cost], says: "Completed steps, time, and cost of the run." };
   }
   const costLeft = step.costUsd === null ? null : (totalSteps - steps) * step.costUsd;
   const left = [
@@ -181,7 +181,7 @@ function endMeasure(run: MeasuredRun): Measure {
       left.length === 0 ? null : `${left.join(" and ")} left`,
       `step ${formatCount(steps)}/${formatCount(totalSteps)}`,
     ],
-    says: "What the run has left to do, at the pace and the cost of its steps so far.",
+    says: "The rest of the run, at the pace and cost of its steps so far.",
   };
 }
 
@@ -202,7 +202,7 @@ function turnsMeasure({ meanTurns, outOfTurns }: MeasuredEnvironment): Measure {
       // A step in which no rollout reached the limit does not name it.
       meanTurns === null ? null : `${formatShare(outOfTurns ?? 0)} reach it`,
     ],
-    says: "The turns of a rollout, and the share of rollouts that this limit has ended.",
+    says: "The turns per rollout, and the share of rollouts that this limit ended.",
   };
 }
 
@@ -211,7 +211,7 @@ function groupsMeasure({ mixedGroups }: MeasuredRun): Measure {
     label: [
       mixedGroups === null ? null : `rewards differ in ${formatShare(mixedGroups)} of groups`,
     ],
-    says: "The share of groups, over all environments, whose rewards differ: only these have an advantage to learn from.",
+    says: "The share of groups, over all environments, whose rewards differ. Only these groups have advantages to learn from.",
   };
 }
 
@@ -261,7 +261,7 @@ function changesText(changed: readonly string[]): readonly string[] {
   const named = changed.slice(0, MAX_CHANGES).map(code).join(", ");
   const more = changed.length - MAX_CHANGES;
   const rest = more > 0 ? ` and ${formatQuantity(more, "other key")}` : "";
-  return [`The run had other values for ${named}${rest}.`];
+  return [`The run used different values for ${named}${rest}.`];
 }
 
 function ownOf<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {

@@ -43,7 +43,7 @@ const DERIVED: ReadonlyMap<string, (config: Config) => number | string> = new Ma
   ["overlong_buffer", overlongBuffer],
   ["zero_variance", zeroVariancePolicy],
   ["tokenizer_name", ({ model_name }) => model_name],
-  ["log_path", () => ".tinker-rl/runs beside this file"],
+  ["log_path", () => ".tinker-rl/runs next to this file"],
 ]);
 
 /** What a null comes to where another value decides; null when it stays null. */

@@ -8,7 +8,7 @@ import type { EditOptions } from "./setValue.ts";
 import { type SuggestedSetting, suggestionEdits } from "./suggestion.ts";
 
 export interface Branch {
-  /** Of the run that it leaves, as `key=value`: the new run has them in its file. */
+  /** The overrides of the original run, as `key=value`. The new run has them in its file. */
   readonly overrides: readonly string[];
   /** Where it begins: a `tinker://` path of weights with their optimizer. */
   readonly statePath: string;

@@ -211,7 +211,7 @@ export class BlockScanner {
     return null;
   }
 
-  /** The end of a plain or quoted scalar; a quoted one may go on over lines that are indented more than `indent`. */
+  /** The end of a plain or quoted scalar; a quoted one may continue over lines that are indented more than `indent`. */
   #scalarEnd(at: number, end: number, indent: number): number {
     const { text } = this.#result;
     if (text[at] === '"' || text[at] === "'") {

@@ -9,7 +9,7 @@ import { type CursorTarget, type ScannedKey, ScanResult } from "./scanResult.ts"
 
 export interface Cursor {
   readonly kind: "key" | "value";
-  /** Of the mapping in which the key stands, or of the key whose value it is; list items count as keys `0`, `1` … */
+  /** The path of the mapping that contains the key, or of the key that has the value; list items count as keys `0`, `1` … */
   readonly path: readonly string[];
   /** The word at the cursor, quotes included; empty where none has begun. */
   readonly replace: Span;

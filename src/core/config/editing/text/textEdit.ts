@@ -2,7 +2,7 @@
 
 import type { Span } from "../../source/span.ts";
 
-/** Puts `text` in place of what stands in `span` of the text before any of the edits. */
+/** Puts `text` instead of what is in `span` of the text before any of the edits. */
 export interface TextEdit {
   readonly span: Span;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Where pairs stand in a text: ends, lines, indents. What an edit needs to keep comments and style. */
+/** Where pairs are in a text: ends, lines, indents. What an edit needs to keep comments and style. */
 
 import { isMap, type Node, type YAMLMap } from "yaml";
 import { isEmptyNode } from "../../source/locate.ts";

@@ -196,7 +196,7 @@ export type RunRecord = Message<"wandb_internal.RunRecord"> & {
   telemetry?: TelemetryRecord | undefined;
 
   /**
-   * The run goes on at sync time, after what the server has of it.
+   * The run continues at sync time, after what the server has of it.
    *
    * @generated from field: bool resume = 24;
    */

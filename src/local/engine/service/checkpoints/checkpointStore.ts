@@ -31,7 +31,7 @@ export interface NewCheckpoint {
   /** Metadata of the run, kept once per run. */
   readonly runMetadata: UserMetadata;
   readonly userMetadata: UserMetadata;
-  /** Seconds until the checkpoint is gone; null keeps it. */
+  /** Seconds until the checkpoint no longer exists; null keeps it. */
   readonly ttlSeconds: number | null;
   readonly overwrite: boolean;
 }
@@ -58,7 +58,7 @@ export class CheckpointStore {
   readonly #options: CheckpointStoreOptions;
   /** Changes run one at a time, so that each sees the records as they are. */
   readonly #turn = new Limiter(1);
-  /** Bytes of all checkpoints as far as this process knows; measured anew when they exceed the bound. */
+  /** Bytes of all checkpoints as far as this process knows; measured again when they exceed the bound. */
   #bytes = 0;
 
   constructor(options: CheckpointStoreOptions) {
@@ -72,7 +72,7 @@ export class CheckpointStore {
       const older = await this.find(key);
       if (older !== null && !checkpoint.overwrite) {
         throw userFault(
-          `ResourceAlreadyExists: ${tinkerPath(key)} exists. Choose another name, or set overwrite.`,
+          `ResourceAlreadyExists: ${tinkerPath(key)} already exists. Choose another name, or set overwrite.`,
         );
       }
       await this.#files.writeRun(this.#runRecord(key, checkpoint));

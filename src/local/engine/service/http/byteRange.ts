@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Reply } from "../../../http/reply.ts";
 import type { ServiceRequest } from "../../../http/router.ts";
 
-/** Understands `bytes=N-`, which is what a broken download goes on with; any other range gives the whole file. */
+/** Understands `bytes=N-`, which is what a broken download continues with; any other range gives the whole file. */
 export function fileReply({ header }: Pick<ServiceRequest, "header">, file: Uint8Array): Reply {
   const digest = createHash("sha256").update(file).digest("base64");
   const etag = `"${digest}"`;

@@ -27,7 +27,8 @@ export class ModelQueue {
    */
   enqueue<T>(seqId: number, task: () => Promise<T>): Promise<T> {
     if (this.#closed !== null) throw this.#closed;
-    if (this.#isTaken(seqId)) throw refusal(409, `The seq_id ${seqId} is used up.`);
+    if (this.#isTaken(seqId))
+      throw refusal(409, `The seq_id ${seqId} was already used or skipped.`);
     return new Promise<T>((resolve, reject) => {
       const run = async (): Promise<void> => {
         try {

@@ -119,7 +119,7 @@ export class Futures {
     const over = new AbortController();
     const pause = this.#clock
       .sleep(this.#limits.holdMs, AbortSignal.any([signal, over.signal]))
-      .catch(() => undefined); // woken early: the result is there, or the client is gone
+      .catch(() => undefined); // woken early: the result is there, or the client no longer exists
     await Promise.race([future.done, pause]);
     over.abort();
   }

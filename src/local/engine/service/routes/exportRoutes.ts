@@ -16,7 +16,7 @@ const FILE = `${EXPORT}/files/{file}`;
 
 interface ExportRoutes {
   readonly routes: Routes;
-  /** These check a signature in place of a key, as the addresses of a storage do. */
+  /** These check a signature instead of a key, as the addresses of a storage do. */
   readonly signedRoutes: Routes;
 }
 
@@ -55,7 +55,7 @@ export function exportRoutes({ store, clock }: ServiceContext): ExportRoutes {
         const [file = "", expires = ""] = [params["file"], query.get("expires") ?? ""];
         const isSigned = sameSecret(query.get("signature") ?? "", signature(key, file, expires));
         if (!isSigned || Date.parse(expires) < clock.now()) {
-          throw refusal(403, "The address has expired or is not one of this server.");
+          throw refusal(403, "The address has expired or does not belong to this server.");
         }
         const bytes = (await filesOf(key)).get(file);
         if (bytes === undefined) throw refusal(404, `There is no file ${file}.`);

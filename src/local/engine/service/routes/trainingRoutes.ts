@@ -30,7 +30,7 @@ export function trainingRoutes(options: ServiceContext): Routes {
   return {
     "POST /forward_backward": (request) => {
       if (request.header("content-encoding") !== "") {
-        throw refusal(415, "Compressed bodies are not supported; send the message as it is.");
+        throw refusal(415, "Compressed bodies are not supported; send the message uncompressed.");
       }
       if (request.header("content-type").includes(PROTOBUF))
         return submitProtobuf(options, request);
@@ -79,7 +79,7 @@ function readIds(body: Uint8Array): { readonly modelId: string; readonly seqId: 
     const { modelId, seqId } = fromBinary(ForwardBackwardRequestSchema, body);
     if (seqId >= 1) return { modelId, seqId };
   } catch (error) {
-    throw refusal(400, `The body is no ForwardBackwardRequest: ${errorMessage(error)}`);
+    throw refusal(400, `The body is not a ForwardBackwardRequest: ${errorMessage(error)}`);
   }
   throw refusal(422, "The seq_id of a request is at least 1.");
 }

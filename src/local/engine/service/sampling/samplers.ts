@@ -58,7 +58,7 @@ export class Samplers {
 
   /**
    * Runs `task` with the sampler's weights in memory; null stands for the base model.
-   * @throws AppError `invalid-request` when they are gone, `checkpoint-invalid` when they do not fit the model
+   * @throws AppError `invalid-request` when they no longer exist, `checkpoint-invalid` when they do not fit the model
    */
   withWeights<T>(sampler: Sampler, task: (weights: Snapshot | null) => Promise<T>): Promise<T> {
     const { snapshots } = this.#options;

@@ -5,7 +5,7 @@ import { userFault } from "../http/faults.ts";
 
 export interface SnapshotCacheOptions {
   readonly engine: Engine;
-  /** Snapshots kept while nobody samples from them. */
+  /** Snapshots kept while no one samples from them. */
   readonly capacity?: number;
 }
 
@@ -29,7 +29,7 @@ export class SnapshotCache {
     this.#capacity = capacity;
   }
 
-  /** Hands over a snapshot that has no file: once it left memory it is gone. */
+  /** Hands over a snapshot that has no file: once it left memory it no longer exists. */
   put(key: string, snapshot: Snapshot): void {
     this.#entries.set(key, { snapshot: Promise.resolve(snapshot), users: 0, isDropped: false });
     this.#evict();
@@ -57,7 +57,7 @@ export class SnapshotCache {
     }
   }
 
-  /** Forgets a snapshot; its memory is freed once nobody uses it. */
+  /** Forgets a snapshot; its memory is freed once no one uses it. */
   drop(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;

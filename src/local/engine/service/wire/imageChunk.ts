@@ -1,4 +1,4 @@
-/** Images in requests, as ids that stand in their place: `docs/protocols/tinker.md#images`. */
+/** Images in requests, as ids that are in their place: `docs/protocols/tinker.md#images`. */
 
 import { identifyImage } from "../../../../core/images/imageFile.ts";
 import type { WireImage } from "../../../../core/tinker/wire/forwardBackwardProto.ts";

@@ -55,7 +55,7 @@ export function checkBatch(batch: Batch, model: EngineModel): CheckedBatch {
     );
   }
   const rules = RULES[batch.lossFn];
-  if (batch.data.length === 0) throw userFault("The batch holds no datum; send at least one.");
+  if (batch.data.length === 0) throw userFault("The batch has no datums; send at least one.");
   return {
     loss: readLoss(batch.lossFn, rules, batch.lossConfig),
     data: batch.data.map((datum, index) => readDatum(datum, rules, model, `Datum ${index}`)),
@@ -70,7 +70,7 @@ function readLoss(name: EngineLoss, rules: LossRules, config: LossConfig): LossS
   for (const [key, value] of Object.entries(config)) {
     if (!Object.hasOwn(rules.config, key)) {
       const known = Object.keys(rules.config).join(", ") || "none";
-      throw userFault(`The loss ${name} has no config key ${key}; it knows ${known}.`);
+      throw userFault(`The loss ${name} has no config key ${key}; it has ${known}.`);
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
       throw userFault(`The config key ${key} of ${name} must be a finite number, not ${value}.`);
@@ -153,7 +153,7 @@ function readTargets(
   const values = checkedVector(tensor, length, where);
   const targets = Int32Array.from(values);
   if (values.some((value, i) => value !== targets[i])) {
-    throw userFault(`${where} holds a value that is no integer.`);
+    throw userFault(`${where} has a value that is not an integer.`);
   }
   checkIds(targets, model, where);
   return targets;

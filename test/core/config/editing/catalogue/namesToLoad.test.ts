@@ -29,7 +29,7 @@ describe("lists of services are wanted", () => {
     expect(wantedAt(text)).toEqual([]);
   });
 
-  it("not about environments by one who trains the model of this machine", () => {
+  it("not about environments by one who trains the model of this computer", () => {
     expect(wantedAt("model_name: local/tiny-tool\nenvironments:\n  |")).toEqual([]);
   });
 });

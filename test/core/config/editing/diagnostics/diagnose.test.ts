@@ -173,7 +173,9 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     const messages = diagnose(text, OPTIONS).map(({ code, message }) => `${code} ${message}`);
     expect(messages.length).toBeGreaterThan(0);
     for (const message of messages) {
-      expect(message).toMatch(/^TRL100 This is (no ordinary space|a full-width colon), and YAML/);
+      expect(message).toMatch(
+        /^TRL100 This is (not an ordinary space|a full-width colon), and YAML/,
+      );
     }
     expect(found(repaired(text, "Use ordinary spaces and colons"))).toEqual([]);
   });
@@ -325,7 +327,7 @@ describe("lists of what is offered", () => {
     expect(found(textWith(line, SOUND), { path: "run.yaml", catalogue })).toEqual([mark]);
   });
 
-  it("report secrets that an environment asks for and nobody has set", () => {
+  it("report secrets that an environment asks for and no one has set", () => {
     const text = game("GeneralReasoning/WhoDunIt");
     expect(found(text, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
     const added = repaired(text, "Add secrets: OPENAI_API_KEY", LIVE);
@@ -362,7 +364,7 @@ describe("secrets in the file", () => {
     expect(mark?.message).toBe("Expected an integer >= 0, got text.");
   });
 
-  it("are none when they are looked up or withheld", () => {
+  it("are not reported if they are looked up or withheld", () => {
     expect(found(textWith(SOUND, "secrets: {a: null, b: '', c: short}"))).toEqual([]);
   });
 
@@ -458,8 +460,8 @@ const otherOPTIONS = { path: "run.yaml" };
 
 describe("a value written as text", () => {
   it.each([
-    ['save_every: "16"', "is read as 16"],
-    ["sampling_seed: yes", "is read as true"],
+    ['save_every: "16"', "is read as the number 16"],
+    ["sampling_seed: yes", "is read as the boolean true"],
   ])("%s is shown in the list of problems, with what it is read as", (line, words) => {
     const found = diagnoseAll(textWith(line), otherOPTIONS).find(({ code }) => code === "TRL123");
     expect(found?.severity).toBe("info");
@@ -476,7 +478,7 @@ function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
   };
 }
 
-it("a configuration that names a checkpoint which is gone is marked, with one that exists as a fix", () => {
+it("a configuration that names a checkpoint which no longer exists is marked, with one that exists as a fix", () => {
   const catalogue = catalogueOf(
     aCheckpoint(GONE, { kind: "rolling", isGone: true }),
     aCheckpoint("tinker://s:train:0/weights/final_000050", { kind: "final" }),

@@ -19,7 +19,7 @@ describe("every value", () => {
     expect(lines).toContain("\nseed: 7 # line 8\n");
     expect(lines).toContain("\nbatch_size: 9 # override batch_size=9\n");
     expect(lines).toContain("\nsave_every: 10 # default\n");
-    expect(lines).toContain("\nrolling_save_every: null # default; comes to 5\n");
+    expect(lines).toContain("\nrolling_save_every: null # default; resolves to 5\n");
     expect(lines).toContain("\n  enabled: true # line 9\n");
   });
 

@@ -28,9 +28,9 @@ describe("the effective value", () => {
 
   it("shows what a null comes to", () => {
     const buffer = textWith("overlong_buffer: null");
-    expect(shown(buffer, "overlong_buffer")).toContain("which comes to `819`");
+    expect(shown(buffer, "overlong_buffer")).toContain("which resolves to `819`");
     const text = textWith("rolling_save_every: null");
-    expect(shown(text, "rolling_save_every")).toContain("Effective: `null`, which comes to `5`");
+    expect(shown(text, "rolling_save_every")).toContain("Effective: `null`, which resolves to `5`");
   });
 });
 
@@ -81,7 +81,7 @@ describe("secrets", () => {
     for (const word of ["a_key", "hidden", "run_name", "tml-"]) {
       expect(shown(text, word)).not.toMatch(/hidden|tml-/);
     }
-    expect(shown(text, "hidden")).toContain("A value is written in this file");
+    expect(shown(text, "hidden")).toContain("The value is in this file");
   });
 });
 
@@ -113,7 +113,7 @@ describe("the hover of a split", () => {
   });
 
   it("says that nothing is known where that is so", () => {
-    expect(hover(text, at, otherOPTIONS)?.markdown).toContain("Nothing is known");
+    expect(hover(text, at, otherOPTIONS)?.markdown).toContain("No details are known");
   });
 
   it("says which splits there are in the place of one that does not exist", () => {

@@ -20,7 +20,7 @@ it("a configuration can be started, validated and estimated, and shows its last 
   ]);
 });
 
-it("a run that goes on shows its completed steps, with the reward of the last of them", () => {
+it("a run that continues shows its completed steps, with the reward of the last of them", () => {
   const running = { kind: "running", completed: 12, reward: 0.63 } as const;
   expect(titles({ ...running, steps: 200 }).slice(0, 3)).toEqual([
     "Stop and Save",

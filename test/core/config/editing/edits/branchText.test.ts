@@ -60,7 +60,7 @@ describe("the configuration of a branch", () => {
     expect(config).toMatchObject({ run_name: "math-step-10", wandb_run_name: null });
   });
 
-  it("says in its first line what it is and where it comes from, once", () => {
+  it("names the original run in its first line, once", () => {
     const first = "# tinker-rl: config, branched from math at checkpoint_000010, after step 10";
     const { changed } = branched(textWith("max_steps: 7"), [], []);
     expect(changed.split("\n")[0]).toBe(first);
@@ -72,7 +72,7 @@ describe("the configuration of a branch", () => {
     );
   });
 
-  it("is none where the text has a fault", () => {
+  it("is not created if the text has an error", () => {
     expect(branchText("a: [", branch, options)).toBeNull();
   });
 });

@@ -54,7 +54,7 @@ environments:
     );
   });
 
-  it("becomes one that stands as deep as the list did under its key", () => {
+  it("becomes one with the indentation of the list under its key", () => {
     const text = "evaluation:\n  splits:\n  - local/depot: [test]\n  - local/calculator: [test]\n";
     expect(fixes(textWith(text)).get("Write as a mapping")).toBe(
       textWith("evaluation:\n  splits:\n    local/depot: [test]\n    local/calculator: [test]\n"),

@@ -45,7 +45,7 @@ describe("ModelQueue", () => {
     );
   });
 
-  it("goes on after a task that failed", async () => {
+  it("continues after a task that failed", async () => {
     const { queue, enqueue } = recording();
     const failing = queue.enqueue(0, () => Promise.reject(new Error("bad batch")));
     const next = enqueue(1);
@@ -65,7 +65,8 @@ describe("ModelQueue", () => {
     await enqueue(0);
     queue.skip(1);
     const parked = enqueue(3);
-    for (const seqId of [0, 1, 3]) expect(() => enqueue(seqId)).toThrow(`${seqId} is used up`);
+    for (const seqId of [0, 1, 3])
+      expect(() => enqueue(seqId)).toThrow(`${seqId} was already used or skipped`);
     expect(await Promise.all([enqueue(2), parked])).toEqual([2, 3]);
   });
 

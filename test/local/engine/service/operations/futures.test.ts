@@ -44,7 +44,7 @@ describe("Futures", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("stops holding when the client is gone", async () => {
+  it("stops holding when the client no longer exists", async () => {
     const { clock, futures } = setUp();
     const gone = new AbortController();
     futures.submit("a", "body", () => new Promise(() => undefined));

@@ -89,7 +89,7 @@ describe("exported weights", () => {
     expect(beyond.headers.get("content-range")).toBe(`bytes */${bytes.length}`);
   });
 
-  it("are given to nobody who changed an address, or has an old one", async () => {
+  it("are given to no one who changed an address, or has an old one", async () => {
     const url = await signedUrl();
     const status = async (changed: string): Promise<number> => (await fetch(changed)).status;
     const later = encodeURIComponent(new Date(clock.now() + 10 * HOUR_MS).toISOString());
@@ -107,7 +107,7 @@ describe("exported weights", () => {
     expect(await status((await signed()).urls[WEIGHTS] ?? "")).toBe(200);
   });
 
-  it("are gone when they are deleted or have expired, whoever has an address", async () => {
+  it("no longer exist after they are deleted or expire, even for those who have an address", async () => {
     const url = await signedUrl();
     const path = urlsPath("mine").replace("/external_weights_urls", "");
     expect((await client.call("DELETE", path)).status).toBeLessThan(300);

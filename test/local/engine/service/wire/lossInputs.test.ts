@@ -50,7 +50,7 @@ const refused: readonly (readonly [string, Batch, string])[] = [
   [
     "a fraction as target",
     batch("cross_entropy", { ...sft, target_tokens: floats(4, 0.5) }),
-    "no integer",
+    "not an integer",
   ],
   ["two axes", batch("cross_entropy", { ...sft, target_tokens: matrix }), "not supported"],
   ["no tokens", batch("cross_entropy", sft, { tokens: [] }), "has no tokens"],
