@@ -1,0 +1,30 @@
+/** The colors of lines in the themes that a browser has, which are VS Code's own. */
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import {
+  contrast,
+  LEAST_CONTRAST,
+  parseColor,
+  readableOn,
+} from "../../webview-ui/charts/contrast.ts";
+
+const names = ["blue", "orange", "green", "purple", "yellow", "red"];
+const themes = readFileSync("webview-ui/styles/browser.css", "utf8")
+  .split(/:root \{/)
+  .slice(1);
+const lines = themes.flatMap((theme, index) => {
+  const colorOf = (name: string) => new RegExp(`--vscode-${name}: (.*);`).exec(theme)?.[1];
+  const name = ["dark", "light", "high contrast, dark", "high contrast, light"][index];
+  const background = colorOf("editor-background");
+  return names.map((color) => [name, color, colorOf(`charts-${color}`), background]);
+});
+
+it.each(lines)("have a contrast of 3 in the theme %s: %s", (_, __, line, background) => {
+  const [color, back] = [parseColor(line ?? ""), parseColor(background ?? "")];
+  if (color === null || back === null) throw new Error("The theme names both.");
+  for (const share of [1, 0.45]) {
+    const drawn = readableOn([...color.slice(0, 3), color[3] * share] as never, back);
+    expect(contrast(drawn, back)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
+  }
+});
