@@ -103,7 +103,7 @@ export interface ToolCallOptions extends CallOptions {
 
 export interface OpenOptions extends CallOptions {
   /** Time for the server to answer, without what it needs to start the environment; absent = none but the 30 minutes. */
-  readonly answerLimitMs?: number;
+  readonly answerLimitMs?: number | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Guards the sessions of one environment: opens as many as the environment accepts, none while the environment fails, and decides
- * whether the environment or the rollout caused a fault.
+ * Guards the sessions of one environment: opens as many as the environment accepts, holds attempts back while the environment fails,
+ * and decides whether the environment or the rollout caused a fault.
  */
 
 import { type AppError, isAppError } from "../errors.ts";
@@ -10,24 +10,49 @@ import type {
   RemoteEnvironment,
   TaskChoice,
 } from "../openreward/types.ts";
+import type { Clock, Random } from "../ports.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
+import { Limiter } from "../util/limiter.ts";
+import { WakeableSleep } from "../util/wakeableSleep.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
-import {
-  AdaptiveSessionLimit,
-  type AdaptiveSessionLimitOptions,
-  type SessionStats,
-} from "./adaptiveLimit.ts";
-import { CircuitBreaker } from "./circuitBreaker.ts";
 import { isRefusal, isServiceFault } from "./faults.ts";
-import { type GateEvent, GateEvents, type Unavailability } from "./gateEvents.ts";
 
-export interface EnvironmentGateOptions extends AdaptiveSessionLimitOptions {
+export interface EnvironmentGateOptions {
   readonly remote: RemoteEnvironment;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Most sessions at once; Infinity leaves it to the limit over all environments. */
+  readonly maxSessions: number;
 }
 
-export interface GateStats extends SessionStats {
-  /** How often the circuit opened because the environment failed. */
+/** Counts since the run began. */
+export interface GateStats {
+  /** The limit in force, never above that of the configuration. */
+  readonly limit: number;
+  /** Most sessions that were in use at once. */
+  readonly peak: number;
+  readonly rejections: number;
+  /** Time that rollouts waited after rejections, over all rollouts. */
+  readonly waitS: number;
+  /** How often the environment began to fail. */
   readonly failures: number;
+}
+
+/** Why no session can be opened at the moment. */
+export interface Outage {
+  /** `failing`: attempts fail because of the environment. `full`: the environment refuses even a single session. */
+  readonly why: "failing" | "full";
+  /** On the monotonic clock. */
+  readonly sinceMs: number;
+  readonly fault: AppError;
+}
+
+interface Failing extends Outage {
+  sinceMs: number;
+  /** Infinity = after {@link EnvironmentGate.retryNow}. */
+  nextProbeMs: number;
+  isProbing: boolean;
 }
 
 export interface OpenedSession {
@@ -43,151 +68,266 @@ interface OpenSessionOptions extends Pick<OpenOptions, "answerLimitMs"> {
   readonly whileWaiting?: WithTimerPaused | undefined;
 }
 
+/** Pause before the next attempt that tests whether a failing environment works again. */
+export const PROBE_EVERY_MS = 30_000;
 /** Time in which an environment that works answers a query. */
 const ANSWER_LIMIT_MS = 30_000;
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 
 export class EnvironmentGate {
   readonly #options: EnvironmentGateOptions;
-  readonly #sessions: AdaptiveSessionLimit;
-  readonly #breaker: CircuitBreaker;
-  readonly #events: GateEvents;
+  readonly #sessions: AdaptiveLimit;
+  /** Waits after refusals for which the environment named no time. */
+  readonly #backingOff = new Set<WakeableSleep>();
+  /** Wakes those who wait for the environment to work again. */
+  readonly #changed = new WakeableSleep();
+  /** Of the rollouts in open sessions. */
+  readonly #timers = new Set<WithTimerPaused>();
+  #failing: Failing | null = null;
+  /** Since the environment last accepted something. */
+  #full: Outage | null = null;
   /** The query that is under way to see whether the environment answers. */
   #answering: Promise<boolean> | null = null;
   #hasOpened = false;
-  #refusal: AppError | null = null;
+  #waitMs = 0;
+  #failures = 0;
 
   constructor(options: EnvironmentGateOptions) {
     this.#options = options;
-    this.#sessions = new AdaptiveSessionLimit(options);
-    this.#breaker = new CircuitBreaker(options.clock, () => this.#update());
-    this.#events = new GateEvents(options.clock, this.#sessions.stats.limit);
+    this.#sessions = new AdaptiveLimit(options.clock, options.maxSessions);
   }
 
-  /** Counts since the run began. */
   get stats(): GateStats {
-    return { ...this.#sessions.stats, failures: this.#breaker.openings };
+    const { limit, peak, rejections } = this.#sessions;
+    return { limit, peak, rejections, waitS: this.#waitMs / 1000, failures: this.#failures };
   }
 
   /** Null while sessions can be opened, as far as is known. */
-  get unavailability(): Unavailability | null {
-    const { opened } = this.#breaker;
-    if (opened !== null) return { why: "failing", sinceMs: opened.sinceMs, fault: opened.fault };
-    const sinceMs = this.#sessions.fullSinceMs;
-    if (sinceMs === null || this.#refusal === null) return null;
-    return { why: "full", sinceMs, fault: this.#refusal };
+  get outage(): Outage | null {
+    return this.#failing ?? (this.#sessions.inUse === 0 ? this.#full : null);
   }
 
   /** Changes how many sessions the configuration allows at once; open ones are left alone. */
   setMaxSessions(maxSessions: number): void {
-    this.#sessions.setCeiling(maxSessions);
-    this.#events.setLimit(this.#sessions.stats.limit);
-  }
-
-  /** Calls back at events until the returned function is called. */
-  onEvent(listener: (event: GateEvent) => void): () => void {
-    return this.#events.on(listener);
-  }
-
-  /** Lets the next attempt try an unavailable environment at once. */
-  retryNow(): void {
-    this.#breaker.retryNow();
-    this.#sessions.retryNow();
+    this.#sessions.setMax(maxSessions);
   }
 
   /** Keeps a failing environment from being tried until {@link retryNow}. */
   pauseProbes(): void {
-    this.#breaker.pauseProbes();
+    if (this.#failing !== null) this.#failing.nextProbeMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when the environment is not known to fail. */
-  whenReachable(signal: AbortSignal): Promise<void> {
-    return this.#breaker.closed(signal);
+  /** Lets the next attempt try an unavailable environment at once; an outage counts from now. */
+  retryNow(): void {
+    const nowMs = this.#nowMs;
+    this.#full &&= { ...this.#full, sinceMs: nowMs };
+    if (this.#failing !== null)
+      Object.assign(this.#failing, { sinceMs: nowMs, nextProbeMs: nowMs });
+    this.#changed.wake();
+    for (const sleep of this.#backingOff) sleep.wake();
+  }
+
+  /** Pauses a rollout's timer whenever the environment begins to fail, until it works again. Returns a function that ends this. */
+  pauseWhileFailing(timer: WithTimerPaused): () => void {
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
   }
 
   /** Opens a session, waiting for as long as the environment is full or fails. @throws AppError `environment-*` but for capacity */
   async open(
     choice: TaskChoice,
     signal: AbortSignal,
-    { whileWaiting = withoutTimer, ...limits }: OpenSessionOptions = {},
+    { whileWaiting = withoutTimer, answerLimitMs }: OpenSessionOptions = {},
   ): Promise<OpenedSession> {
-    const isFree = this.#sessions.hasCapacity && this.#breaker.opened === null;
-    let release = await (isFree
-      ? this.#acquire(signal)
-      : whileWaiting(() => this.#acquire(signal)));
-    for (let refusals = 1; ; refusals += 1) {
-      const opened = await this.#tryToOpen(choice, { ...limits, signal }, release);
-      if ("session" in opened) return opened;
-      const place = release;
-      // Keeps the place meanwhile, so that the other attempts do not ask and get refused in turn.
-      release = await whileWaiting(async () => {
-        await this.waitForCapacity(opened.refusal, refusals, signal).catch(releasing(place));
-        return await this.#admitted(this.#sessions.keepOrReacquire(place, signal), signal);
-      });
-    }
-  }
-
-  /** Sends the environment a query outside of a session, waiting for as long as the environment is full. */
-  async query<Answer>(send: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-    for (let refusals = 1; ; refusals += 1) {
-      try {
-        const answer = await send();
-        this.#sessions.accepted();
-        this.#update();
-        return answer;
-      } catch (error) {
-        if (!isAppError(error, "environment-capacity")) throw error;
-        this.#refused(error);
-        await this.waitForCapacity(error, refusals, signal);
+    const isFree = this.#sessions.hasRoom && this.#failing === null;
+    let release = (): void => undefined;
+    const enter = async (): Promise<void> => {
+      release = await this.#sessions.acquire({ signal });
+      await this.#reachable(signal);
+    };
+    try {
+      await (isFree ? enter() : whileWaiting(enter));
+      for (let refusals = 1; ; refusals += 1) {
+        const opened = await this.#tryToOpen(choice, { answerLimitMs, signal }, release);
+        if ("session" in opened) return opened;
+        await whileWaiting(async () => {
+          // Keeps the place meanwhile, so that the other attempts do not ask and get refused in turn.
+          await this.#waitForCapacity(opened.refusal, refusals, signal);
+          release = await this.#sessions.keepOrReacquire(release, signal);
+          await this.#reachable(signal);
+        });
       }
+    } catch (error) {
+      release();
+      throw error;
     }
   }
 
-  /** As {@link query}, waiting as well for as long as the environment fails. */
-  async queryWhenReachable<Answer>(
+  /**
+   * Sends the environment a query outside of a session. Waits while the environment is full and, once it has opened a session, while it
+   * fails. `onFull` is called with the first refusal.
+   */
+  async query<Answer>(
     send: () => Promise<Answer>,
     signal: AbortSignal,
+    onFull?: (refusal: AppError) => void,
   ): Promise<Answer> {
-    for (;;) {
-      await this.#breaker.admit(signal);
+    for (let refusals = 0; ; ) {
+      await this.#reachable(signal);
       try {
-        const answer = await this.query(send, signal);
-        this.#breaker.succeeded();
+        const answer = await send();
+        this.#full = null;
+        this.#succeeded();
         return answer;
       } catch (error) {
-        if (!isServiceFault(error) && !this.#isLaterRefusal(error)) throw error;
-        this.#breaker.failed(error);
+        if (isAppError(error, "environment-capacity")) {
+          this.#refused(error);
+          if (refusals === 0) onFull?.(error);
+          refusals += 1;
+          await this.#waitForCapacity(error, refusals, signal);
+        } else if (this.#isLaterFault(error)) this.#failed(error);
+        else throw error;
       }
     }
-  }
-
-  /** Waits after a refusal, the `refusals`th in a row, until it makes sense to try again. */
-  waitForCapacity(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
-    return this.#sessions.waitForCapacity(refusal, refusals, signal);
   }
 
   /**
    * Reports how an attempt ended, null = without a fault; call it once for each attempt. Resolves with true when the environment caused
-   * the fault: the attempt then does not count, and the next one waits in {@link open}. After a fault of the service the environment is
-   * to blame unless it answers a query; a key or name that is refused after it had been accepted is always its fault.
+   * the fault: the attempt then does not count, and the next one waits here, after the last of `refusals` in a row, or in {@link open}.
+   * After a fault of the service the environment is to blame unless it answers a query; a refusal because it is full, or of a key or name
+   * that it had accepted before, is always its fault.
    */
-  async blamesEnvironment(fault: unknown, signal: AbortSignal): Promise<boolean> {
+  async blamesEnvironment(fault: unknown, signal: AbortSignal, refusals = 1): Promise<boolean> {
     const isUnanswered = isServiceFault(fault) && !(await this.#answers(signal));
-    if (isUnanswered || this.#isLaterRefusal(fault)) {
-      this.#breaker.failed(fault);
+    if (isUnanswered || (isRefusal(fault) && this.#hasOpened)) {
+      this.#failed(fault);
       return true;
     }
-    this.#breaker.succeeded();
-    return false;
+    this.#succeeded();
+    if (!isAppError(fault, "environment-capacity")) return false;
+    await this.#waitForCapacity(fault, refusals, signal);
+    return true;
   }
 
-  /** True for a refused key or name when a session had been opened before: a gateway may answer so for a moment. */
-  #isLaterRefusal(error: unknown): error is AppError {
-    return isRefusal(error) && this.#hasOpened;
+  get #nowMs(): number {
+    return this.#options.clock.monotonic();
+  }
+
+  /** Waits after a refusal, as long as the environment asked, else longer with each refusal in a row, `refusals` in all. */
+  async #waitForCapacity(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    const askedMs = refusal.data["retryAfterMs"];
+    const startedMs = this.#nowMs;
+    const sleep = new WakeableSleep();
+    if (typeof askedMs !== "number") this.#backingOff.add(sleep);
+    const ms = typeof askedMs === "number" ? askedMs : backoffMs(BACKOFF, refusals - 1, random);
+    try {
+      await sleep.sleep(clock, ms, signal);
+    } finally {
+      this.#backingOff.delete(sleep);
+      this.#waitMs += this.#nowMs - startedMs;
+    }
+  }
+
+  async #tryToOpen(
+    choice: TaskChoice,
+    options: OpenOptions,
+    release: () => void,
+  ): Promise<OpenedSession | { readonly refusal: AppError }> {
+    const startedMs = this.#nowMs;
+    try {
+      const session = await this.#options.remote.openSession(choice, options);
+      this.#hasOpened = true;
+      this.#full = null;
+      this.#sessions.opened();
+      const close = () => this.#close(session, release);
+      return { session, tookMs: this.#nowMs - startedMs, close };
+    } catch (error) {
+      if (!isAppError(error, "environment-capacity")) throw error;
+      this.#sessions.shrink();
+      this.#refused(error);
+      return { refusal: error };
+    }
+  }
+
+  async #close(session: EnvironmentSession, release: () => void): Promise<void> {
+    // The environment may free the session's place before its answer arrives.
+    this.#sessions.inUse -= 1;
+    try {
+      await session.close();
+    } finally {
+      const [first] = this.#backingOff;
+      if (first !== undefined) {
+        this.#backingOff.delete(first);
+        first.wake();
+      }
+      release();
+    }
+  }
+
+  #refused(refusal: AppError): void {
+    this.#sessions.refused();
+    this.#full ??= { why: "full", sinceMs: this.#nowMs, fault: refusal };
+    // An environment that is full answers, so it does not fail.
+    this.#works();
+  }
+
+  /** Resolves when an attempt may begin: at once, as the one that probes, or when the environment works again. */
+  async #reachable(signal: AbortSignal): Promise<void> {
+    for (let failing = this.#failing; failing !== null; failing = this.#failing) {
+      const waitMs = failing.nextProbeMs - this.#nowMs;
+      if (failing.isProbing || waitMs === Number.POSITIVE_INFINITY) {
+        await this.#changed.untilWoken(signal);
+      } else if (waitMs > 0) await this.#changed.sleep(this.#options.clock, waitMs, signal);
+      else {
+        failing.isProbing = true;
+        return;
+      }
+    }
+  }
+
+  /** The environment begins to fail, or a probe has failed. */
+  #failed(fault: AppError): void {
+    const nextProbeMs = this.#nowMs + PROBE_EVERY_MS;
+    if (this.#failing === null) {
+      this.#failing = {
+        why: "failing",
+        sinceMs: this.#nowMs,
+        fault,
+        nextProbeMs,
+        isProbing: false,
+      };
+      this.#failures += 1;
+      for (const withTimerPaused of this.#timers) void withTimerPaused(() => this.#untilItWorks());
+    } else if (this.#failing.isProbing) {
+      this.#failing.isProbing = false;
+      this.#failing.nextProbeMs = Math.max(this.#failing.nextProbeMs, nextProbeMs);
+      this.#changed.wake();
+    }
+  }
+
+  /** Ends a probe with success. The end of an attempt that began before the environment failed says nothing. */
+  #succeeded(): void {
+    if (this.#failing?.isProbing === true) this.#works();
+  }
+
+  #works(): void {
+    this.#failing = null;
+    this.#changed.wake();
+  }
+
+  async #untilItWorks(): Promise<void> {
+    while (this.#failing !== null) await this.#changed.untilWoken();
+  }
+
+  /** True for a fault of the service, or a refused key or name, when a session had been opened before: it may pass. */
+  #isLaterFault(error: unknown): error is AppError {
+    return this.#hasOpened && (isServiceFault(error) || isRefusal(error));
   }
 
   /** Whether the environment answers a query. While it is known to fail, only the probing attempt asks. */
   async #answers(signal: AbortSignal): Promise<boolean> {
-    if (this.#breaker.opened?.isProbing === false) return false;
+    if (this.#failing?.isProbing === false) return false;
     // All attempts that fail meanwhile share the query; the signals of all abort together.
     this.#answering ??= this.#askForSplits(signal).finally(() => {
       this.#answering = null;
@@ -214,72 +354,73 @@ export class EnvironmentGate {
     }
     return true;
   }
-
-  #acquire(signal: AbortSignal): Promise<() => void> {
-    return this.#admitted(this.#sessions.acquire({ signal }), signal);
-  }
-
-  /** The place, once the circuit lets the attempt begin. */
-  async #admitted(place: Promise<() => void>, signal: AbortSignal): Promise<() => void> {
-    const release = await place;
-    await this.#breaker.admit(signal).catch(releasing(release));
-    return release;
-  }
-
-  async #tryToOpen(
-    choice: TaskChoice,
-    options: OpenOptions,
-    release: () => void,
-  ): Promise<OpenedSession | { readonly refusal: AppError }> {
-    const { clock, remote } = this.#options;
-    const startedMs = clock.monotonic();
-    try {
-      const session = await remote.openSession(choice, options);
-      this.#hasOpened = true;
-      this.#sessions.opened();
-      this.#update();
-      const tookMs = clock.monotonic() - startedMs;
-      return { session, tookMs, close: () => this.#close(session, release) };
-    } catch (error) {
-      if (!isAppError(error, "environment-capacity")) {
-        release();
-        throw error;
-      }
-      this.#sessions.shrink();
-      this.#refused(error);
-      return { refusal: error };
-    }
-  }
-
-  #refused(refusal: AppError): void {
-    this.#refusal = refusal;
-    this.#sessions.refused();
-    // An environment that is full answers, so it does not fail.
-    this.#breaker.close();
-    this.#update();
-  }
-
-  async #close(session: EnvironmentSession, release: () => void): Promise<void> {
-    this.#sessions.closing();
-    try {
-      await session.close();
-    } finally {
-      this.#sessions.closed();
-      release();
-      this.#update();
-    }
-  }
-
-  /** Reports changes to the listeners. */
-  #update(): void {
-    this.#events.update(this.unavailability, this.#sessions.stats.limit);
-  }
 }
 
-/** Releases a place when a wait in it fails. */
-function releasing(release: () => void): (error: unknown) => never {
-  return (error) => {
+/** Time without a refusal before the limit grows. */
+const GROW_AFTER_MS = 10_000;
+
+/**
+ * How many sessions of one environment are open at once: as many as the configuration allows, fewer when the environment says it is
+ * full, and slowly more again.
+ */
+class AdaptiveLimit extends Limiter {
+  /** Open sessions that are not being closed. */
+  inUse = 0;
+  peak = 0;
+  rejections = 0;
+  readonly #clock: Clock;
+  #max: number;
+  /** Since the last refusal or the last growth. */
+  #openings = 0;
+  #lastRefusalMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, max: number) {
+    super(max);
+    this.#clock = clock;
+    this.#max = max;
+  }
+
+  /** True when {@link acquire} would not wait. */
+  get hasRoom(): boolean {
+    return this.waiting === 0 && this.active < this.limit;
+  }
+
+  setMax(max: number): void {
+    const isOwnLimit = this.limit === this.#max;
+    this.#max = max;
+    // A limit that refusals have lowered rises by itself, slowly.
+    if (isOwnLimit || this.limit > max) this.resize(max);
+  }
+
+  /** A session was opened. When the last refusal is long ago, a limit that is used up grows by one after as many openings as the limit. */
+  opened(): void {
+    this.inUse += 1;
+    this.peak = Math.max(this.peak, this.inUse);
+    this.#openings += 1;
+    const isQuiet = this.#clock.monotonic() - this.#lastRefusalMs >= GROW_AFTER_MS;
+    const isUsedUp = this.active >= this.limit && this.limit < this.#max;
+    if (!isQuiet || !isUsedUp || this.#openings < this.limit) return;
+    this.#openings = 0;
+    this.resize(this.limit + 1);
+  }
+
+  refused(): void {
+    this.rejections += 1;
+    this.#openings = 0;
+    this.#lastRefusalMs = this.#clock.monotonic();
+  }
+
+  /** Halves the sessions that are asked for, because one was refused; those in use evidently fit. */
+  shrink(): void {
+    this.resize(Math.max(1, this.inUse, Math.min(this.limit, Math.floor(this.active / 2))));
+  }
+
+  /** Keeps the place; if the limit has fallen below it meanwhile, releases it and waits for the next one. */
+  async keepOrReacquire(release: () => void, signal: AbortSignal): Promise<() => void> {
+    if (this.active <= this.limit) return release;
+    // Queues in front of attempts that have not asked yet, and does so before the release.
+    const next = this.acquire({ atHead: true, signal });
     release();
-    throw error;
-  };
+    return await next;
+  }
 }

@@ -3,10 +3,9 @@
  * a fresh session of the same task is opened when the last rollout has ended.
  */
 
+import { inFreshSessions } from "./attempts.ts";
 import { candidateOf } from "./candidate.ts";
 import { type FinishedRollout, type RolloutOptions, withGroupScore } from "./rollout.ts";
-import { retryUntilAccepted } from "./rolloutRetry.ts";
-import { useSession } from "./sessionUse.ts";
 
 type GroupScoringOptions = Pick<
   RolloutOptions,
@@ -30,15 +29,12 @@ export async function scoreGroup(
   const candidates = rollouts.map(({ record, scoredFrom }) =>
     candidateOf(record, scoredFrom ?? []),
   );
-  const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
-  const { result } = await retryUntilAccepted(repeats, () =>
-    useSession({ ...options, task, name, signal }, (session, limit) =>
-      session.scoreGroup(candidates, limit),
-    ),
+  const last = await inFreshSessions({ ...options, task, name, signal }, (session, limit) =>
+    session.scoreGroup(candidates, limit),
   );
   return rollouts.map((rollout, i) => {
-    const score = result.kind === "done" ? result.result[i] : undefined;
-    const outcome = score === undefined ? { error: result.error } : { score };
+    const score = last.result?.[i];
+    const outcome = score === undefined ? { error: last.error } : { score };
     return withGroupScore(rollout, outcome, settings.rewards);
   });
 }

@@ -11,14 +11,13 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { type MeteredUsage, UsageMeter } from "../usage/usageMeter.ts";
 import { sum } from "../util/stats.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
+import { type AcceptedAttempt, inFreshSessions } from "./attempts.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
 import { errorClass } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { rewardFault, scoreRewards } from "./rewards.ts";
 import type { RolloutImage } from "./rolloutImages.ts";
-import { retryUntilAccepted } from "./rolloutRetry.ts";
-import { useSession } from "./sessionUse.ts";
 import type { RolloutSettings } from "./settings.ts";
 
 /** Which rollout this is. */
@@ -74,14 +73,15 @@ export interface EndedRollout extends Pick<FinishedRollout, "streams" | "scoredF
   finish(): FinishedRollout;
 }
 
-interface AttemptResult {
+interface LastAttempt extends AcceptedAttempt<StopReason> {
   readonly episode: Episode | null;
   readonly stop: StopReason;
-  readonly error: unknown;
-  /** 0 when no session was opened. */
-  readonly openedInMs: number;
-  /** For a place among the sessions of the environment. */
-  readonly waitedMs: number;
+}
+
+interface EndedAttempt extends LastAttempt {
+  readonly usage: MeteredUsage;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
 }
 
 /**
@@ -96,71 +96,45 @@ export async function runRollout(
   const { clock, meter = new UsageMeter(), settings } = options;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
-  let sessionMs = 0;
-  let retriedMs = 0;
-  const name = `Rollout ${task.rollout} of ${task.taskKey}`;
-  const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
-  const { result, count, hasGivenUp } = await retryUntilAccepted(repeats, async () => {
-    // Nothing came of the attempts before this one.
+  const { environment } = task;
+  const sampler = meteredSampler(options.sampler, meter);
+  let begun: readonly Episode[] = [];
+  const onAttempt = (): void => {
     meter.discardAll();
-    retriedMs = clock.monotonic() - started;
-    const attempted = await attempt({ ...options, meter }, task, signal);
-    sessionMs += attempted.openedInMs;
-    return attempted;
-  });
+    begun = [];
+  };
+  const name = `Rollout ${task.rollout} of ${task.taskKey}`;
+  const last = await inFreshSessions(
+    { ...options, task, name, signal, onAttempt },
+    async (session, limit): Promise<StopReason> => {
+      const episode = new Episode({ ...options, sampler, session, environment, limit });
+      begun = [episode];
+      try {
+        return await episode.play();
+      } catch (error) {
+        if (limit.isExpired()) return "rollout_timeout";
+        throw error;
+      }
+    },
+  );
   const durationMs = clock.monotonic() - started;
-  const timing = { startedAtMs, durationMs, sessionMs, retriedMs };
-  const stop = hasGivenUp ? "max_retries" : result.stop;
+  const stop = last.hasGivenUp ? "max_retries" : (last.result ?? "error");
+  const [episode = null] = begun;
+  const played: LastAttempt = { ...last, episode, stop };
   const { usage } = meter;
   return {
-    streams: result.episode?.streams ?? [],
-    scoredFrom: scoredFrom(result, settings),
-    finish: () => finish(task, { ...result, stop, usage }, settings, count, timing),
+    streams: episode?.streams ?? [],
+    scoredFrom: scoredFrom(played, settings),
+    finish: () => finish(task, { ...played, usage, startedAtMs, durationMs }, settings),
   };
-}
-
-async function attempt(
-  options: RolloutOptions & { readonly meter: UsageMeter },
-  task: RolloutTask,
-  signal: AbortSignal,
-): Promise<AttemptResult> {
-  const begun: Episode[] = [];
-  const sampler = meteredSampler(options.sampler, options.meter);
-  const use = { ...options, task, name: `Rollout ${task.taskKey}`, signal };
-  const outcome = await useSession(use, (session, limit) => {
-    const episode = new Episode({
-      ...options,
-      sampler,
-      session,
-      environment: task.environment,
-      limit,
-    });
-    begun.push(episode);
-    return episode.play();
-  });
-  const { openedInMs, waitedMs, kind } = outcome;
-  const [episode = null] = begun;
-  const played = { episode, openedInMs, waitedMs };
-  if (kind === "done") return { ...played, stop: outcome.result, error: null };
-  if (kind === "expired") return { ...played, stop: "rollout_timeout", error: null };
-  return { ...played, stop: "error", error: outcome.error };
-}
-
-interface Timing {
-  readonly startedAtMs: number;
-  readonly durationMs: number;
-  readonly sessionMs: number;
-  readonly retriedMs: number;
 }
 
 function finish(
   task: RolloutTask,
-  result: AttemptResult & { readonly usage: MeteredUsage },
+  result: EndedAttempt,
   settings: RolloutSettings,
-  attempts: number,
-  timing: Timing,
 ): FinishedRollout {
-  const { episode, stop, usage } = result;
+  const { attempts, episode, stop, usage } = result;
   const rewards = episode?.rewards ?? [];
   const rewardBreakdown = scoreRewards(
     rewards,
@@ -185,11 +159,11 @@ function finish(
     reward,
     stop,
     error: error === null ? null : errorMessage(error),
-    startedAtMs: timing.startedAtMs,
-    durationMs: timing.durationMs,
+    startedAtMs: result.startedAtMs,
+    durationMs: result.durationMs,
     beginning: {
       queuedMs: 0,
-      retriedMs: Math.round(timing.retriedMs),
+      retriedMs: Math.round(result.retriedMs),
       waitedMs: Math.round(result.waitedMs),
       openedMs: Math.round(result.openedInMs),
     },
@@ -209,7 +183,7 @@ function finish(
     usage,
     streamBreaks: episode?.streamBreaks ?? 0,
     queueS: 0,
-    sessionS: timing.sessionMs / 1000,
+    sessionS: result.sessionMs / 1000,
     samplingS: (episode?.samplingMs ?? 0) / 1000,
   };
   return {
@@ -254,11 +228,11 @@ function tokensLeft(
   );
 }
 
-function hasPlayed({ episode, error }: AttemptResult): boolean {
+function hasPlayed({ episode, error }: LastAttempt): boolean {
   return error === null && episode !== null && episode.turnCount > 0;
 }
 
-function scoredFrom(result: AttemptResult, { groupScoring }: RolloutSettings) {
+function scoredFrom(result: LastAttempt, { groupScoring }: RolloutSettings) {
   return groupScoring && hasPlayed(result) ? (result.episode?.scoredFrom ?? null) : null;
 }
 

@@ -15,9 +15,9 @@ import { EndConditions } from "./endConditions.ts";
 import { dueEvaluation, evaluateBesideSteps } from "./evaluation/evaluate.ts";
 import { evaluationMetrics } from "./evaluation/evaluation.ts";
 import { Generator } from "./generator.ts";
-import { reportCapacitySummary } from "./run/availabilityMessages.ts";
 import { TARGET_REACHED } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
+import { reportCapacity } from "./run/outages.ts";
 import { StepAlarms } from "./step/alarms.ts";
 import { CheckpointWriter, dueCheckpoint, type RunSnapshot } from "./step/checkpointWriter.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
@@ -78,6 +78,7 @@ class Loop {
   /** The last step that trained nothing. */
   #lastEmpty: Pick<StepOutput, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
   #lastMetrics: RunSnapshot["metrics"] = {};
+  #hasReportedCapacity = false;
   /** Ends when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
@@ -237,6 +238,9 @@ class Loop {
     const { step, counters } = this.#position;
     if (!this.#steps.hasBegunNext) this.#beginDueSave(step, this.#snapshot());
     await this.#earlierSave;
+    if (!this.#hasReportedCapacity) {
+      this.#hasReportedCapacity = await reportCapacity(this.#context, step);
+    }
     if (this.#steps.hasBegunNext) return;
     this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
@@ -283,7 +287,7 @@ class Loop {
     const isComplete = this.#isDone() || !control.isStopping;
     const isDone = isTarget || (isComplete && ending === null);
     if (ending !== null) await this.#event(ending.code, ending.message);
-    await reportCapacitySummary(this.#context, this.#position.step);
+    await reportCapacity(this.#context, this.#position.step);
     const entry = await this.#checkpoints.saveLasting(
       isDone ? "final" : "interrupt",
       this.#snapshot(),

@@ -171,20 +171,14 @@ async function countTasks(
   split: string,
 ): Promise<number> {
   const limitMs = FULL_AT_START_LIMIT_MS;
-  const stopListening = gate.onEvent((event) => {
-    if (event.kind === "unavailable")
-      onWarning(
-        `${remote.name} is full, so the run waits up to ${limitMs / 60_000} min before it begins. The environment answered: ${event.unavailability.fault.message}`,
-      );
-  });
-  const onLimit = (): AppError => gate.unavailability?.fault ?? timeoutError("The query", limitMs);
-  try {
-    return await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
-      gate.query(() => remote.numTasks(split, { signal }), signal),
+  const onFull = ({ message }: AppError): void =>
+    onWarning(
+      `${remote.name} is full, so the run waits up to ${limitMs / 60_000} min before it begins. The environment answered: ${message}`,
     );
-  } finally {
-    stopListening();
-  }
+  const onLimit = (): AppError => gate.outage?.fault ?? timeoutError("The query", limitMs);
+  return await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
+    gate.query(() => remote.numTasks(split, { signal }), signal, onFull),
+  );
 }
 
 /** Names that do not exist come before everything else: they are the user's to correct. */

@@ -2,8 +2,8 @@
 
 export interface AcquireOptions {
   /** Waits in front of all others: for work that already had its turn and was sent back. */
-  readonly atHead?: boolean;
-  readonly signal?: AbortSignal;
+  readonly atHead?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Waiter {
@@ -16,7 +16,7 @@ export class Limiter {
   #active = 0;
   readonly #waiters: Waiter[] = [];
 
-  /** `limit` is a integer, at least 1. */
+  /** `limit` is an integer, at least 1, or Infinity. */
   constructor(limit: number) {
     this.#limit = checkedLimit(limit);
   }
@@ -102,7 +102,7 @@ export class Limiter {
 }
 
 function checkedLimit(limit: number): number {
-  if (!Number.isInteger(limit) || limit < 1) {
+  if (!(Number.isInteger(limit) || limit === Number.POSITIVE_INFINITY) || limit < 1) {
     throw new RangeError(`A limiter needs a whole number of places, at least 1, not ${limit}.`);
   }
   return limit;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
-import type { GateEvent } from "../../../src/core/rollout/gateEvents.ts";
-import { FakeClock } from "../../fakes/fakeClock.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { aGate } from "./builders.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
@@ -102,11 +101,11 @@ describe("the gate of an environment", () => {
     const gate = aGate(remote, clock);
     const opened = gate.open(CHOICE, FOR_EVER);
     await clock.advance(30 * 60_000);
-    expect(gate.unavailability).toMatchObject({ why: "full", sinceMs: 0 });
+    expect(gate.outage).toMatchObject({ why: "full", sinceMs: 0 });
     seen.open = -1;
     gate.retryNow();
     await opened;
-    expect(gate.unavailability).toBeNull();
+    expect(gate.outage).toBeNull();
   });
 
   it("releases the place when a session cannot be opened for another reason", async () => {
@@ -123,23 +122,23 @@ describe("a query before any session", () => {
   function setUpQuery(refusals: number, fault: Error = FULL) {
     const clock = new FakeClock();
     const gate = aGate(scriptedEnvironment(), clock);
-    const events: GateEvent[] = [];
-    gate.onEvent((event) => void events.push(event));
+    const reported: AppError[] = [];
     let asked = 0;
     const send = async () => {
       asked += 1;
       if (asked <= refusals) throw fault;
       return 8;
     };
-    return { clock, gate, events, answer: () => clock.run(gate.query(send, FOR_EVER)) };
+    const answer = () => clock.run(gate.query(send, FOR_EVER, (refusal) => reported.push(refusal)));
+    return { clock, gate, reported, answer };
   }
 
   it("is sent again while the environment is full, which is reported once", async () => {
-    const { answer, clock, gate, events } = setUpQuery(3);
+    const { answer, clock, gate, reported } = setUpQuery(3);
     expect(await answer()).toBe(8);
     expect(clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
-    expect(events.map(({ kind }) => kind)).toEqual(["unavailable", "available"]);
-    expect(gate.unavailability).toBeNull();
+    expect(reported).toEqual([FULL]);
+    expect(gate.outage).toBeNull();
   });
 
   it("fails at once for any other reason", async () => {
@@ -173,7 +172,7 @@ describe("a fault of an attempt", () => {
   it("is the rollout's own when the environment answers a query", async () => {
     const { blames, gate } = setUpFault(async () => []);
     expect(await blames(lost)).toBe(false);
-    expect(gate.unavailability).toBeNull();
+    expect(gate.outage).toBeNull();
   });
 
   it.each([
@@ -195,7 +194,7 @@ describe("a fault of an attempt", () => {
     expect(await Promise.all([blames(lost), blames(lost)])).toEqual([true, true]);
     expect(await blames(lost)).toBe(true);
     expect(queries()).toBe(1);
-    expect(gate.unavailability).toMatchObject({ why: "failing", fault: lost });
+    expect(gate.outage).toMatchObject({ why: "failing", fault: lost });
     expect(gate.stats.failures).toBe(1);
   });
 
@@ -215,7 +214,7 @@ describe("a fault of an attempt", () => {
       return Promise.reject(refused);
     });
     await expect(blames(lost, stopping.signal)).rejects.toBe(refused);
-    expect(gate.unavailability).toBeNull();
+    expect(gate.outage).toBeNull();
   });
 
   it("is the environment's when it refuses the key after it had accepted it, without a query", async () => {
@@ -236,6 +235,94 @@ describe("a fault of an attempt", () => {
     isDown = false;
     await clock.run(gate.open(CHOICE, FOR_EVER));
     expect(await blames(lost)).toBe(false);
-    expect(gate.unavailability).toBeNull();
+    expect(gate.outage).toBeNull();
+  });
+});
+
+describe("an environment that fails", () => {
+  const gone = new AppError("environment-unavailable", "gone");
+  const PROBE_MS = 30_000;
+
+  /** Fails from the beginning; `pass` tries to open a session under a name. */
+  async function setUpFailing() {
+    const clock = new FakeClock();
+    const gate = aGate({ ...scriptedEnvironment(), splits: () => Promise.reject(gone) }, clock);
+    await gate.blamesEnvironment(gone, FOR_EVER);
+    const passed: string[] = [];
+    const pass = async (name: string, signal = FOR_EVER) => {
+      await gate.open(CHOICE, signal);
+      passed.push(name);
+    };
+    return { clock, gate, passed, pass };
+  }
+
+  it("is probed by one attempt after half a minute, and by all when the probe succeeds", async () => {
+    const { clock, gate, passed, pass } = await setUpFailing();
+    for (const name of ["a", "b", "c"]) void pass(name);
+    await clock.advance(PROBE_MS - 1);
+    expect(passed).toEqual([]);
+    await clock.advance(10 * PROBE_MS);
+    expect(passed).toEqual(["a"]);
+    expect(await gate.blamesEnvironment(null, FOR_EVER)).toBe(false);
+    await settle();
+    expect(passed).toEqual(["a", "b", "c"]);
+    expect(gate.outage).toBeNull();
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("is probed by the next attempt half a minute after one that failed", async () => {
+    const { clock, gate, passed, pass } = await setUpFailing();
+    for (const name of ["a", "b"]) void pass(name);
+    await clock.advance(PROBE_MS);
+    expect(await gate.blamesEnvironment(gone, FOR_EVER)).toBe(true);
+    await clock.advance(PROBE_MS - 1);
+    expect(passed).toEqual(["a"]);
+    await clock.advance(1);
+    expect(passed).toEqual(["a", "b"]);
+    expect(gate.outage).toMatchObject({ why: "failing", sinceMs: 0 });
+    expect(gate.stats.failures).toBe(1);
+  });
+
+  it("does not work again because an attempt ends that began before", async () => {
+    const { gate } = await setUpFailing();
+    await gate.blamesEnvironment(null, FOR_EVER);
+    expect(gate.outage).not.toBeNull();
+  });
+
+  it("is not probed during a pause, and at once after it", async () => {
+    const { clock, gate, passed, pass } = await setUpFailing();
+    void pass("a");
+    gate.pauseProbes();
+    await clock.advance(10 * PROBE_MS);
+    expect(passed).toEqual([]);
+    gate.retryNow();
+    await settle();
+    expect(passed).toEqual(["a"]);
+    expect(gate.outage?.sinceMs).toBe(10 * PROBE_MS);
+  });
+
+  it("lets the next attempt probe when the first one was aborted", async () => {
+    const { clock, passed, pass } = await setUpFailing();
+    const stopping = new AbortController();
+    const first = pass("a", stopping.signal);
+    void pass("b");
+    stopping.abort(gone);
+    await expect(first).rejects.toBe(gone);
+    await clock.advance(PROBE_MS);
+    expect(passed).toEqual(["b"]);
+  });
+
+  it("is waited for by a query, once it has opened a session", async () => {
+    const clock = new FakeClock();
+    const gate = aGate(scriptedEnvironment(), clock);
+    await (await gate.open(CHOICE, FOR_EVER)).close();
+    let asked = 0;
+    const send = async () => {
+      asked += 1;
+      if (asked < 3) throw gone;
+      return 8;
+    };
+    expect(await clock.run(gate.query(send, FOR_EVER))).toBe(8);
+    expect(clock.monotonic()).toBe(2 * PROBE_MS);
   });
 });

@@ -348,9 +348,9 @@ describe("the time limit of a rollout", () => {
     const rollout = start();
     await settle();
     await gate.blamesEnvironment(down, stopping.signal);
-    expect(gate.unavailability).toMatchObject({ why: "failing" });
-    await clock.run(gate.queryWhenReachable(async () => "well", stopping.signal));
-    expect(gate.unavailability).toBeNull();
+    expect(gate.outage).toMatchObject({ why: "failing" });
+    await clock.run(gate.query(async () => "well", stopping.signal));
+    expect(gate.outage).toBeNull();
     expect((await clock.run(rollout)).record.stop).toBe("reached_terminal_state");
   });
 

@@ -22,7 +22,7 @@ import { encodeJsonLine } from "../../util/jsonl.ts";
 import { collectRollouts } from "../generation/collectRollouts.ts";
 import { storedRecord } from "../generation/storedRecord.ts";
 import { environmentOf, type PlayContext, type RunContext } from "../run/context.ts";
-import { pauseUntilAvailable } from "../run/outageMonitor.ts";
+import { pauseUntilAvailable } from "../run/outages.ts";
 import type { ProgressEvent, Watcher } from "../run/progress.ts";
 import type { LoopPosition } from "../step/loopPosition.ts";
 import { chooseTasks, doneFractionOf } from "../tasks/dataset.ts";
@@ -166,8 +166,8 @@ async function cellTasks(
 ): Promise<readonly RolloutTask[]> {
   const { environment, split } = cell;
   const { gate, remote } = environmentOf(context, environment);
-  const count = await pauseUntilAvailable(context, step, (signal) =>
-    gate.queryWhenReachable(() => remote.numTasks(split, { signal }), signal),
+  const count = await pauseUntilAvailable(context, { step }, (signal) =>
+    gate.query(() => remote.numTasks(split, { signal }), signal),
   );
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
   const indices = chooseTasks(source, evaluation.seed, context.ports.sha256, "subset|eval");

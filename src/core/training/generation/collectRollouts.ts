@@ -1,8 +1,10 @@
 /** Plays a list of rollouts within the run's limits, and waits for all of them. */
 
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
+import { raceAbort } from "../../util/abort.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import type { PlayContext } from "../run/context.ts";
+import { pauseUntilAvailable } from "../run/outages.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 
 export type CollectOptions = Omit<PlayOptions, "context">;
@@ -17,9 +19,16 @@ export async function collectRollouts(
   tasks: readonly RolloutTask[],
   options: CollectOptions,
 ): Promise<readonly FinishedRollout[]> {
-  const player = new RolloutPlayer(context, { step: tasks[0]?.step ?? 0, isAwaited: true });
+  const player = new RolloutPlayer(context);
   const groups = [...groupBy(tasks, (task) => task.group).values()];
   const ended = player.play(groups, { ...options, context });
-  await player.end();
+  const step = tasks[0]?.step ?? 0;
+  try {
+    await pauseUntilAvailable(context, { step }, (signal) => raceAbort(player.end(), signal));
+  } catch (error) {
+    player.abort(error);
+    await player.end().catch(() => undefined);
+    throw error;
+  }
   return (await Promise.all(ended)).flat();
 }

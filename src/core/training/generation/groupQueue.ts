@@ -6,10 +6,11 @@
 
 import { AppError } from "../../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
+import { raceAbort } from "../../util/abort.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
-import type { OutageScope } from "../run/outageMonitor.ts";
+import { pauseUntilAvailable } from "../run/outages.ts";
 import type { Policy } from "../run/policy.ts";
 import { GroupProgress, StepProgress } from "../run/stepProgress.ts";
 import type { TaskItem } from "../tasks/dataset.ts";
@@ -77,12 +78,8 @@ export class GroupQueue {
   /** Stored groups that were read, or are. */
   readonly #reading = new WeakMap<GroupKey, Promise<readonly FinishedRollout[]>>();
   #player: RolloutPlayer | null = null;
-  /** The last one, also after its end. */
-  #latest: RolloutPlayer | null = null;
-  /** The step that is waited for, or was last. */
-  #step = 0;
-  #isAwaited = false;
-  #reportedPauseMs = 0;
+  /** Time for which the run was paused because of its environments, and which no batch has reported. */
+  #pausedMs = 0;
 
   /** `stored` keeps groups that wait for their step; with null they wait in memory. */
   constructor(stored: StoredGroups | null = null) {
@@ -107,7 +104,7 @@ export class GroupQueue {
     const tasks = items.map((item, i) =>
       groupTasks(context.config, item, { step, group: first + i }),
     );
-    const player = this.#open(context, step);
+    const player = this.#open(context);
     const { version } = policy;
     const keys = items.map(({ position }): GroupKey => ({ position, version, settingsHash }));
     const options: PlayOptions = {
@@ -154,11 +151,13 @@ export class GroupQueue {
     this.#taken.set(step, [...before, ...groups]);
     this.#report(context, step, groups);
     this.#begin(groups);
-    this.#step = step;
-    this.#isAwaited = true;
-    this.#player?.check();
+    const onPaused = (ms: number): void => {
+      this.#pausedMs += ms;
+    };
     try {
-      const ended = await Promise.all(groups.map((group) => group.ended));
+      const ended = await pauseUntilAvailable(context, { step, onPaused }, (signal) =>
+        raceAbort(Promise.all(groups.map((group) => group.ended)), signal),
+      );
       const rollouts = [];
       for (const [i, group] of groups.entries()) {
         const played = ended[i] ?? (await this.#read(group));
@@ -169,7 +168,9 @@ export class GroupQueue {
         }
       }
       this.#player?.throwIfAborted();
-      const pausedMs = await this.#takePausedMs();
+      // Groups that are issued ahead may come at any time.
+      if (this.#stored === null && this.#waiting.length === 0) await this.#end();
+      const pausedMs = this.#takePausedMs();
       const busyMs = () => this.#player?.busyMs ?? 0;
       const policies = groups.map(({ batch }) => batch.policy);
       const depth = () => this.groups.filter(({ key }) => key.version <= step).length;
@@ -178,8 +179,6 @@ export class GroupQueue {
       this.#player?.abort(error);
       await this.#end();
       throw error;
-    } finally {
-      this.#isAwaited = false;
     }
   }
 
@@ -193,7 +192,7 @@ export class GroupQueue {
   async close(): Promise<number> {
     this.#player?.abort(new AppError("run-ended", "The run ended before the rollout."));
     await this.#end().catch(() => undefined);
-    return (this.#latest?.waitedMs ?? 0) - this.#reportedPauseMs;
+    return this.#takePausedMs();
   }
 
   #report({ reporting }: RunContext, step: number, groups: readonly QueuedGroup[]): void {
@@ -206,26 +205,9 @@ export class GroupQueue {
     );
   }
 
-  #open(context: RunContext, step: number): RolloutPlayer {
-    if (this.#player !== null) return this.#player;
-    this.#step = step;
-    this.#reportedPauseMs = 0;
-    this.#player = new RolloutPlayer(context, this.#scope());
-    this.#latest = this.#player;
+  #open(context: RunContext): RolloutPlayer {
+    this.#player ??= new RolloutPlayer(context);
     return this.#player;
-  }
-
-  #scope(): OutageScope {
-    const stepOf = () => this.#step;
-    const isAwaited = () => this.#isAwaited;
-    return {
-      get step() {
-        return stepOf();
-      },
-      get isAwaited() {
-        return isAwaited();
-      },
-    };
   }
 
   #hold(
@@ -239,13 +221,13 @@ export class GroupQueue {
 
   /** Plays those of the groups that are held. */
   #begin(groups: readonly QueuedGroup[]): void {
-    for (const [{ step }, own] of groupBy(groups, ({ batch }) => batch)) {
+    for (const own of groupBy(groups, ({ batch }) => batch).values()) {
       const held = own.flatMap(({ key }) => this.#held.get(key) ?? []);
       for (const { key } of own) this.#held.delete(key);
       const [first] = held;
       if (first === undefined) continue;
       const tasks = held.map((group) => group.tasks);
-      const playing = this.#open(first.context, step).play(tasks, first.options);
+      const playing = this.#open(first.context).play(tasks, first.options);
       for (const [i, { resolve }] of held.entries()) resolve(playing[i]);
     }
   }
@@ -304,13 +286,9 @@ export class GroupQueue {
     );
   }
 
-  async #takePausedMs(): Promise<number> {
-    const player = this.#player;
-    // Groups that are issued ahead may come at any time.
-    if (this.#stored === null && this.#waiting.length === 0) await this.#end();
-    const totalMs = player?.waitedMs ?? 0;
-    const pausedMs = totalMs - this.#reportedPauseMs;
-    this.#reportedPauseMs = totalMs;
+  #takePausedMs(): number {
+    const pausedMs = this.#pausedMs;
+    this.#pausedMs = 0;
     return pausedMs;
   }
 

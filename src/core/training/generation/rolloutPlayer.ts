@@ -1,5 +1,6 @@
 /** Plays groups of rollouts within the run's limits; one fault that concerns the whole run ends them all. */
 
+import type { Clock } from "../../ports.ts";
 import { scoreGroup } from "../../rollout/groupScoring.ts";
 import {
   type FinishedRollout,
@@ -14,9 +15,7 @@ import type { TokenUsage } from "../../usage/tokenUsage.ts";
 import { UsageMeter } from "../../usage/usageMeter.ts";
 import { Limiter } from "../../util/limiter.ts";
 import { environmentOf, type PlayContext } from "../run/context.ts";
-import { OutageMonitor, type OutageScope } from "../run/outageMonitor.ts";
 import { report } from "../run/report.ts";
-import { RolloutSlot } from "./rolloutSlot.ts";
 
 export interface PlayOptions {
   /** With the settings that the rollouts begin and end with. */
@@ -77,13 +76,36 @@ class OpenGroup {
   }
 }
 
+/** A rollout's slot among those that the whole run plays at once. */
+class RolloutSlot {
+  /** Time without the slot: before it was taken first, and while others had it. */
+  queuedMs = 0;
+  release: () => void = () => undefined;
+  readonly #clock: Clock;
+  readonly #acquire: (atHead: boolean) => Promise<() => void>;
+
+  constructor(slots: Limiter, clock: Clock, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#acquire = (atHead) => slots.acquire({ atHead, signal });
+  }
+
+  /** Resolves with what `wait` gives once it has ended and there is a free slot, which others may take until then. */
+  async takeAfter<Result>(wait: () => Promise<Result>, atHead: boolean): Promise<Result> {
+    const startedMs = this.#clock.monotonic();
+    this.release();
+    const result = await wait();
+    this.release = await this.#acquire(atHead);
+    this.queuedMs += this.#clock.monotonic() - startedMs;
+    return result;
+  }
+}
+
 function inOrder(rollouts: readonly FinishedRollout[]): readonly FinishedRollout[] {
   return rollouts.toSorted((a, b) => a.task.rollout - b.task.rollout);
 }
 
 export class RolloutPlayer {
   readonly #context: PlayContext;
-  readonly #outage: OutageMonitor;
   readonly #failing = new AbortController();
   readonly #playing = new Set<Promise<void>>();
   /** One at a time: many rollouts end together, and the texts and bytes of each take several times what it holds. */
@@ -92,25 +114,14 @@ export class RolloutPlayer {
   #busySinceMs = 0;
   #hasReportedUnscored = false;
 
-  constructor(context: PlayContext, scope: OutageScope) {
+  constructor(context: PlayContext) {
     this.#context = context;
-    this.#outage = new OutageMonitor(context, scope);
-  }
-
-  /** Time for which the run was paused because of its environments. */
-  get waitedMs(): number {
-    return this.#outage.waitedMs;
   }
 
   /** Time in which rollouts were played or waited for a slot. */
   get busyMs(): number {
     const isBusy = this.#playing.size > 0;
     return this.#busyMs + (isBusy ? this.#context.ports.clock.monotonic() - this.#busySinceMs : 0);
-  }
-
-  /** To be called when someone begins to wait for rollouts. */
-  check(): void {
-    this.#outage.check();
   }
 
   /**
@@ -126,13 +137,9 @@ export class RolloutPlayer {
     return opened.map(({ ended }) => ended);
   }
 
-  /**
-   * Waits until nothing plays. Rejects with the first fatal fault or the reason of a stop.
-   * @throws AppError `run-capacity`, or that of the environment, when one is unavailable for too long
-   */
+  /** Waits until nothing plays. Rejects with the first fatal fault or the reason of a stop. */
   async end(): Promise<void> {
     while (this.#playing.size > 0) await Promise.allSettled(this.#playing);
-    await this.#outage.end();
     this.throwIfAborted();
   }
 
@@ -140,7 +147,6 @@ export class RolloutPlayer {
   throwIfAborted(): void {
     this.#failing.signal.throwIfAborted();
     this.#context.control.signal.throwIfAborted();
-    this.#outage.signal.throwIfAborted();
   }
 
   /** Ends all rollouts at once; their groups reject with `reason`. */
@@ -178,13 +184,9 @@ export class RolloutPlayer {
     const { gate, settings } = environmentOf(options.context, task.environment);
     const { config, control, limits, ports, reporting, services } = options.context;
     const { clock, random } = ports;
-    const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
-    const slot = await RolloutSlot.take({
-      clock,
-      slots: limits.rollouts,
-      signal,
-      isUrgent: options.isUrgent ?? false,
-    });
+    const signal = AbortSignal.any([control.signal, this.#failing.signal]);
+    const slot = new RolloutSlot(limits.rollouts, clock, signal);
+    await slot.takeAfter(async () => undefined, options.isUrgent ?? false);
     const beforeMs = slot.queuedMs;
     const meter = new UsageMeter();
     let streams: FinishedRollout["streams"] = [];
@@ -199,7 +201,7 @@ export class RolloutPlayer {
         sampler: options.sampler,
         settings: options.settings?.(settings) ?? settings,
         sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
-        whileWaiting: (wait) => this.#releaseDuring(slot, wait),
+        whileWaiting: (wait) => slot.takeAfter(wait, true),
         seedOf: (turn: number) => (config.sampling_seed ? options.seedOf(task, turn) : undefined),
       };
       const ended = await runRollout(rolloutOptions, task, signal);
@@ -218,7 +220,6 @@ export class RolloutPlayer {
     } finally {
       options.onUsed(task, meter.usage.used, streams);
       slot.release();
-      this.#outage.check();
     }
   }
 
@@ -262,11 +263,5 @@ export class RolloutPlayer {
       message,
       data,
     });
-  }
-
-  #releaseDuring<Result>(slot: RolloutSlot, wait: () => Promise<Result>): Promise<Result> {
-    const waiting = slot.releaseDuring(wait);
-    this.#outage.check();
-    return waiting;
   }
 }

@@ -4,6 +4,7 @@ import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { CheckpointEntry } from "../../runFolder/checkpointLog.ts";
+import { linkSignals } from "../../util/abort.ts";
 import { WakeableSleep } from "../../util/wakeableSleep.ts";
 
 /** New values for tunable keys, checked already. */
@@ -150,9 +151,13 @@ export class RunControl {
    * For the loop: resolves with false after `ms`, with true as soon as there is a command to pause or to continue. Rejects with the
    * reason of a stop or of `signal`.
    */
-  waitForRequest(clock: Clock, ms: number, signal: AbortSignal = this.signal): Promise<boolean> {
-    const ending = AbortSignal.any([this.signal, signal]);
-    return this.#sleep.sleep(clock, ms, ending);
+  async waitForRequest(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
+    const ending = linkSignals([this.signal, signal]);
+    try {
+      return await this.#sleep.sleep(clock, ms, ending.signal);
+    } finally {
+      ending.clear();
+    }
   }
 
   /** Refuses the save that is waited for, and later ones: the run is over. */

@@ -23,9 +23,9 @@ import {
 import { fraction, summarize } from "../../util/stats.ts";
 import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
-import { requestedSessions } from "../run/availabilityMessages.ts";
 import { budgetShares } from "../run/budgets.ts";
 import { pricesOf, type RunContext } from "../run/context.ts";
+import { requestedSessions } from "../run/outages.ts";
 import { sampledTokens } from "../run/stepProgress.ts";
 import { doneFractionOf } from "../tasks/dataset.ts";
 import type { TrainingDatum } from "../update/datums.ts";

@@ -5,7 +5,6 @@ import {
   type CollectOptions,
   collectRollouts,
 } from "../../../../src/core/training/generation/collectRollouts.ts";
-import { RolloutPlayer } from "../../../../src/core/training/generation/rolloutPlayer.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import {
   result,
@@ -227,24 +226,18 @@ describe("rollouts whose environment's service goes out of reach", () => {
     const context = aContext({ config, remote, settings });
     const order: number[] = [];
     const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
-    const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
-    const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
-    const sampler = scriptedSampler([ANSWER], { beforeAnswer });
-    const options = { sampler, seedOf: () => 7, onFinished, onUsed: () => undefined };
-    const [ended] = player.play([tasks(count)], { context, ...options });
-    const playing = context.clock.run(player.end()).then(() => ended);
+    const playing = context.clock.run(play(context, tasks(count), { onFinished }));
     const finished = await playing.catch((error: unknown) => error);
-    return { context, finished, order, waitedMs: player.waitedMs };
+    return { context, finished, order };
   }
 
   it("are played again once it answers, and those that were played are not", async () => {
     const { remote, asked } = vanishing((before) => before >= 3 && before < 5);
-    const { finished, order, waitedMs } = await playOut(remote, 6, 3);
+    const { context, finished, order } = await playOut(remote, 6, 3);
     expect(finished).toMatchObject(tasks(6).map((task) => ({ task, reward: 1 })));
     expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
     expect(asked()).toBe(8);
-    // Two probes, half a minute each, and the second while it was played.
-    expect(waitedMs).toBe(61_000);
+    expect(context.phases).toEqual(["paused", "running"]);
   });
 
   it("are not tried when others have shown that the environment answers nothing", async () => {
@@ -265,9 +258,9 @@ describe("rollouts whose environment's service goes out of reach", () => {
 
   it("have failed when others got through", async () => {
     const { remote } = vanishing((before) => before === 1);
-    const { finished, waitedMs } = await playOut(remote, 3);
+    const { context, finished } = await playOut(remote, 3);
     expect(finished).toMatchObject([{ reward: 1 }, { reward: null }, { reward: 1 }]);
-    expect(waitedMs).toBe(0);
+    expect(context.phases).toEqual([]);
   });
 
   it.each(["environment-tool-crashed", "environment-protocol"] as const)(

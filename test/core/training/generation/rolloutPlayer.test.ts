@@ -12,8 +12,7 @@ const remote = () => scriptedEnvironment([{ onCall }]);
 
 it("a rollout that waits for its group keeps only what it is asked to keep", async () => {
   const context = aContext({ remote: remote() });
-  const isAwaited = true;
-  const player = new RolloutPlayer(context, { step: 0, isAwaited });
+  const player = new RolloutPlayer(context);
   const [group] = player.play([[aTask({ rollout: 0 }), aTask({ rollout: 1 })]], {
     context,
     sampler: scriptedSampler([ANSWER]),
@@ -32,7 +31,7 @@ it("the texts of a rollout are read when it is written down, not while it waits 
   const decode = vi.fn(tokenizer.decode);
   const chat = { ...services.chat, tokenizer: { ...tokenizer, decode } };
   const context = aContext({ remote: remote(), chat });
-  const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
+  const player = new RolloutPlayer(context);
   const playing = player.play([[aTask({ rollout: 0 }), aTask({ rollout: 1 })]], {
     context,
     sampler: scriptedSampler([ANSWER]),
@@ -50,7 +49,7 @@ it("the texts of a rollout are read when it is written down, not while it waits 
 it("rollouts that end together are written one at a time", async () => {
   const onCall = () => result("right", { reward: 1, finished: true });
   const context = aContext({ remote: scriptedEnvironment([{ onCall }]) });
-  const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
+  const player = new RolloutPlayer(context);
   let writing = 0;
   let most = 0;
   const groups = player.play(

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../../src/core/errorCodes.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { retryUntilAccepted } from "../../../src/core/rollout/rolloutRetry.ts";
+import { inFreshSessions } from "../../../src/core/rollout/attempts.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
+import { someSettings } from "../training/builders.ts";
 import { aGate } from "./builders.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
@@ -23,25 +24,26 @@ async function play(faults: readonly AppError[], maxRetries: number, uniform = 0
     clock,
     random: { uuid: () => "", uniform: () => uniform },
     log: silentLog,
-    maxRetries,
+    settings: someSettings({ maxRetries }),
+    task: { split: "train", index: 0 },
     name: "A rollout",
     signal: new AbortController().signal,
+    onAttempt: () => void startsS.push(clock.monotonic() / 1000),
   };
-  const attempt = async () => {
-    const error = faults[startsS.length] ?? null;
-    startsS.push(clock.monotonic() / 1000);
-    return { error };
+  const use = async () => {
+    const error = faults[startsS.length - 1];
+    if (error !== undefined) throw error;
   };
-  const { count, hasGivenUp } = await clock.run(retryUntilAccepted(options, attempt));
+  const { attempts, hasGivenUp } = await clock.run(inFreshSessions(options, use));
   const delaysS = startsS.slice(1).map((start, i) => start - (startsS[i] ?? 0));
-  return { count, hasGivenUp, delaysS };
+  return { attempts, hasGivenUp, delaysS };
 }
 
 const times = (count: number, error: AppError) => Array.from({ length: count }, () => error);
 
 describe("an attempt", () => {
   it("without a fault is accepted", async () => {
-    expect(await play([], 3)).toMatchObject({ count: 1, hasGivenUp: false });
+    expect(await play([], 3)).toMatchObject({ attempts: 1, hasGivenUp: false });
   });
 
   it.each([
@@ -54,37 +56,33 @@ describe("an attempt", () => {
     "tinker-unavailable",
     "tinker-request-failed",
   ] as const)("that ended in %s is followed by another one", async (code) => {
-    expect(await play([fault(code)], 1)).toMatchObject({ count: 2, hasGivenUp: false });
+    expect(await play([fault(code)], 1)).toMatchObject({ attempts: 2, hasGivenUp: false });
   });
 
   it.each(["rollout-after-end", "chat-bridge", "rollout-image", "image-invalid"] as const)(
     "that ended in %s is accepted",
     async (code) => {
-      expect(await play([fault(code)], 1)).toMatchObject({ count: 1, hasGivenUp: false });
+      expect(await play([fault(code)], 1)).toMatchObject({ attempts: 1, hasGivenUp: false });
     },
   );
 
-  it.each(["environment-auth", "environment-not-found", "tinker-auth"] as const)(
-    "that ended in %s ends the whole run",
-    async (code) => {
-      const thrown = fault(code);
-      await expect(play([thrown], 1)).rejects.toBe(thrown);
-    },
-  );
+  it("that ended in a refused key of the model's service ends the whole run", async () => {
+    const thrown = fault("tinker-auth");
+    await expect(play([thrown], 1)).rejects.toBe(thrown);
+  });
 });
 
 describe("retries", () => {
   it("are as many as the configuration allows, ever further apart", async () => {
-    const { count, hasGivenUp, delaysS } = await play(times(4, transient), 3);
-    expect({ count, hasGivenUp, delaysS }).toEqual({
-      count: 4,
+    expect(await play(times(4, transient), 3)).toEqual({
+      attempts: 4,
       hasGivenUp: true,
       delaysS: [1, 2, 4],
     });
   });
 
   it("can be switched off", async () => {
-    expect(await play([transient], 0)).toMatchObject({ count: 1, hasGivenUp: true });
+    expect(await play([transient], 0)).toMatchObject({ attempts: 1, hasGivenUp: true });
   });
 
   it("wait at most half a minute, and up to a quarter less", async () => {
@@ -97,9 +95,9 @@ describe("retries", () => {
 
 describe("a session that the full environment refuses to serve", () => {
   it("is no attempt, however often it happens", async () => {
-    const { count, delaysS } = await play(times(8, full), 0);
+    const { attempts, delaysS } = await play(times(8, full), 0);
     expect(delaysS).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    expect(count).toBe(1);
+    expect(attempts).toBe(1);
   });
 
   it("is followed by a wait as long as the environment asks", async () => {

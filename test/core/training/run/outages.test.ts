@@ -91,14 +91,12 @@ describe("an environment that refuses every session because it is full", () => {
     await clock.advance(MINUTE_MS);
     expect(phases).toEqual(["paused"]);
     const paused = events.find(({ kind }) => kind === "capacity-paused");
-    expect(paused?.message).toMatch(/max_active_tasks 64, .*max_concurrency unset/);
-    expect(paused?.data).toMatchObject({
-      edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 1 }],
-    });
+    expect(paused?.message).toMatch(/refused every session: at maximum capacity\. .* in 30 min\.$/);
     const error = await clock.run(playing);
     expect(error).toMatchObject({
       code: "run-capacity",
       configPath: `environments.${ENVIRONMENT}.max_concurrency`,
+      data: { edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 1 }] },
     });
     expect(exitCodeOf(error)).toBe(4);
     expect(clock.monotonic()).toBeGreaterThanOrEqual(60 * MINUTE_MS);
@@ -183,7 +181,7 @@ describe("an environment that fails beside one that works", () => {
     await clock.advance(20_000);
     const { environments } = context.services;
     expect(environments.get(OTHER)?.gate.stats.peak).toBeGreaterThan(0);
-    expect(environments.get(OTHER)?.gate.unavailability).toBeNull();
+    expect(environments.get(OTHER)?.gate.outage).toBeNull();
     expect(phases).toEqual(["paused"]);
     fault.error = null;
     const finished = await clock.run(playing);
