@@ -78,7 +78,7 @@ describe("planSample", () => {
 });
 
 describe("sequenceSeed", () => {
-  it("is a integer of 32 bits that differs between sequences of any seed", () => {
+  it("is an integer of 32 bits that differs between sequences of any seed", () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.nat(200), fc.nat(200), (seed, a, b) => {
         const first = sequenceSeed(seed, a);
