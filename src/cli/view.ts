@@ -42,7 +42,9 @@ function addressLines(url: string): readonly Line[] {
     [
       styled(
         "quiet",
-        l10n.t("Anyone who has this address can read and control the runs. Ctrl+C ends the server."),
+        l10n.t(
+          "Anyone who has this address can read and control the runs. Ctrl+C ends the server.",
+        ),
       ),
     ],
   ];
