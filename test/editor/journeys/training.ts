@@ -64,18 +64,21 @@ export const training: Journey = {
       await picture("trajectories");
     });
 
-    await step("Continue continues the run, and Stop and Save ends it without a failure", async () => {
-      await workbench.command("Tinker RL: Continue Run");
-      await workbench.row(/^run tinker-config, running/).waitFor();
-      await workbench.command("Tinker RL: Stop and Save");
-      const stopped = /^run tinker-config, stopped.*can be resumed, repeats no steps/;
-      await workbench.row(stopped).waitFor({ timeout: 60_000 });
-      await workbench.terminal().getByText("stopped and saved after").waitFor();
-      await workbench.terminal().getByText("Terminal will be reused by tasks").waitFor();
-      assert.doesNotMatch(await workbench.terminalText(), /exit code/);
-      await workbench.panel().getByRole("button", { name: "Resume" }).waitFor();
-      await pictures("stopped");
-    });
+    await step(
+      "Continue continues the run, and Stop and Save ends it without a failure",
+      async () => {
+        await workbench.command("Tinker RL: Continue Run");
+        await workbench.row(/^run tinker-config, running/).waitFor();
+        await workbench.command("Tinker RL: Stop and Save");
+        const stopped = /^run tinker-config, stopped.*can be resumed, repeats no steps/;
+        await workbench.row(stopped).waitFor({ timeout: 60_000 });
+        await workbench.terminal().getByText("stopped and saved after").waitFor();
+        await workbench.terminal().getByText("Terminal will be reused by tasks").waitFor();
+        assert.doesNotMatch(await workbench.terminalText(), /exit code/);
+        await workbench.panel().getByRole("button", { name: "Resume" }).waitFor();
+        await pictures("stopped");
+      },
+    );
 
     await step("Resume Run continues with the next step, to an end without a fault", async () => {
       const before = steps().length;
