@@ -116,7 +116,7 @@ export const ERROR_CODES = {
     "run-ended": "The run has ended.",
     "run-file-invalid": "`run.json` is damaged, or from a newer version.",
     "run-in-use": "Another process is training the run.",
-    "run-not-found": "The folder holds no run.",
+    "run-not-found": "The folder is not a run folder.",
     "run-not-reachable": "The trainer does not answer.",
     "run-not-running": "The run is not being trained.",
     "run-preparing": "The run has not begun yet.",

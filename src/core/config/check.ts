@@ -121,7 +121,7 @@ export function inTextOrder(problems: readonly Problem[]): readonly Problem[] {
 const EMPTY_FILE: Problem = {
   severity: "error",
   code: "TRL111",
-  message: "The file holds no settings. Start with `model_name`, `batch_size` and `environments`.",
+  message: "The file has no settings. Start with `model_name`, `batch_size` and `environments`.",
   path: [],
   at: null,
   span: null,

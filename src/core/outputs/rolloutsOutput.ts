@@ -71,7 +71,7 @@ const turnShape = {
       finished: z.boolean(),
     }),
   ),
-  answered: z.string().nullable().describe("the message to the model in place of a result"),
+  answered: z.string().nullable().describe("the message to the model instead of a result"),
   sampledText: z.string().describe("as it was sampled, control tokens included"),
   stopReason: z.string(),
   tokens: count,

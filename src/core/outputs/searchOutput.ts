@@ -22,7 +22,7 @@ export const searchOutput = defineOutput(
         turn: count
           .nullable()
           .describe("counted from 1; null: before the first, or after the last"),
-        before: z.string().describe("at most 60 characters, behind … where more were left out"),
+        before: z.string().describe("at most 60 characters, with … if shortened"),
         match: z.string(),
         after: z.string(),
       }),

@@ -157,7 +157,7 @@ export async function claimFolder(
   }
   throw new AppError(
     "exists",
-    `${parent} holds ${MAX_FOLDERS_OF_ONE_NAME} runs or sweeps named ${name}. Choose another run_name.`,
+    `${parent} contains ${MAX_FOLDERS_OF_ONE_NAME} runs or sweeps named ${name}. Choose another run_name.`,
     { data: { parent, name } },
   );
 }

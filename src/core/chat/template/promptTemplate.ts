@@ -53,7 +53,7 @@ export function createPromptTemplate({
   if (template === null) {
     throw new AppError(
       "chat-template-missing",
-      "The tokenizer folder of the model holds no chat template (chat_template.jinja, or chat_template in tokenizer_config.json). " +
+      "The tokenizer folder of the model has no chat template (chat_template.jinja, or chat_template in tokenizer_config.json). " +
         "Set `tokenizer_name` to the instruct version of the model.",
       { configPath: "tokenizer_name" },
     );

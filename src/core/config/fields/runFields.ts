@@ -151,7 +151,7 @@ export const runFields = {
     default: {},
     change: "tunable",
     isAdvanced: true,
-    doc: "Thresholds beyond which the run raises an alarm. `null` turns an alarm off.",
+    doc: "Thresholds at which the run raises an alarm. `null` turns an alarm off.",
   },
   pause_on_alarm: {
     type: "boolean",

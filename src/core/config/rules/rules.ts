@@ -126,7 +126,7 @@ function learningRateFindings({ learning_rate, model_name }: Config): readonly F
   const isUsual = learning_rate <= HIGH_LEARNING_RATE && learning_rate >= LOW_LEARNING_RATE;
   if (isUsual || isLocalModel(model_name)) return [];
   const side = learning_rate > HIGH_LEARNING_RATE ? "high" : "low";
-  const message = `A learning rate of ${learning_rate} is unusually ${side} for RL with LoRA, whatever the rank; 1e-5 to 4e-5 is usual.`;
+  const message = `A learning rate of ${learning_rate} is unusually ${side} for RL with LoRA at any rank; 1e-5 to 4e-5 is usual.`;
   const remedies = [preferred(setTo(path, USUAL_LEARNING_RATE, "Set to 2e-5"))];
   return [advice("TRL207", path, message, { remedies })];
 }

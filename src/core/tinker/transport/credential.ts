@@ -100,7 +100,7 @@ function readToken(text: string, nowMs: number): Token {
     // The cause may quote the token, so it is not passed on.
     throw tinkerError(
       "tinker-protocol",
-      `The answer to POST auth/token holds no readable token (${cause instanceof SyntaxError ? "not JSON" : "unknown form"})`,
+      `The answer to POST auth/token has no readable token (${cause instanceof SyntaxError ? "not JSON" : "unknown form"})`,
     );
   }
 }

@@ -199,7 +199,7 @@ function adviceParts({ repaired }: CheckedText, path: readonly string[]): readon
       return isLocalModel(name)
         ? ["Suggested for the bundled model: `5e-4` to `2e-3`."]
         : [
-            "Suggested for RL with LoRA: `1e-5` to `4e-5`, whatever the rank.",
+            "Suggested for RL with LoRA: `1e-5` to `4e-5`, for any rank.",
             ...learningRateMarkdown(name),
           ];
     case "thinking":
