@@ -104,12 +104,12 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/cli/checkpoints",
   "src/cli/show",
   "src/cli/chat",
-  "src/cli/forEditor",
   "src/cli",
   // the extension
   "src/host/manifest",
   "src/host/vscode",
   "src/host/keys",
+  "src/host/server",
   "src/host/config",
   "src/host/runs",
   "src/host/task",

@@ -10,12 +10,13 @@ import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { KnownToEditor } from "./host/config/knownToEditor.ts";
 import { onFirstConfig } from "./host/config/onFirstConfig.ts";
-import { type ConfigSupport, registerConfigSupport } from "./host/config/registerConfigSupport.ts";
+import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { restorePanels } from "./host/dashboard/restorePanels.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
 import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { TASK_TYPE } from "./host/manifest/taskType.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
+import { Server } from "./host/server/server.ts";
 import { registerTools } from "./host/tools/registerTools.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
@@ -33,7 +34,7 @@ export interface TinkerRlApi {
 /** Between the first configuration that is opened and the load of what knows names and runs: typing comes first. */
 const SOON_MS = 300;
 
-let stopServer: ConfigSupport["stop"] | undefined;
+let stopServer: (() => Promise<void>) | undefined;
 
 export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const startedAt = performance.now();
@@ -50,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
           redactor,
           trees,
           known,
+          server,
           config,
           isRestored: () => isDashboardRestored,
         }),
@@ -62,13 +64,17 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   };
   const known = new KnownToEditor(app);
   const version = (context.extension.packageJSON as { readonly version: string }).version; // a manifest has a version
-  const config = registerConfigSupport({
-    known,
+  const server = new Server({
     log,
     programFolder: join(context.extensionPath, "dist", "trainer"),
     version,
+    loadFeatures: async () => {
+      const { languageFeatures } = await import("./host/config/languageFeatures.ts");
+      return languageFeatures(known);
+    },
   });
-  stopServer = config.stop;
+  stopServer = () => server.stop();
+  const config = registerConfigSupport({ known, server, log });
   // Help works also when the rest cannot be loaded.
   const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {
@@ -106,7 +112,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   return { activateMs, app };
 }
 
-/** The language server ends in order; runs are processes of their own and continue. */
+/** The server ends in order; runs are processes of their own and continue. */
 export function deactivate(): Promise<void> | undefined {
   return stopServer?.();
 }

@@ -10,6 +10,7 @@ import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { cacheFolder } from "../node/cacheFolder.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
+import { OpenRequests } from "../server/openRequests.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
 import { billedRun } from "../trainer/billedRun.ts";
@@ -40,7 +41,7 @@ import { createTerminal, outputLost } from "./terminal/terminal.ts";
 
 /** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
 function failCleanly(error: unknown): never {
-  const lines = errorLines(redactor.redactError(error), true);
+  const lines = errorLines(requests.redactError(redactor.redactError(error)), true);
   writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
   process.exit(EXIT.fault);
 }
@@ -49,6 +50,7 @@ function failCleanly(error: unknown): never {
 setMaxListeners(0);
 const { argv, env, stdout, stderr } = process;
 const redactor = new Redactor();
+const requests = new OpenRequests();
 process.on("uncaughtException", failCleanly);
 const programFolder = dirname(fileURLToPath(import.meta.url));
 const out = createTerminal(stdout, env);
@@ -62,6 +64,10 @@ const exitCode = await runProgram(
     out,
     err,
     version: VERSION,
+    serveEditor: async () => {
+      const { serveStandardStreams } = await import("../server/serve.ts");
+      await serveStandardStreams(VERSION, requests);
+    },
     interrupts: createInterrupts(process, env),
     clock: systemClock,
     fileSystem,

@@ -12,11 +12,8 @@ import { controlRun } from "./control.ts";
 import { followDryRun } from "./dryRun.ts";
 import { estimate, followEstimate } from "./estimate.ts";
 import { followEvaluation } from "./evaluate.ts";
-import { chatForEditor } from "./forEditor/chatForEditor.ts";
-import { downloadForEditor } from "./forEditor/downloadForEditor.ts";
-import { runForEditor } from "./forEditor/launch.ts";
-import { previewForEditor } from "./forEditor/preview.ts";
 import { helpLines } from "./help/helpTexts.ts";
+import { runForEditor } from "./launch.ts";
 import { modelLines } from "./models.ts";
 import { runListLines } from "./runs.ts";
 import { searchTexts } from "./search.ts";
@@ -86,12 +83,6 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return runSweep(options, command);
     case "launch":
       return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
-    case "preview":
-      return previewForEditor(options);
-    case "chat-for-editor":
-      return chatForEditor(options);
-    case "download":
-      return downloadForEditor(options);
     case "control":
       out.print(await controlRun({ ...options, isProcessAlive }, command));
       return EXIT.done;
@@ -127,10 +118,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "view":
       await viewUntilInterrupt(options, command);
       return EXIT.done;
-    case "lsp": {
-      const { serveStandardStreams } = await import("../server/standardStreams.ts");
-      return serveStandardStreams(options.version);
-    }
+    case "lsp":
+      await options.serveEditor();
+      return EXIT.done;
   }
 }
 

@@ -25,6 +25,7 @@ import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
+import type { Server } from "./server/server.ts";
 import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import type { TaskProvider } from "./task/taskProvider.ts";
@@ -43,6 +44,7 @@ export interface AppOptions {
   readonly isRestored: () => boolean;
   /** What the help for configurations shows of all this. */
   readonly known: KnownToEditor;
+  readonly server: Server;
   readonly config: ConfigSupport;
 }
 
@@ -57,7 +59,7 @@ export interface App {
 
 /** Puts the app together and lets it look for runs; what it holds is disposed of with the extension. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { context, log, redactor, trees, known } = options;
+  const { context, log, redactor, trees, known, server } = options;
   const { workspaceState, extensionUri } = context;
   const register: Register = (disposable) => {
     context.subscriptions.push(disposable);
@@ -129,7 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
     demo,
     fileSystem,
-    programFolder,
+    server,
     extensionUri,
     register,
   });

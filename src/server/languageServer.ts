@@ -54,7 +54,7 @@ const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
 /** Actions of lenses that start or steer a program. */
 const STEERS: ReadonlySet<string> = new Set(["start", "estimate", "stop"]);
 
-/** Answers until the connection ends. Needs no service and no key. */
+/** Answers once `connection` listens, until it ends. Needs no service and no key. */
 export function serveLanguage(connection: Connection, version: string): void {
   const documents = new TextDocuments(TextDocument);
   const timers = new Map<string, NodeJS.Timeout>();
@@ -223,7 +223,6 @@ export function serveLanguage(connection: Connection, version: string): void {
     return secretAt(text, path, { path: options.path });
   });
   documents.listen(connection);
-  connection.listen();
 }
 
 /** The command behind a fix that takes more than an edit. It carries the place of a secret, never its text. */

@@ -1,4 +1,4 @@
-/** Messages between an editor and the program that talks to models for it: lines of JSON over its standard input and output. */
+/** What is said about a conversation with models: by its page to the extension, and by the extension to its server. */
 
 import type { LaunchError, LaunchRequest } from "./control.ts";
 import type { RolloutSource } from "./rolloutSet.ts";
@@ -14,7 +14,7 @@ export interface TurnPlace {
   readonly turn: number;
 }
 
-/** The first line of the editor. */
+/** What a conversation begins with. */
 export interface ChatStart {
   /** The launch of the run whose folder is the first target: `training.resume` names it. */
   readonly launch: LaunchRequest;
@@ -48,7 +48,7 @@ export interface ChatSettings {
   readonly answersBy: "environment" | "person";
 }
 
-/** All further lines of the editor. Its end of input ends the conversation. */
+/** What a person does in a conversation. */
 export type ChatAction =
   | { readonly action: "say" | "answer"; readonly text: string }
   | { readonly action: "proceed" | "again" | "undo" }
@@ -117,7 +117,7 @@ export interface ChatView {
   readonly partners: readonly ChatPartnerView[];
 }
 
-/** Lines of the program. */
+/** What there is to show. */
 export type ChatReply =
   /** A part of the beginning, as a sentence. */
   | { readonly kind: "part"; readonly what: string }

@@ -3,7 +3,6 @@
  * those who are attached a notice whenever something has changed.
  */
 
-import type { PromptDescription } from "./promptDescription.ts";
 import type { RunPhase, SweepMember } from "./runFile.ts";
 import type { Trend } from "./trend.ts";
 
@@ -155,38 +154,3 @@ export interface LaunchRequest {
   /** What to do when no editor has been attached for a minute. */
   readonly onQuit: "keep running" | "stop and save";
 }
-
-/** What an editor hands a program that shows a prompt, as one line of JSON over its standard input. */
-export interface PromptRequest {
-  readonly launch: LaunchRequest;
-  readonly environment: string;
-  readonly split: string;
-  /** Counted in the split, from 0. */
-  readonly task: number;
-}
-
-/** What an editor hands a program that downloads weights, as one line of JSON over its standard input. */
-export interface WeightsRequest {
-  readonly launch: Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
-  readonly folder: string;
-  readonly name: string;
-  /** Absolute; the folder for the files. */
-  readonly output: string;
-  /** True when the checkpoint is one of this computer. */
-  readonly isLocalOnly: boolean;
-}
-
-/** Lines of progress, then one of another kind. */
-export type WeightsReply =
-  | {
-      readonly file: string;
-      readonly receivedBytes: number;
-      /** Null when the server does not say. */
-      readonly totalBytes: number | null;
-    }
-  | { readonly ok: true; readonly folder: string }
-  | { readonly ok: false; readonly error: LaunchError };
-
-export type PromptReply =
-  | { readonly ok: true; readonly description: PromptDescription }
-  | { readonly ok: false; readonly error: LaunchError };

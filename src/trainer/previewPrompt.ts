@@ -20,6 +20,7 @@ import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { RunControl } from "../core/training/run/control.ts";
+import { raceAbort } from "../core/util/abort.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import { systemClock } from "../node/clock.ts";
 import { proxyPasswords } from "../node/proxy.ts";
@@ -55,6 +56,8 @@ export interface PreviewRequest {
   readonly programFolder?: string;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
+  /** Ends it, with its reason as the error. */
+  readonly signal?: AbortSignal;
 }
 
 /** @throws AppError as a run does that cannot begin, cleaned of secrets */
@@ -62,18 +65,23 @@ export async function previewPrompt(
   fileSystem: FileSystem,
   request: PreviewRequest,
 ): Promise<PromptDescription> {
-  const { redactor = new Redactor() } = request;
+  const { redactor = new Redactor(), signal = new AbortController().signal } = request;
   const cleanup = new CleanupStack();
+  const control = new RunControl();
   try {
-    return withoutSecrets(await describe(fileSystem, request, { redactor, cleanup }), redactor);
+    const describing = describe(fileSystem, request, { redactor, cleanup, control });
+    return withoutSecrets(await raceAbort(describing, signal), redactor);
   } catch (error) {
     throw redactor.redactError(error);
   } finally {
+    control.stop();
     await cleanup.closeAll();
   }
 }
 
 interface Surroundings {
+  /** Stopped once nobody waits any more. */
+  readonly control: RunControl;
   readonly redactor: Redactor;
   readonly cleanup: CleanupStack;
 }
@@ -81,7 +89,7 @@ interface Surroundings {
 async function describe(
   fileSystem: FileSystem,
   request: PreviewRequest,
-  { redactor, cleanup }: Surroundings,
+  { redactor, cleanup, control }: Surroundings,
 ): Promise<PromptDescription> {
   const { overrides, launchRequest, onPart } = request;
   const start = await startConfig(fileSystem, { configPath: request.configPath, overrides });
@@ -98,7 +106,11 @@ async function describe(
   };
   onPart(`loading the tokenizer, and asking ${name} for a task`);
   const [model, connect] = await Promise.all([
-    loadTokenizer(tokenizerNameOf(config), programs, loaded.path, { variables, allowedOrigins }),
+    loadTokenizer(tokenizerNameOf(config), programs, loaded.path, {
+      variables,
+      allowedOrigins,
+      signal: control.signal,
+    }),
     connectEnvironmentServices({
       config,
       variables,
@@ -108,7 +120,7 @@ async function describe(
       cleanup,
       log: redactingLog(debugLog, redactor),
       watch: () => undefined,
-      control: new RunControl(),
+      control,
       runName: "preview",
     }),
   ]);

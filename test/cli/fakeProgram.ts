@@ -36,6 +36,7 @@ export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakePr
     }),
     invocation: { program: "tinker-rl", cwd: "/home/me" },
     version: "1.2.3",
+    serveEditor: async () => undefined,
     isDebug: false,
     ...changes,
     out: createFakeTerminal(),

@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { CHAT_REQUESTS, type OpenChatRequest } from "../../src/api/chat.ts";
+import type { RequestOutcome } from "../../src/api/requests.ts";
 import { declareTool } from "../../src/core/chat/firstPrompt.ts";
 import { Conversation } from "../../src/core/conversation/conversation.ts";
 import { LiveTask } from "../../src/core/conversation/liveTask.ts";
@@ -12,11 +14,10 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { chatReplySchema } from "../../src/node/control/chatMessages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
-import type { ChatReply, ChatStart, TurnPlace } from "../../src/shared/chat.ts";
+import type { ChatReply, ChatView, TurnPlace } from "../../src/shared/chat.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import { ChatServices } from "../../src/trainer/chat/chatServices.ts";
 import { type ChatRequest, openChat } from "../../src/trainer/chat/openChat.ts";
@@ -26,6 +27,7 @@ import { call, encode, ended, renderer, tokenizer } from "../core/rollout/script
 import { someSettings } from "../core/training/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
+import { startServer } from "./serverProgram.ts";
 
 const CONFIG = `
 model_name: local/tiny-tool
@@ -263,9 +265,11 @@ async function talk(flags: readonly string[], input: string) {
   return { code, ...output };
 }
 
-/** The replies of the program to an editor that hands over `launch` and then ends its input. */
-async function askForEditor(launch: LaunchRequest): Promise<readonly ChatReply[]> {
-  const start: ChatStart = {
+/** Opens a conversation for an editor that hands over `launch`, and leaves once it shows its first answers or could not begin. */
+async function talkForEditor(launch: LaunchRequest) {
+  const server = startServer();
+  const request: OpenChatRequest = {
+    progressToken: "chat",
     launch,
     targets: [run.folder],
     task: null,
@@ -274,29 +278,29 @@ async function askForEditor(launch: LaunchRequest): Promise<readonly ChatReply[]
     settings: null,
     turn: { ...run.place, turn: 2 },
   };
-  const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), "--chat"]);
-  let output = "";
-  child.stdout.on("data", (text) => {
-    output += text;
+  const shown = new Promise<ChatView>((resolve) => {
+    server.onReport(request, (reply: ChatReply) => {
+      if (reply.kind === "view") resolve(reply.view);
+    });
   });
-  child.stdin.end(`${JSON.stringify(start)}\n`);
-  await once(child, "close");
-  const lines = output.trim().split("\n");
-  return lines.map((line) => chatReplySchema.parse(JSON.parse(line)));
+  const over = server.ask<RequestOutcome<null>>(CHAT_REQUESTS.open, request).catch(() => null);
+  const first = await Promise.race([shown, over]);
+  expect((await server.leave()).stderr).toBe("");
+  return first;
 }
 
-describe("the program that talks for an editor", () => {
+describe("the server that talks for an editor", () => {
   it("continues from a turn of a run that the editor has judged, and from no other", async () => {
     const request = { resume: run.folder, overrides: [] };
     const start = await startConfig(fileSystem, request);
     const training = { configPath: start.path, ...request, digest: startDigest(start) };
-    const replies = await askForEditor(anOrder({ training }));
-    const view = replies.findLast((reply) => reply.kind === "view")?.view;
-    const kinds = view?.partners[0]?.entries.map(({ kind }) => kind);
+    const view = await talkForEditor(anOrder({ training }));
+    expect(view).toMatchObject({ task: expect.stringContaining("local/calculator train") });
+    const [partner] = view !== null && "partners" in view ? view.partners : [];
+    const kinds = partner?.entries.map(({ kind }) => kind);
     expect(kinds?.slice(0, 2)).toEqual(["turn", "answers"]);
-    expect(view?.task).toContain("local/calculator train");
-    const changed = await askForEditor(anOrder({ training: { ...training, digest: "other" } }));
-    expect(changed.at(-1)).toMatchObject({ error: { code: "config-changed" }, isOver: true });
+    const changed = await talkForEditor(anOrder({ training: { ...training, digest: "other" } }));
+    expect(changed).toMatchObject({ ok: false, error: { code: "config-changed" } });
   });
 });
 

@@ -4,24 +4,25 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { CancellationTokenSource } from "vscode-languageserver";
+import {
+  CHECKPOINT_REQUESTS,
+  type WeightsProgress,
+  type WeightsRequest,
+} from "../../src/api/checkpoints.ts";
+import type { RequestOutcome } from "../../src/api/requests.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
-import { askProgram } from "../../src/host/runs/askProgram.ts";
-import { weightsReplySchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { WeightsReply, WeightsRequest } from "../../src/shared/control.ts";
 import {
-  type DownloadRequest,
   downloadCheckpoint,
+  type DownloadRequest as TrainerRequest,
 } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { startTraining } from "../../src/trainer/trainer.ts";
 import { type Asked, ExportProxy } from "./exportProxy.ts";
 import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
-
-vi.mock("vscode", () => ({
-  workspace: { getConfiguration: () => ({ get: () => undefined }) },
-}));
+import { startServer } from "./serverProgram.ts";
 
 const WEIGHTS = "adapter_model.safetensors";
 const FILES = ["README.md", "adapter_config.json", WEIGHTS];
@@ -77,7 +78,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function download(name: string, files: FileSystem, changes: Partial<DownloadRequest> = {}) {
+function download(name: string, files: FileSystem, changes: Partial<TrainerRequest> = {}) {
   return downloadCheckpoint(files, {
     source: run,
     name: null,
@@ -187,16 +188,14 @@ describe("the weights of a run", () => {
 });
 
 describe("the weights of a run, asked for by an editor", () => {
-  /** The program in a process of its own, whose key comes over its standard input alone. */
-  async function ask(onReply: (reply: WeightsReply, cancel: () => void) => void) {
-    vi.stubEnv("TINKER_RL_STORE", join(folder, "none"));
-    vi.stubEnv("TINKER_API_KEY", "");
-    vi.stubEnv("TINKER_BASE_URL", "");
+  /** The server in a process of its own, whose key comes with the request alone. */
+  async function ask(onProgress: (report: WeightsProgress, cancel: () => void) => void) {
+    const server = startServer({ TINKER_RL_STORE: join(folder, "none") });
     const { host } = new URL(proxy.address);
-    const key = { value: served.key, origin: "store", host } as const;
     const request: WeightsRequest = {
+      progressToken: "download",
       launch: {
-        keys: { TINKER_API_KEY: key },
+        keys: { TINKER_API_KEY: { value: served.key, origin: "store", host } },
         variables: { TINKER_BASE_URL: proxy.address },
         allowedOrigins: [],
         envFile: null,
@@ -206,29 +205,22 @@ describe("the weights of a run, asked for by an editor", () => {
       isLocalOnly: false,
       output: join(folder, "asked"),
     };
-    let cancel = (): void => undefined;
-    const token = {
-      isCancellationRequested: false,
-      onCancellationRequested: (listener: (event: unknown) => void) => {
-        cancel = () => {
-          token.isCancellationRequested = true;
-          listener(undefined);
-        };
-        return { dispose: () => undefined };
-      },
-    };
-    const question = { flag: "--download", schema: weightsReplySchema, cwd: run, request } as const;
-    const asked = { ...question, onReply: (reply: WeightsReply) => onReply(reply, () => cancel()) };
-    return await askProgram(PROGRAM_FOLDER, asked, token);
+    const canceling = new CancellationTokenSource();
+    server.onReport(request, (report: WeightsProgress) =>
+      onProgress(report, () => canceling.cancel()),
+    );
+    const { download } = CHECKPOINT_REQUESTS;
+    const outcome = await server.ask<RequestOutcome<null>>(download, request, canceling.token);
+    expect(await server.leave()).toEqual({ code: 0, stderr: "" });
+    return outcome;
   }
 
   it("arrive with the key that was handed over, and are followed on their way", async () => {
     const here = await copied();
-    const replies: WeightsReply[] = [];
-    expect(await ask((reply) => replies.push(reply))).toBe(true);
+    const reports: WeightsProgress[] = [];
+    expect(await ask((report) => reports.push(report))).toEqual({ ok: true, value: null });
+    expect(reports.length).toBeGreaterThan(0);
     const output = join(folder, "asked");
-    expect(replies.at(-1)).toEqual({ ok: true, folder: output });
-    expect(replies.length).toBeGreaterThan(1);
     for (const name of FILES) expect(await sameBytes(here, output, name), name).toBe(true);
     expect(proxy.requestsTo("load_weights")[0]?.key).toBe(served.key);
   });
@@ -237,7 +229,8 @@ describe("the weights of a run, asked for by an editor", () => {
     await copied();
     // As many as the client tries again for.
     proxy.faults = Array.from({ length: 5 }, () => ({ cutAfter: CUT }));
-    expect(await ask((_, cancel) => cancel())).toBe(false);
+    const outcome = await ask((_, cancel) => cancel());
+    expect(outcome).toMatchObject({ ok: false, error: { code: "stopped" } });
     expect(isCleanedUp()).toBe(true);
   });
 });

@@ -1,11 +1,13 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { promptReplySchema } from "../../src/node/control/promptMessages.ts";
+import { PROMPT_REQUESTS, type PromptRequest } from "../../src/api/prompts.ts";
+import type { RequestOutcome } from "../../src/api/requests.ts";
+import type { LaunchRequest } from "../../src/shared/control.ts";
+import type { PromptDescription } from "../../src/shared/promptDescription.ts";
 import { orderOf } from "../fakes/anOrder.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
+import { startServer } from "./serverProgram.ts";
 import { runProgram } from "./trainProgram.ts";
 
 /** The local environment needs no key; that of the evaluation, at a server, would. */
@@ -59,29 +61,27 @@ describe("the program that shows a prompt", () => {
   });
 });
 
-describe("the program that an editor asks for a prompt", () => {
-  const ask = (input: unknown): Promise<string> =>
-    new Promise((resolve) => {
-      const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), "--preview"]);
-      let output = "";
-      child.stdout.on("data", (text) => {
-        output += text;
-      });
-      child.once("close", () => resolve(output));
-      child.stdin.end(`${JSON.stringify(input)}\n`);
-    });
-  const place = { environment: "local/calculator", split: "train", task: 0 };
+describe("the server that an editor asks for a prompt", () => {
+  const ask = async (launch: LaunchRequest): Promise<RequestOutcome<PromptDescription>> => {
+    const server = startServer();
+    const place = { environment: "local/calculator", split: "train", task: 0 };
+    const request: PromptRequest = { launch, ...place };
+    const answer = await server.ask<RequestOutcome<PromptDescription>>(
+      PROMPT_REQUESTS.preview,
+      request,
+    );
+    expect(await server.leave()).toEqual({ code: 0, stderr: "" });
+    return answer;
+  };
 
-  it("answers with the description as JSON", async () => {
+  it("answers with the description", async () => {
     const launch = await orderOf(await configPath());
-    const reply = promptReplySchema.parse(JSON.parse(await ask({ launch, ...place })));
-    expect(reply).toMatchObject({ ok: true, description: { tools: ["calc", "answer"] } });
+    expect(await ask(launch)).toMatchObject({ ok: true, value: { tools: ["calc", "answer"] } });
   });
 
   it("refuses a configuration that changed after keys were given for it", async () => {
     const launch = await orderOf(await configPath());
     const changed = { ...launch, training: { ...launch.training, digest: "other" } };
-    const reply = promptReplySchema.parse(JSON.parse(await ask({ launch: changed, ...place })));
-    expect(reply).toMatchObject({ ok: false, error: { code: "config-changed" } });
+    expect(await ask(changed)).toMatchObject({ ok: false, error: { code: "config-changed" } });
   });
 });

@@ -116,7 +116,7 @@ function register(): void {
     removal: {},
     catalogue: { current: () => NO_NAMES },
     known: { configs: () => [{ fsPath: "/a" }], catalogue: () => NO_NAMES },
-    ask: act("insert"),
+    server: { request: act("insert") },
     document,
   } as never; // as much of the parts as a call without a row gets to
   const handlers = {

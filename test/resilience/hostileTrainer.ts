@@ -41,6 +41,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     log: silentLog,
     input: Readable.from([]),
     isDebug: false,
+    serveEditor: async () => undefined,
     interrupts: () => () => undefined,
     serveView: refuse,
     trainer: {

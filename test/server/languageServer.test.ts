@@ -1,18 +1,12 @@
-import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  type CodeAction,
-  type CodeLens,
-  type CompletionList,
-  createConnection,
-  createProtocolConnection,
-  type Diagnostic,
-  type DocumentLink,
-  type InlayHint,
-  ProposedFeatures,
-  type ProtocolConnection,
-  StreamMessageReader,
-  StreamMessageWriter,
+import type {
+  CodeAction,
+  CodeLens,
+  CompletionList,
+  Diagnostic,
+  DocumentLink,
+  InlayHint,
+  ProtocolConnection,
 } from "vscode-languageserver/node";
 import {
   CONFIG_REQUESTS,
@@ -22,10 +16,10 @@ import {
   type EditorAnswers,
   type UpdateCatalogueRequest,
 } from "../../src/api/config.ts";
-import { serveLanguage } from "../../src/server/languageServer.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
+import { anEditor } from "./anEditor.ts";
 
 const URI = "file:///projects/demo/tinker-config.yaml";
 const open: ProtocolConnection[] = [];
@@ -55,12 +49,7 @@ interface EditorOptions {
 /** An editor that has opened `text`, with what it was sent. */
 async function editorWith(text: string, options: EditorOptions = {}) {
   const { uri = URI, snippetSupport = true, own = null, version = "1.0.0" } = options;
-  const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
-  serveLanguage(createConnection(ProposedFeatures.all, toServer, toEditor), "1.0.0");
-  const editor = createProtocolConnection(
-    new StreamMessageReader(toEditor),
-    new StreamMessageWriter(toServer),
-  );
+  const { editor } = anEditor();
   open.push(editor);
   const marked = new Promise<readonly Diagnostic[]>((resolve) => {
     editor.onNotification("textDocument/publishDiagnostics", ({ diagnostics }) =>
@@ -88,7 +77,6 @@ async function editorWith(text: string, options: EditorOptions = {}) {
       return null;
     });
   }
-  editor.listen();
   const completion = { completionItem: { snippetSupport } };
   await editor.sendRequest("initialize", {
     processId: null,

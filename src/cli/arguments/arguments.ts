@@ -48,21 +48,6 @@ export interface LaunchCommand {
   readonly folder: string;
 }
 
-/** An editor asks for a prompt over standard input. */
-export interface PreviewCommand {
-  readonly kind: "preview";
-}
-
-/** An editor talks to models over standard input. */
-export interface ChatForEditorCommand {
-  readonly kind: "chat-for-editor";
-}
-
-/** An editor asks for weights over standard input. */
-export interface DownloadCommand {
-  readonly kind: "download";
-}
-
 export interface ValidateCommand extends WithOverrides {
   readonly kind: "validate";
   readonly configPath: string;
@@ -100,8 +85,6 @@ export type Command =
   | EstimateCommand
   | SweepCommand
   | LaunchCommand
-  | PreviewCommand
-  | DownloadCommand
   | RunControlCommand
   | ValidateCommand
   | ShowPromptCommand
@@ -110,7 +93,6 @@ export type Command =
   | SearchCommand
   | ModelsCommand
   | ChatCommand
-  | ChatForEditorCommand
   | CheckpointsCommand
   | ServeCommand
   | ViewCommand
@@ -140,11 +122,8 @@ const COMMANDS: readonly CommandName[] = [
 export function parseArguments(args: readonly string[]): Command {
   const [first] = args;
   if (first === undefined) return { kind: "help", topic: null };
-  // The command lines of an editor have no other words, so that none can be mistaken for a flag.
+  // The command line of an editor has no other words, so that none can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
-  if (first === "--preview" && args.length === 1) return { kind: "preview" };
-  if (first === "--chat" && args.length === 1) return { kind: "chat-for-editor" };
-  if (first === "--download" && args.length === 1) return { kind: "download" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
   if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first);

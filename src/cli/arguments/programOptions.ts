@@ -105,6 +105,8 @@ export interface ProgramOptions {
   readonly interrupts: (onInterrupt: () => void) => () => void;
   readonly invocation: Invocation;
   readonly version: string;
+  /** Answers an editor over standard input and output, and resolves once it has left. */
+  readonly serveEditor: () => Promise<void>;
   /** Print the stack of every error. */
   readonly isDebug: boolean;
 }

@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import * as l10n from "@vscode/l10n";
+import { SEEDS } from "../../core/conversation/talk.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { UsedTotal } from "../../core/usage/prices.ts";
 import { raceAbort } from "../../core/util/abort.ts";
@@ -16,9 +17,6 @@ import { errorLines } from "../terminal/exitCode.ts";
 import { styled } from "../terminal/line.ts";
 import { openingLines } from "./chatLines.ts";
 import { TerminalChat } from "./chatSession.ts";
-
-/** Seeds are drawn below this. */
-export const SEEDS = 2 ** 31;
 
 /**
  * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is in progress; else an interrupt

@@ -44,7 +44,7 @@ export async function downloadWeights(
 }
 
 /** Aborted by an interrupt until it is released. */
-export function stopSignal(interrupts: ProgramOptions["interrupts"]): {
+function stopSignal(interrupts: ProgramOptions["interrupts"]): {
   readonly signal: AbortSignal;
   readonly release: () => void;
 } {

@@ -7,6 +7,9 @@ import type { Conversation } from "./conversation.ts";
 import type { Next } from "./events.ts";
 import type { ModelTurn, SamplingSettings } from "./modelTurn.ts";
 
+/** Seeds that nobody chose are drawn below this. */
+export const SEEDS = 2 ** 31;
+
 export interface TalkPartner {
   readonly conversation: Conversation;
   /** As its run samples; the seed is the talk's. */

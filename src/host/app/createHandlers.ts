@@ -1,8 +1,9 @@
 /** The handlers of all commands but those that are there before the app is loaded. */
 
 import type * as vscode from "vscode";
+import { CHECKPOINT_REQUESTS, type ChangeLocalRequest } from "../../api/checkpoints.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
-import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
 import { RunRecord } from "../../node/runRecord.ts";
 import type { CatalogueServices } from "../catalogue/createCatalogue.ts";
@@ -26,7 +27,7 @@ import type { ConfigHandlers } from "../config/configHandlers.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { runProgram } from "../runs/runProgram.ts";
+import type { Server } from "../server/server.ts";
 import type { Trees } from "../views/trees.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
@@ -47,19 +48,18 @@ export interface HandlersOptions {
   readonly keys: Keys;
   readonly demo: LocalDemo;
   readonly fileSystem: ClosableFileSystem;
-  /** Holds the trainer's program. */
-  readonly programFolder: string;
+  readonly server: Server;
   readonly extensionUri: vscode.Uri;
   readonly register: Register;
 }
 
 export function createHandlers(options: HandlersOptions): LateHandlers {
   const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
-  const { programFolder, extensionUri, register } = options;
+  const { server, extensionUri, register } = options;
   const { store, labels, finder, tasks, trainings } = options.runs;
   const choice = { store, labels, trainings };
   const open = (folder: string): void => dashboard.open(folder);
-  const panels = register(new ChatPanels({ keys, programFolder, extensionUri }));
+  const panels = register(new ChatPanels({ keys, server, extensionUri }));
   return {
     ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
@@ -80,22 +80,17 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       view: views.checkpoints,
       read: views.readSaved,
       changes: changes(options),
-      downloads: { keys, programFolder },
+      downloads: { keys, server },
     }),
     ...chatHandlers({ ...choice, panels, fileSystem, read: views.readSaved }),
     ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
-    ...promptHandlers({ store, finder, keys, programFolder, register }),
+    ...promptHandlers({ store, finder, keys, server, register }),
     runMenu: () => showRunMenu(store),
   };
 }
 
-function changes({
-  services,
-  keys,
-  fileSystem,
-  programFolder,
-}: HandlersOptions): CheckpointChangeOptions {
+function changes({ services, keys, fileSystem, server }: HandlersOptions): CheckpointChangeOptions {
   return {
     fileSystem,
     now: Date.now,
@@ -107,8 +102,14 @@ function changes({
       const record = await RunRecord.open(folder);
       return paths.every((path) => record.isOwn(path));
     },
-    changeLocal: (paths, change) =>
-      runProgram(programFolder, ["checkpoints", ...changeWords(paths, change)]),
+    changeLocal: async (paths, change) => {
+      const request: ChangeLocalRequest = { paths, change };
+      const outcome = await server.request<RequestOutcome<null>>(
+        CHECKPOINT_REQUESTS.changeLocal,
+        request,
+      );
+      if (!outcome.ok) throw new Error(outcome.error.message);
+    },
     changeHosted: async (path, change, { baseUrl, project }) => {
       const { changeHostedCheckpoint } = await import("../catalogue/hostedCheckpoint.ts");
       const key = "TINKER_API_KEY";
@@ -117,12 +118,4 @@ function changes({
       await changeHostedCheckpoint(path, change, { baseUrl, mayGoTo }, services.lookUps);
     },
   };
-}
-
-/** What follows `checkpoints` on a command line. */
-function changeWords(paths: readonly string[], change: CheckpointChange): readonly string[] {
-  const words = [change.action, "--local", "--", ...paths];
-  if (change.action !== "set-ttl") return words;
-  const { ttlSeconds } = change;
-  return [...words, ttlSeconds === null ? "never" : `${Math.round(ttlSeconds / 3600)}h`];
 }

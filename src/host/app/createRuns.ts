@@ -17,10 +17,10 @@ import { RunLabels } from "../runs/runLabels.ts";
 import { RunSlots } from "../runs/runSlots.ts";
 import { askForSlot } from "../runs/slotQuestion.ts";
 import { SweepTraining } from "../runs/sweepTraining.ts";
-import { trainerEnvironment } from "../runs/trainerEnvironment.ts";
 import { Trainings } from "../runs/trainings.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
 import { validateConfigFile } from "../task/validateConfigFile.ts";
+import { proxyVariables } from "../vscode/proxyVariables.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { readSetting } from "../vscode/settings.ts";
 import type { Register } from "./register.ts";
@@ -88,7 +88,7 @@ function createTrainings(
       launches,
       programFolder,
       copiesFolder: join(context.globalStorageUri.fsPath, "trainer"),
-      environment: trainerEnvironment,
+      environment: proxyVariables,
     },
     slots: new RunSlots({
       maxParallel: () => readSetting("run.maxParallel"),

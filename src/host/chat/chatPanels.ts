@@ -1,18 +1,25 @@
-/** Conversations with models in tabs of the editor, each with a program of its own. */
+/** Conversations with models in tabs of the editor, which the server holds. */
 
+import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import {
+  CHAT_ACT,
+  CHAT_REQUESTS,
+  type ChatActMessage,
+  type OpenChatRequest,
+} from "../../api/chat.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
-import { chatReplySchema } from "../../node/control/chatMessages.ts";
 import type { ChatBeginning, ChatReply, ChatStart } from "../../shared/chat.ts";
 import { fillPanel } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchScope } from "../keys/launchKeys.ts";
 import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
 import { launchConfig } from "../runs/launchConfig.ts";
-import { type StartedProgram, startProgram } from "../runs/startProgram.ts";
+import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { ChatSession } from "./chatSession.ts";
+import { ChatSession, type OpenConversation } from "./chatSession.ts";
 
 /** What a conversation is about. */
 export interface ChatSubject {
@@ -25,8 +32,7 @@ export interface ChatSubject {
 
 export interface ChatPanelsOptions {
   readonly keys: Pick<Keys, "forLaunch" | "variables" | "recoverFromLaunchError">;
-  /** Holds the trainer's program. */
-  readonly programFolder: string;
+  readonly server: Server;
   readonly extensionUri: vscode.Uri;
 }
 
@@ -40,7 +46,7 @@ const VIEW_TYPE = "tinkerRL.chat";
 
 export class ChatPanels implements vscode.Disposable {
   readonly #options: ChatPanelsOptions;
-  readonly #open = new Set<vscode.WebviewPanel>();
+  readonly #panels = new Set<vscode.WebviewPanel>();
 
   constructor(options: ChatPanelsOptions) {
     this.#options = options;
@@ -58,7 +64,7 @@ export class ChatPanels implements vscode.Disposable {
     );
     const { webview } = panel;
     const session = new ChatSession({
-      start: (onReply, settings) => this.#start(subject, onReply, settings),
+      open: (onReply, settings) => this.#open(subject, onReply, settings),
       recover: async (error) => {
         const config = await launchConfig(requestOf(subject));
         const { keys } = this.#options;
@@ -67,7 +73,7 @@ export class ChatPanels implements vscode.Disposable {
       post: (reply) => void webview.postMessage(reply),
       ask: (what) => {
         const asking = ask(subject, what).then((chosen) => {
-          if (chosen === undefined || !this.#open.has(panel)) return;
+          if (chosen === undefined || !this.#panels.has(panel)) return;
           subject = chosen;
           session.begin();
         });
@@ -77,33 +83,51 @@ export class ChatPanels implements vscode.Disposable {
     });
     webview.onDidReceiveMessage((message: unknown) => session.receive(message));
     panel.onDidDispose(() => {
-      this.#open.delete(panel);
+      this.#panels.delete(panel);
       session.dispose();
     });
-    this.#open.add(panel);
+    this.#panels.add(panel);
     fillPanel(panel, "chat", extensionUri);
     session.begin();
   }
 
   dispose(): void {
-    for (const panel of this.#open) panel.dispose();
+    for (const panel of this.#panels) panel.dispose();
   }
 
   /** Null when the user went away from a question. */
-  async #start(
+  async #open(
     subject: ChatSubject,
     onReply: (reply: ChatReply) => void,
     settings: ChatStart["settings"],
-  ): Promise<StartedProgram | null> {
-    const { keys, programFolder } = this.#options;
+  ): Promise<OpenConversation | null> {
+    const { keys, server } = this.#options;
     const only: LaunchScope = { environment: subject.environment, isSampled: true };
     const launch = await createLaunchRequest(keys, requestOf(subject), { only });
     if (launch === null) return null;
-    const cwd = subject.run.folder;
-    const options = { cwd, flag: "--chat", schema: chatReplySchema, onReply } as const;
-    const program = startProgram(programFolder, options);
-    program.send({ ...subject.start, settings, launch } satisfies ChatStart);
-    return program;
+    const conversation = randomUUID();
+    const request: OpenChatRequest = {
+      ...subject.start,
+      progressToken: conversation,
+      settings,
+      launch,
+    };
+    const closing = new vscode.CancellationTokenSource();
+    const options = { token: closing.token, onProgress: onReply };
+    const over = server.request<RequestOutcome<null>, ChatReply>(
+      CHAT_REQUESTS.open,
+      request,
+      options,
+    );
+    return {
+      act: (action) => {
+        const message: ChatActMessage = { conversation, action };
+        // A server that is gone has ended the conversation, which is shown.
+        server.notify(CHAT_ACT, message).catch(() => undefined);
+      },
+      close: () => closing.cancel(),
+      over,
+    };
   }
 }
 

@@ -1,19 +1,28 @@
-/** One conversation in the editor: its program, and its page, which gets all there is to show whenever it loads. */
+/** One conversation in the editor, and its page, which gets all there is to show whenever it loads. */
 
 import * as l10n from "@vscode/l10n";
-import { errorMessage } from "../../core/errors.ts";
-import { chatPageMessageSchema } from "../../node/control/chatMessages.ts";
+import { chatPageMessageSchema } from "../../api/chat.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { ChatAction, ChatBeginning, ChatReply, ChatSettings } from "../../shared/chat.ts";
 import type { LaunchError } from "../../shared/control.ts";
-import type { StartedProgram } from "../runs/startProgram.ts";
+
+/** As the server holds it. */
+export interface OpenConversation {
+  act(action: ChatAction): void;
+  /** Ends it. */
+  close(): void;
+  /** Resolves once it is over, and rejects when the server has ended. */
+  readonly over: Promise<RequestOutcome<null>>;
+}
 
 export interface ChatSessionOptions {
-  /** Starts the program with the settings of the conversation before; null when the user went away from a question. */
-  readonly start: (
+  /** Opens one with the settings of the conversation before; null when the user went away from a question. */
+  readonly open: (
     onReply: (reply: ChatReply) => void,
     settings: ChatSettings | null,
-  ) => Promise<StartedProgram | null>;
-  /** Called when the program refused to begin; true = try once more, because the user has removed the cause. */
+  ) => Promise<OpenConversation | null>;
+  /** Called when it could not begin; true = try once more, because the user has removed the cause. */
   readonly recover: (error: LaunchError) => Promise<boolean>;
   readonly post: (reply: ChatReply) => void;
   /** Asks what to begin with instead; the answer calls {@link ChatSession.begin}. */
@@ -24,14 +33,11 @@ export interface ChatSessionOptions {
 
 type Reply<Kind extends ChatReply["kind"]> = Extract<ChatReply, { readonly kind: Kind }>;
 
-/** A program that was asked to end and has not is killed. */
-const ENDING_MS = 5_000;
-
 /** The page is not trusted: what is not a known message is dropped. */
 export class ChatSession {
   readonly #options: ChatSessionOptions;
-  #program: StartedProgram | null = null;
-  /** Of the program that runs now; what an earlier one still says is dropped. */
+  #conversation: OpenConversation | null = null;
+  /** Of the conversation that is shown; what an earlier one still says is dropped. */
   #beginning = 0;
   /** What a new beginning takes over. */
   #settings: ChatSettings | null = null;
@@ -53,9 +59,11 @@ export class ChatSession {
       this.#settings = { ...this.#view.view.settings, answersBy: "environment" };
     }
     [this.#view, this.#failure] = [null, null];
-    this.#show({ kind: "part", what: l10n.t("starting the program") });
+    this.#show({ kind: "part", what: l10n.t("starting the conversation") });
     this.#run(beginning).catch((error: unknown) => {
-      if (this.#beginning === beginning) this.#fail("not-begun", errorMessage(error));
+      if (this.#beginning !== beginning) return;
+      this.#conversation = null;
+      this.#fail({ code: "not-begun", message: reasonOf(error) });
     });
   }
 
@@ -75,25 +83,26 @@ export class ChatSession {
   }
 
   async #run(beginning: number): Promise<void> {
-    const { start, recover } = this.#options;
+    const { open, recover } = this.#options;
     const isOwn = (): boolean => this.#beginning === beginning;
     for (;;) {
-      const program = await start((reply) => {
+      const conversation = await open((reply) => {
         if (isOwn()) this.#show(reply);
       }, this.#settings);
-      if (!isOwn()) {
-        if (program !== null) endSoon(program);
-        return;
-      }
-      if (program === null)
-        return this.#fail("not-begun", l10n.t("The conversation was not begun."));
-      this.#program = program;
-      const { errors } = await program.ended;
-      if (!isOwn()) return;
-      this.#program = null;
-      const failure: Reply<"failed"> | null = this.#failure;
-      if (failure?.isOver !== true) return this.#fail("program-failed", endText(errors));
-      if (this.#view !== null || !(await recover(failure.error)) || !isOwn()) return;
+      // Also of one that nobody waits for any more.
+      conversation?.over.catch(() => undefined);
+      if (!isOwn()) return conversation?.close();
+      if (conversation === null)
+        return this.#fail({
+          code: "not-begun",
+          message: l10n.t("The conversation was not begun."),
+        });
+      this.#conversation = conversation;
+      const outcome = await conversation.over;
+      if (!isOwn() || outcome.ok) return;
+      this.#conversation = null;
+      this.#fail(outcome.error);
+      if (this.#view !== null || !(await recover(outcome.error)) || !isOwn()) return;
       this.#failure = null;
     }
   }
@@ -101,11 +110,11 @@ export class ChatSession {
   #act(action: ChatAction): void {
     // What failed before is over once something else is asked for.
     if (this.#failure?.isOver === false) this.#failure = null;
-    this.#program?.send(action);
+    this.#conversation?.act(action);
   }
 
-  #fail(code: string, message: string): void {
-    this.#show({ kind: "failed", error: { code, message }, isOver: true });
+  #fail(error: LaunchError): void {
+    this.#show({ kind: "failed", error, isOver: true });
   }
 
   #show(reply: ChatReply): void {
@@ -124,22 +133,15 @@ export class ChatSession {
 
   #end(): void {
     this.#beginning += 1;
-    if (this.#program !== null) endSoon(this.#program);
-    this.#program = null;
+    this.#conversation?.close();
+    this.#conversation = null;
   }
 }
 
-function endSoon(program: StartedProgram): void {
-  program.endInput();
-  const timer = setTimeout(() => program.kill(), ENDING_MS);
-  program.ended.then(
-    () => clearTimeout(timer),
-    () => clearTimeout(timer),
-  );
-}
-
-function endText(errors: string): string {
-  return errors.trim() || l10n.t("The program that talks to the model has ended.");
+function reasonOf(error: unknown): string {
+  return isAppError(error, "server-stopped")
+    ? l10n.t("The Tinker RL server stopped unexpectedly. This conversation ended with it.")
+    : errorMessage(error);
 }
 
 function withShortPaths(reply: ChatReply, shorten: (text: string) => string): ChatReply {

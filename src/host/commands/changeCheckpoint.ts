@@ -95,7 +95,7 @@ function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
   return [state_path, sampler_path].filter((path) => path !== null);
 }
 
-/** Changes the state and the sampler of a checkpoint. @throws AppError `program-failed`, `tinker-*` */
+/** Changes the state and the sampler of a checkpoint. @throws AppError `server-stopped`, `tinker-*`, or what the server answers */
 export async function changeAt(
   place: CheckpointPlace,
   entry: CheckpointEntry,

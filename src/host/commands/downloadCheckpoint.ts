@@ -1,15 +1,20 @@
 /** *Download Weights*: puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
 
+import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
+import {
+  CHECKPOINT_REQUESTS,
+  type WeightsProgress,
+  type WeightsRequest,
+} from "../../api/checkpoints.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
-import { weightsReplySchema } from "../../node/control/messages.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
-import type { WeightsReply, WeightsRequest } from "../../shared/control.ts";
 import { formatBytes } from "../../shared/format.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { serviceVariables } from "../keys/services.ts";
-import { askProgram } from "../runs/askProgram.ts";
+import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
 import { addressesText, type CheckpointPlace } from "./changeCheckpoint.ts";
@@ -18,11 +23,10 @@ export interface WeightsDownloadOptions {
   readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError"> & {
     readonly approvals: Pick<Keys["approvals"], "allowedOrigins">;
   };
-  /** Holds the trainer's program. */
-  readonly programFolder: string;
+  readonly server: Pick<Server, "request">;
 }
 
-/** Ends quietly when the user does not want it any more. @throws what the program says */
+/** Ends quietly when the user does not want it any more. @throws what the server says */
 export async function downloadCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -43,21 +47,22 @@ export async function downloadCheckpoint(
   if (parent === undefined) return;
   const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
   for (;;) {
-    const request = {
+    const request: WeightsRequest = {
+      progressToken: randomUUID(),
       launch: await handedOver(place, options),
       folder: run.folder,
       name,
       output,
       isLocalOnly: place.kind === "this computer",
     };
-    const reply = await download(request, options);
-    if (reply === null) return;
-    if (reply.ok) break;
+    const outcome = await download(request, options);
+    if (outcome === null) return;
+    if (outcome.ok) break;
     // A key that was missing may be set by now, or allowed to go there.
     const isCauseRemoved =
       place.kind === "Tinker" &&
-      (await options.keys.recoverFromLaunchError(reply.error, place.project));
-    if (!isCauseRemoved) throw new Error(reply.error.message);
+      (await options.keys.recoverFromLaunchError(outcome.error, place.project));
+    if (!isCauseRemoved) throw new Error(outcome.error.message);
   }
   await showDownloaded(name, output);
 }
@@ -95,7 +100,7 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
   return folder;
 }
 
-/** The key of Tinker alone, where its files are asked for; the program sends it to the host that it is bound to, or that the user allowed. */
+/** The key of Tinker alone, where its files are asked for; the server sends it to the host that it is bound to, or that the user allowed. */
 async function handedOver(
   place: CheckpointPlace,
   { keys }: WeightsDownloadOptions,
@@ -110,36 +115,30 @@ async function handedOver(
   };
 }
 
-type Outcome = Extract<WeightsReply, { ok: boolean }>;
-
-/** Null when the user ended it; then the program tidies up before it ends. */
+/** Null when the user ended it; then the server has tidied up. */
 async function download(
   request: WeightsRequest,
-  { programFolder }: WeightsDownloadOptions,
-): Promise<Outcome | null> {
+  { server }: WeightsDownloadOptions,
+): Promise<RequestOutcome<null> | null> {
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("Downloading {0}", request.name),
     cancellable: true,
   };
-  let outcome: Outcome | null = null;
-  await plainWindow.withProgress(progress, (token, report) => {
-    const onReply = (reply: WeightsReply): void => {
-      if ("ok" in reply) outcome = reply;
-      else report(progressText(reply));
-    };
-    const question = { flag: "--download", schema: weightsReplySchema } as const;
-    const asked = { ...question, cwd: request.folder, request, onReply };
-    return askProgram(programFolder, asked, token);
+  return await plainWindow.withProgress(progress, async (token, report) => {
+    const onProgress = (what: WeightsProgress): void => report(progressText(what));
+    const options = { token, onProgress };
+    const { download: method } = CHECKPOINT_REQUESTS;
+    const outcome = await server.request<RequestOutcome<null>, WeightsProgress>(
+      method,
+      request,
+      options,
+    );
+    return token.isCancellationRequested ? null : outcome;
   });
-  return outcome;
 }
 
-function progressText({
-  file,
-  receivedBytes,
-  totalBytes,
-}: Exclude<WeightsReply, { ok: boolean }>): string {
+function progressText({ file, receivedBytes, totalBytes }: WeightsProgress): string {
   const received = formatBytes(receivedBytes);
   return totalBytes === null
     ? `${file}  ${received}`

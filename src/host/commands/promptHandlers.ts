@@ -1,6 +1,8 @@
-/** *Preview Prompt*: asks the trainer's program for the first prompt of a task, and shows it with ways to other tasks. */
+/** *Preview Prompt*: asks the server for the first prompt of a task, and shows it with ways to other tasks. */
 
 import * as vscode from "vscode";
+import { PROMPT_REQUESTS, type PromptRequest } from "../../api/prompts.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -8,7 +10,7 @@ import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
 import { launchConfig } from "../runs/launchConfig.ts";
-import { askForPrompt } from "../runs/promptProgram.ts";
+import type { Server } from "../server/server.ts";
 import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promptDocuments.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -19,8 +21,7 @@ import { isSound } from "./startHandlers.ts";
 
 export interface PromptHandlerOptions extends ChooseConfigOptions {
   readonly keys: Keys;
-  /** Holds the trainer's program. */
-  readonly programFolder: string;
+  readonly server: Server;
   /** Ties it to the life of the extension. */
   readonly register: <T extends vscode.Disposable>(disposable: T) => T;
 }
@@ -107,9 +108,9 @@ async function chooseTasks(config: vscode.Uri): Promise<SplitChoice | undefined>
     : { environment: picked.environment, split: picked.split };
 }
 
-/** Null when the user went away from a question or ended it. @throws what the program says */
+/** Null when the user went away from a question or ended it. @throws what the server says */
 async function describe(
-  { keys, programFolder }: PromptHandlerOptions,
+  { keys, server }: PromptHandlerOptions,
   { configPath, ...choice }: PromptPlace,
 ): Promise<PromptDescription | null> {
   const config = vscode.Uri.file(configPath);
@@ -130,14 +131,19 @@ async function describe(
       title: vscode.l10n.t("Reading a prompt of {0}", choice.environment),
       cancellable: true,
     };
-    const reply = await plainWindow.withProgress(progress, (token) =>
-      askForPrompt(programFolder, { launch, ...choice }, token),
-    );
-    if (reply === null) return null;
-    if (reply.ok) return reply.description;
+    const asked: PromptRequest = { launch, ...choice };
+    const outcome = await plainWindow.withProgress(progress, async (token) => {
+      const { preview } = PROMPT_REQUESTS;
+      const found = await server.request<RequestOutcome<PromptDescription>>(preview, asked, {
+        token,
+      });
+      return token.isCancellationRequested ? null : found;
+    });
+    if (outcome === null) return null;
+    if (outcome.ok) return outcome.value;
     const judged = await launchConfig(request);
     const isCauseRemoved =
-      judged !== null && (await keys.recoverFromLaunchError(reply.error, judged.project));
-    if (!isCauseRemoved) throw new Error(reply.error.message);
+      judged !== null && (await keys.recoverFromLaunchError(outcome.error, judged.project));
+    if (!isCauseRemoved) throw new Error(outcome.error.message);
   }
 }

@@ -4,12 +4,12 @@ import * as vscode from "vscode";
 import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { plural } from "../../shared/format.ts";
+import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandler } from "../vscode/registerCommands.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { EffectiveConfig } from "./effectiveConfig.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
-import type { AskServer } from "./languageClient.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
 export type ConfigHandlers = Readonly<
@@ -17,7 +17,7 @@ export type ConfigHandlers = Readonly<
 >;
 
 interface ConfigHandlerOptions {
-  readonly ask: AskServer;
+  readonly server: Pick<Server, "request">;
   readonly known: KnownToEditor;
   readonly effective: EffectiveConfig;
 }
@@ -34,7 +34,9 @@ export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
     validateConfig: async (target) => {
       const document = await documentFor(options, target);
       if (document === null) return;
-      await showResult(document, await options.ask(CONFIG_REQUESTS.check, document.uri));
+      const { server } = options;
+      const uri = document.uri.toString();
+      await showResult(document, await server.request(CONFIG_REQUESTS.check, { uri }));
     },
     showEffectiveConfig: async (target) => {
       const document = await documentFor(options, target);
@@ -96,7 +98,8 @@ async function addEnvironment(options: ConfigHandlerOptions, target: unknown): P
   const name = nameIn(target) ?? (await pickEnvironment(options));
   if (name === undefined) return;
   const request = CONFIG_REQUESTS.insertEnvironment;
-  const insertion = await options.ask<Insertion>(request, document.uri, { name });
+  const parameters = { uri: document.uri.toString(), name };
+  const insertion = await options.server.request<Insertion>(request, parameters);
   if (insertion.kind === "present") {
     const text = vscode.l10n.t("{0} is already in the configuration.", name);
     void plainWindow.showInformationMessage(text);

@@ -3,12 +3,12 @@
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import { Emitter } from "../../core/util/emitter.ts";
-import type { AskServer } from "./languageClient.ts";
+import type { Server } from "../server/server.ts";
 
 const EFFECTIVE_SCHEME = "tinker-rl-effective";
 
 export class EffectiveConfig implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  readonly #ask: AskServer;
+  readonly #server: Server;
   readonly #changes = new Emitter<vscode.Uri>();
   readonly #open = new Map<string, vscode.Uri>();
   readonly #listeners: vscode.Disposable;
@@ -16,8 +16,8 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
   readonly onDidChange = (listener: (uri: vscode.Uri) => void): vscode.Disposable =>
     vscode.Disposable.from(this.#changes.event(listener));
 
-  constructor(ask: AskServer) {
-    this.#ask = ask;
+  constructor(server: Server) {
+    this.#server = server;
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(EFFECTIVE_SCHEME, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -51,6 +51,6 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const config = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
-    return this.#ask(CONFIG_REQUESTS.effective, config.uri);
+    return this.#server.request(CONFIG_REQUESTS.effective, { uri: config.uri.toString() });
   }
 }

@@ -3,14 +3,14 @@
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS, MOVE_SECRET } from "../../api/config.ts";
 import type { WrittenSecret } from "../../core/config/editing/edits/secretAt.ts";
+import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
-import type { AskServer } from "./languageClient.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
 interface RemedyOptions {
-  readonly ask: AskServer;
+  readonly server: Server;
   readonly known: Pick<KnownToEditor, "storeSecret">;
   readonly log: vscode.LogOutputChannel;
 }
@@ -44,8 +44,8 @@ async function moveSecret(
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
   if (!isConfigDocument(document)) return;
   const { secretAt } = CONFIG_REQUESTS;
-  const request = { path: path.map(String) };
-  const secret = await options.ask<WrittenSecret | null>(secretAt, document.uri, request);
+  const parameters = { uri: document.uri.toString(), path: path.map(String) };
+  const secret = await options.server.request<WrittenSecret | null>(secretAt, parameters);
   if (secret === null) return;
   const isKept =
     target === "secretToEnvFile"

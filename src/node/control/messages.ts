@@ -11,8 +11,6 @@ import {
   type LaunchFile,
   type LaunchRequest,
   type RunStatus,
-  type WeightsReply,
-  type WeightsRequest,
 } from "../../shared/control.ts";
 import type { Trend } from "../../shared/trend.ts";
 
@@ -90,7 +88,7 @@ const text = z.string().exactOptional();
 export const suggestedEdits = z
   .array(z.object({ path: z.array(z.string()).readonly(), value: z.number() }).readonly())
   .readonly();
-export const launchError: z.ZodType<LaunchError> = z
+const launchError: z.ZodType<LaunchError> = z
   .object({
     code: z.string(),
     message: z.string(),
@@ -134,8 +132,8 @@ const orderedKey = z
   .object({ value: z.string(), origin: z.enum(["store", "process"]), host: z.string().nullable() })
   .readonly();
 
-/** What a program knows of its surroundings from an editor alone. */
-const handed = {
+/** What the trainer's code knows of its surroundings from an editor alone. */
+export const handedOver = {
   keys: z.record(z.string(), orderedKey),
   allowedOrigins: z.array(z.object({ origin: z.string(), key: z.string() }).readonly()).readonly(),
   variables: z.record(z.string(), z.string()),
@@ -146,23 +144,7 @@ export const launchRequestSchema: z.ZodType<LaunchRequest> = z
   .object({
     version: z.literal(CONTROL_VERSION),
     training: orderedTraining,
-    ...handed,
+    ...handedOver,
     onQuit: z.enum(["keep running", "stop and save"]),
   })
   .readonly();
-
-export const weightsRequestSchema: z.ZodType<WeightsRequest> = z
-  .object({
-    launch: z.object(handed).readonly(),
-    folder: z.string(),
-    name: z.string(),
-    output: z.string(),
-    isLocalOnly: z.boolean(),
-  })
-  .readonly();
-
-export const weightsReplySchema: z.ZodType<WeightsReply> = z.union([
-  z.object({ file: z.string(), receivedBytes: count, totalBytes: count.nullable() }).readonly(),
-  z.object({ ok: z.literal(true), folder: z.string() }).readonly(),
-  z.object({ ok: z.literal(false), error: launchError }).readonly(),
-]);

@@ -1,4 +1,4 @@
-/** Encodes texts in a thread of their own, which starts with the first and keeps no process alive. */
+/** Encodes texts in a thread of their own, which starts with the first, ends when it has nothing to do, and keeps no process alive. */
 
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -19,17 +19,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** A thread that has had nothing to do for so long ends: a server outlives its tokenizers. */
+const IDLE_MS = 60_000;
+
 export class EncodeThread {
   readonly #workerPath: string;
   readonly #tokenizer: CompiledTokenizer;
+  readonly #idleMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null = null;
   #asked = 0;
+  #idle: NodeJS.Timeout | undefined;
 
   /** `workerPath`: the bundled `encodeWorker.ts`. */
-  constructor(workerPath: string, tokenizer: CompiledTokenizer) {
+  constructor(workerPath: string, tokenizer: CompiledTokenizer, idleMs = IDLE_MS) {
     this.#workerPath = workerPath;
     this.#tokenizer = tokenizer;
+    this.#idleMs = idleMs;
   }
 
   /** @throws AppError `tokenizer-thread` when the thread fails; the next text starts another */
@@ -37,6 +43,7 @@ export class EncodeThread {
     const worker = this.#worker ?? this.#start();
     this.#worker = worker;
     worker.ref();
+    clearTimeout(this.#idle);
     this.#asked += 1;
     const question: EncodeQuestion = { question: this.#asked, text };
     return new Promise((resolve, reject) => {
@@ -50,11 +57,18 @@ export class EncodeThread {
     worker.on("message", ({ question, ids }: EncodeAnswer) => {
       this.#waiting.get(question)?.resolve(Array.from(ids));
       this.#waiting.delete(question);
-      if (this.#waiting.size === 0) worker.unref();
+      if (this.#waiting.size > 0) return;
+      worker.unref();
+      this.#idle = setTimeout(() => this.#end(worker), this.#idleMs).unref();
     });
     worker.once("error", (error) => this.#fail(worker, errorMessage(error)));
     worker.once("exit", (code) => this.#fail(worker, `it ended with code ${code}`));
     return worker;
+  }
+
+  #end(worker: Worker): void {
+    this.#worker = null;
+    void worker.terminate();
   }
 
   #fail(worker: Worker, reason: string): void {

@@ -51,6 +51,8 @@ export class ChatServices {
   constructor(options: ChatServicesOptions) {
     this.#options = options;
     for (const secret of proxyPasswords(process.env)) options.redactor.learn(secret);
+    // Comes last: what still tries to connect gives up.
+    options.cleanup.add(async () => this.#control.stop());
   }
 
   /** Aborted with what ended an embedded service. */

@@ -21,6 +21,7 @@ import { type RolloutSettings, rolloutSettings } from "../../core/rollout/settin
 import { type Destinations, destinationsOf } from "../../core/secrets/destinations.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { raceAbort } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { ChatStart } from "../../shared/chat.ts";
@@ -45,6 +46,7 @@ export interface ChatRequest
   readonly programFolder?: string;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
+  /** Ends the beginning, with its reason as the error; an open conversation is closed instead. */
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +77,8 @@ export async function openChat(fileSystem: FileSystem, request: ChatRequest): Pr
   const { redactor = new Redactor() } = request;
   const cleanup = new CleanupStack();
   try {
-    const opened = await new ChatOpening(fileSystem, request, redactor, cleanup).open();
+    const opening = new ChatOpening(fileSystem, request, redactor, cleanup);
+    const opened = await raceAbort(opening.open(), request.signal);
     return {
       ...opened,
       clean: (record) => redactor.redactRecord(record),

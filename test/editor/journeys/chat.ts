@@ -8,6 +8,7 @@ import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 import { runIn } from "../runFiles.ts";
+import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const STARTING_MS = 60_000;
 const TRYING_MS = 40_000;
@@ -165,6 +166,18 @@ export const chat: Journey = {
       });
       const context = await panel.locator(".partner-head .fact").textContent();
       assert.match(context ?? "", new RegExp(`^${before} tokens of context`));
+    });
+
+    await step("a conversation whose server is killed says so, and is begun again", async () => {
+      const killed = tinkerRlServer(stage.server);
+      assert(killed !== undefined);
+      process.kill(killed, "SIGKILL");
+      await panel.getByText("This conversation ended with it.").waitFor();
+      await stage.picture("serverKilled");
+      await panel.getByRole("button", { name: "Begin Again" }).click();
+      await panel.getByText("Read before the conversation").waitFor({ timeout: STARTING_MS });
+      await status.getByText(/Write/).waitFor();
+      assert.notEqual(tinkerRlServer(stage.server), killed);
     });
   },
 };

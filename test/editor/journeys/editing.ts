@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { descendants } from "../../workbench/processes.ts";
 import { complete, fixAt, goTo, hover } from "../configEditor.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
 import { writeMeasuredRun } from "../measuredRun.ts";
 import { rowHover } from "../rowHover.ts";
+import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const MODEL = "Qwen/Qwen3-8B";
 const CHECKPOINT = "tinker://s1:train:0/weights/checkpoint_000050";
@@ -83,11 +83,11 @@ export const editing: Journey = {
     });
 
     await step("a server that is killed is started again, and marks what is wrong", async () => {
-      const killed = languageServer(server);
+      const killed = tinkerRlServer(server);
       assert(killed !== undefined);
       process.kill(killed, "SIGKILL");
       await page.getByText("server stopped unexpectedly").first().waitFor();
-      await until("another server runs", () => (languageServer(server) ?? killed) !== killed);
+      await until("another server runs", () => (tinkerRlServer(server) ?? killed) !== killed);
       await goTo(stage, 4, 1);
       await page.keyboard.type("# ");
       await workbench.problems().getByText("TRL121").first().waitFor({ state: "hidden" });
@@ -279,13 +279,6 @@ function keepLists(home: string): void {
       },
     ]),
   });
-}
-
-/** The process id of the window's language server; undefined if none runs. */
-function languageServer({ hostPid }: Stage["server"]): number | undefined {
-  const host = hostPid();
-  const below = host === undefined ? [] : descendants(host);
-  return below.find(({ args }) => args.endsWith("tinker-rl.js lsp"))?.pid;
 }
 
 function hint({ page }: Stage, text: string) {

@@ -1,14 +1,22 @@
 /** Looking at a prompt: from a configuration to the text that the model reads, other tasks, and the ids of tokens. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
+import { tinkerRlServer } from "../tinkerRlServer.ts";
+
+/** No prompt of a local environment goes through it. */
+const PROXY = "http://proxy.example:8080";
 
 export const promptPreview: Journey = {
   name: "promptPreview",
+  server: {
+    settings: { "http.proxy": PROXY },
+    env: { HTTPS_PROXY: undefined, https_proxy: undefined },
+  },
   prepare: (folder) =>
     writeFiles(folder, {
       "one.tinker.yaml": localConfig({ max_steps: 3 }),
@@ -19,7 +27,7 @@ export const promptPreview: Journey = {
       ),
     }),
   async run(stage) {
-    const { workbench, page, step, picture, pictures, folder } = stage;
+    const { workbench, page, step, picture, pictures, folder, server } = stage;
 
     await step("a configuration shows its first prompt", async () => {
       await workbench.open("one.tinker.yaml");
@@ -53,6 +61,12 @@ export const promptPreview: Journey = {
       await picture("choice");
       await workbench.pick("local/depot");
       await line(stage, "First prompt of task 0 of local/depot, split train").waitFor();
+    });
+
+    await step("the server that was asked reaches the network as the settings say", () => {
+      const variables = readFileSync(`/proc/${tinkerRlServer(server)}/environ`, "utf8").split("\0");
+      assert.ok(variables.includes(`HTTPS_PROXY=${PROXY}`));
+      return Promise.resolve();
     });
 
     await step("a configuration with errors is shown with them", async () => {

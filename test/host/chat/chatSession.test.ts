@@ -1,7 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { ChatSession, type ChatSessionOptions } from "../../../src/host/chat/chatSession.ts";
-import type { StartedProgram } from "../../../src/host/runs/startProgram.ts";
-import type { ChatReply, ChatView } from "../../../src/shared/chat.ts";
+import type { RequestOutcome } from "../../../src/api/requests.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import {
+  ChatSession,
+  type ChatSessionOptions,
+  type OpenConversation,
+} from "../../../src/host/chat/chatSession.ts";
+import type { ChatAction, ChatReply, ChatView } from "../../../src/shared/chat.ts";
+import type { LaunchError } from "../../../src/shared/control.ts";
 
 const VIEW: ChatView = {
   task: null,
@@ -18,45 +24,48 @@ function failed(code: string, isOver: boolean): ChatReply {
   return { kind: "failed", error: { code, message: `${code} in /home/me/run` }, isOver };
 }
 
-interface FakeProgram extends StartedProgram {
-  readonly sent: object[];
+interface FakeConversation extends OpenConversation {
+  readonly acted: ChatAction[];
   readonly reply: (reply: ChatReply) => void;
-  /** Ends it, with what it wrote to standard error. */
-  readonly end: (errors?: string) => void;
-  isInputEnded: boolean;
+  readonly refuse: (error: LaunchError) => void;
+  /** Ends the server that holds it. */
+  readonly lose: () => void;
+  isClosed: boolean;
 }
 
-function aProgram(reply: (reply: ChatReply) => void): FakeProgram {
-  let end: FakeProgram["end"] = () => undefined;
-  const ended: StartedProgram["ended"] = new Promise((resolve) => {
-    end = (errors = "") => resolve({ replies: 1, errors });
+function aConversation(reply: (reply: ChatReply) => void): FakeConversation {
+  let end: (outcome: RequestOutcome<null>) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const over = new Promise<RequestOutcome<null>>((resolve, reject) => {
+    [end, fail] = [resolve, reject];
   });
-  const program: FakeProgram = {
-    sent: [],
+  const conversation: FakeConversation = {
+    acted: [],
     reply,
-    isInputEnded: false,
-    ended,
-    send: (message) => void program.sent.push(message),
-    endInput: () => {
-      program.isInputEnded = true;
+    isClosed: false,
+    over,
+    act: (action) => void conversation.acted.push(action),
+    close: () => {
+      conversation.isClosed = true;
+      end({ ok: true, value: null });
     },
-    kill: () => undefined,
-    end: (errors) => end(errors),
+    refuse: (error) => end({ ok: false, error }),
+    lose: () => fail(new AppError("server-stopped", "The server stopped. Try again.")),
   };
-  return program;
+  return conversation;
 }
 
-function open(changes: Partial<ChatSessionOptions> = {}) {
-  const programs: FakeProgram[] = [];
+function begin(changes: Partial<ChatSessionOptions> = {}) {
+  const opened: FakeConversation[] = [];
   const posted: ChatReply[] = [];
   const asked: string[] = [];
   const begunWith: unknown[] = [];
   const session = new ChatSession({
-    start: async (onReply, settings) => {
+    open: async (onReply, settings) => {
       begunWith.push(settings);
-      const program = aProgram(onReply);
-      programs.push(program);
-      return program;
+      const conversation = aConversation(onReply);
+      opened.push(conversation);
+      return conversation;
     },
     recover: async () => false,
     post: (reply) => posted.push(reply),
@@ -65,31 +74,32 @@ function open(changes: Partial<ChatSessionOptions> = {}) {
     ...changes,
   });
   session.begin();
-  const started = async (count: number): Promise<FakeProgram> => {
-    await vi.waitFor(() => expect(programs).toHaveLength(count));
-    const program = programs.at(-1);
-    if (program === undefined) throw new Error("no program was started");
-    return program;
+  /** The newest, once there are so many. */
+  const newest = async (count: number): Promise<FakeConversation> => {
+    await vi.waitFor(() => expect(opened).toHaveLength(count));
+    const conversation = opened.at(-1);
+    if (conversation === undefined) throw new Error("no conversation was opened");
+    return conversation;
   };
-  return { session, programs, posted, asked, begunWith, started };
+  return { session, posted, asked, begunWith, newest };
 }
 
 describe("the page of a conversation", () => {
   it("gets all there is whenever it loads, without absolute paths", async () => {
-    const { session, posted, started } = open();
-    const program = await started(1);
-    program.reply({ kind: "part", what: "opening /home/me/run" });
-    program.reply(view);
-    program.reply(failed("no-such-key", false));
+    const { session, posted, newest } = begin();
+    const conversation = await newest(1);
+    conversation.reply({ kind: "part", what: "opening /home/me/run" });
+    conversation.reply(view);
+    conversation.reply(failed("no-such-key", false));
     posted.length = 0;
     session.receive({ kind: "ready" });
     expect(posted.map(({ kind }) => kind)).toEqual(["view", "failed"]);
     expect(JSON.stringify(posted)).not.toContain("/home/me");
   });
 
-  it("acts on the program with known actions only", async () => {
-    const { session, asked, started } = open();
-    const program = await started(1);
+  it("acts on the conversation with known actions only", async () => {
+    const { session, asked, newest } = begin();
+    const conversation = await newest(1);
     const say = { action: "say", text: "Hi" };
     session.receive({ kind: "act", action: say });
     for (const message of [
@@ -103,76 +113,85 @@ describe("the page of a conversation", () => {
     ]) {
       session.receive(message);
     }
-    expect(program.sent).toEqual([say]);
+    expect(conversation.acted).toEqual([say]);
     session.receive({ kind: "begin", what: "beside" });
     expect(asked).toEqual(["beside"]);
   });
 });
 
-describe("the program of a conversation", () => {
-  it("is another one after a new beginning, with the same settings, and the earlier one ends unheard", async () => {
-    const { session, posted, begunWith, started } = open();
-    const first = await started(1);
+describe("the conversation behind the page", () => {
+  it("is another one after a new beginning, with the same settings, and the earlier one is closed unheard", async () => {
+    const { session, posted, begunWith, newest } = begin();
+    const first = await newest(1);
     first.reply(view);
     session.receive({ kind: "begin", what: "again" });
-    const second = await started(2);
+    const second = await newest(2);
     expect(begunWith).toEqual([null, { ...VIEW.settings, answersBy: "environment" }]);
-    expect([first.isInputEnded, second.isInputEnded]).toEqual([true, false]);
+    expect([first.isClosed, second.isClosed]).toEqual([true, false]);
     posted.length = 0;
-    first.reply(failed("late", true));
-    first.end();
-    await first.ended;
+    first.reply(failed("late", false));
+    await first.over;
     session.receive({ kind: "ready" });
     expect(posted.map(({ kind }) => kind)).toEqual(["part"]);
     session.dispose();
-    expect(second.isInputEnded).toBe(true);
+    expect(second.isClosed).toBe(true);
   });
 
-  it("begins once more when the user has removed what it refused to begin for", async () => {
+  it("begins once more when the user has removed what kept it from beginning", async () => {
     const causes: string[] = [];
-    const recover = async ({ code }: { readonly code: string }): Promise<boolean> => {
+    const recover = async ({ code }: LaunchError): Promise<boolean> => {
       causes.push(code);
       return causes.length === 1;
     };
-    const { posted, started } = open({ recover });
-    const first = await started(1);
-    first.reply(failed("key-missing", true));
-    first.end();
-    const second = await started(2);
-    second.reply(failed("no-checkpoint", true));
-    second.end();
+    const { posted, newest } = begin({ recover });
+    (await newest(1)).refuse({ code: "key-missing", message: "no key" });
+    (await newest(2)).refuse({ code: "no-checkpoint", message: "none in /home/me/run" });
     await vi.waitFor(() => expect(causes).toEqual(["key-missing", "no-checkpoint"]));
-    expect(posted.at(-1)).toMatchObject({ error: { code: "no-checkpoint" }, isOver: true });
+    expect(posted.at(-1)).toEqual({
+      kind: "failed",
+      error: { code: "no-checkpoint", message: "none in run" },
+      isOver: true,
+    });
   });
 
-  it("is reported when it ends without a word, could not be started, or was not wanted", async () => {
-    const silent = open();
-    (await silent.started(1)).end("Segmentation fault in /home/me/run");
+  it("is over when the server ends, takes no further action, and can be begun again", async () => {
+    const { session, posted, newest } = begin();
+    const first = await newest(1);
+    first.reply(view);
+    first.lose();
     await vi.waitFor(() =>
-      expect(silent.posted.at(-1)).toMatchObject({
-        error: { code: "program-failed", message: "Segmentation fault in run" },
+      expect(posted.at(-1)).toMatchObject({
+        error: { message: expect.stringContaining("This conversation ended with it.") },
         isOver: true,
       }),
     );
-    const none = open({ start: () => Promise.reject(new Error("spawn ENOENT")) });
+    session.receive({ kind: "act", action: { action: "say", text: "Hi" } });
+    expect(first.acted).toEqual([]);
+    session.receive({ kind: "begin", what: "again" });
+    (await newest(2)).reply(view);
+    expect(posted.at(-1)).toMatchObject({ kind: "view" });
+  });
+
+  it("is reported when it could not be opened, or was not wanted", async () => {
+    const none = begin({ open: () => Promise.reject(new Error("spawn ENOENT")) });
     await vi.waitFor(() =>
       expect(none.posted.at(-1)).toMatchObject({ error: { message: "spawn ENOENT" } }),
     );
-    const unwanted = open({ start: async () => null });
+    const unwanted = begin({ open: async () => null });
     await vi.waitFor(() =>
       expect(unwanted.posted.at(-1)).toMatchObject({ error: { code: "not-begun" }, isOver: true }),
     );
   });
 
-  it("ends at once when its tab was closed while it started", async () => {
-    const program = aProgram(() => undefined);
-    let go: (program: StartedProgram) => void = () => undefined;
-    const starting = new Promise<StartedProgram>((resolve) => {
+  it("is closed at once when its tab was closed while it was opened", async () => {
+    const conversation = aConversation(() => undefined);
+    let go: (opened: OpenConversation) => void = () => undefined;
+    const opening = new Promise<OpenConversation>((resolve) => {
       go = resolve;
     });
-    const { session } = open({ start: () => starting });
+    const { session } = begin({ open: () => opening });
     session.dispose();
-    go(program);
-    await vi.waitFor(() => expect(program.isInputEnded).toBe(true));
+    go(conversation);
+    await vi.waitFor(() => expect(conversation.isClosed).toBe(true));
   });
 });

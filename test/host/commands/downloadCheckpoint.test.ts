@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { WeightsProgress, WeightsRequest } from "../../../src/api/checkpoints.ts";
+import type { RequestOutcome } from "../../../src/api/requests.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { downloadCheckpoint } from "../../../src/host/commands/downloadCheckpoint.ts";
-import type { ProgramQuestion } from "../../../src/host/runs/askProgram.ts";
-import type { RequestedKey, WeightsReply, WeightsRequest } from "../../../src/shared/control.ts";
+import type { Server } from "../../../src/host/server/server.ts";
+import type { RequestedKey } from "../../../src/shared/control.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
@@ -12,6 +14,7 @@ const editor = vi.hoisted(() => ({
   details: [] as string[],
   reported: [] as string[],
   folder: undefined as { fsPath: string } | undefined,
+  isCanceled: false,
 }));
 vi.mock("vscode", () => ({
   ProgressLocation: { Notification: 15 },
@@ -28,23 +31,30 @@ vi.mock("vscode", () => ({
     },
     showOpenDialog: async () => editor.folder && [editor.folder],
     withProgress: (_: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
-      work({ report: ({ message }: { message: string }) => editor.reported.push(message) }, {}),
+      work(
+        { report: ({ message }: { message: string }) => editor.reported.push(message) },
+        {
+          get isCancellationRequested() {
+            return editor.isCanceled;
+          },
+        },
+      ),
   },
 }));
-const program = vi.hoisted(() => ({
-  requests: [] as unknown[],
-  /** Replies of the next calls; none = the user ended it. */
-  replies: [] as unknown[][],
-}));
-vi.mock("../../../src/host/runs/askProgram.ts", () => ({
-  askProgram: async (_: string, { request, onReply }: ProgramQuestion<WeightsReply>) => {
-    program.requests.push(request);
-    const replies = program.replies.shift() ?? [];
-    // The test wrote them as the program would.
-    for (const reply of replies as WeightsReply[]) onReply(reply);
-    return replies.length > 0;
+const asked: WeightsRequest[] = [];
+/** What the server reports and answers to the next requests; null = the user cancels. */
+const answers: (readonly [...WeightsProgress[], RequestOutcome<null>] | null)[] = [];
+
+const server: Pick<Server, "request"> = {
+  request: async (_method, parameters, { onProgress } = {}) => {
+    // What the handler sends, and what the handler hears.
+    asked.push(parameters as WeightsRequest);
+    const answer = answers.shift() ?? null;
+    if (answer === null) editor.isCanceled = true;
+    for (const report of answer?.slice(0, -1) ?? []) onProgress?.(report as never);
+    return (answer?.at(-1) ?? { ok: false, error: { code: "stopped", message: "" } }) as never;
   },
-}));
+};
 
 const RUN = aRun({ isLive: false, name: "My Run", folder: "/runs/demo" });
 const ENTRY: CheckpointEntry = aCheckpointEntry({
@@ -54,11 +64,11 @@ const ENTRY: CheckpointEntry = aCheckpointEntry({
 });
 const AT_TINKER: CheckpointPlace = { kind: "Tinker", baseUrl: null, project: "/project" };
 const HERE: CheckpointPlace = { kind: "this computer" };
-const DONE = { ok: true, folder: "/weights/demo-final_000002" };
+const DONE: RequestOutcome<null> = { ok: true, value: null };
 
 function options(key: RequestedKey | null) {
   return {
-    programFolder: "/program",
+    server,
     keys: {
       // What is asked of them.
       sources: { valueFor: async () => key } as never,
@@ -71,27 +81,26 @@ function options(key: RequestedKey | null) {
 const ALLOWED = [{ origin: "https://own.example", key: "TINKER_API_KEY" }];
 const BOUND: RequestedKey = { value: "tml-a", origin: "store", host: "gateway.example" };
 
-function requests(): readonly WeightsRequest[] {
-  return program.requests as WeightsRequest[]; // what the handler sent
-}
-
 beforeEach(() => {
-  Object.assign(editor, { answers: [], details: [], reported: [], folder: { fsPath: "/weights" } });
-  Object.assign(program, { requests: [], replies: [[DONE]] });
+  const folder = { fsPath: "/weights" };
+  Object.assign(editor, { answers: [], details: [], reported: [], folder, isCanceled: false });
+  asked.length = 0;
+  answers.splice(0, answers.length, [DONE]);
 });
 
 describe("downloading weights", () => {
   it("of Tinker says first what it may cost, and does nothing without a yes", async () => {
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(editor.details).toEqual([expect.stringContaining("which it may bill")]);
-    expect(program.requests).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
-  it("hands the program the key of Tinker and nothing else", async () => {
+  it("hands the server the key of Tinker and nothing else", async () => {
     editor.answers = ["Download"];
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
-    expect(requests()).toEqual([
+    expect(asked).toEqual([
       {
+        progressToken: expect.any(String),
         launch: {
           keys: { TINKER_API_KEY: BOUND },
           allowedOrigins: ALLOWED,
@@ -107,42 +116,41 @@ describe("downloading weights", () => {
     expect(editor.details.at(-1)).toContain("/weights/demo-final_000002");
   });
 
-  it("hands over a key with the host that it is bound to, which the program compares", async () => {
+  it("hands over a key with the host that it is bound to, which the server compares", async () => {
     editor.answers = ["Download"];
     const elsewhere = { ...BOUND, host: "another.example" };
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(elsewhere));
-    expect(requests()[0]?.launch.keys).toEqual({ TINKER_API_KEY: elsewhere });
+    expect(asked[0]?.launch.keys).toEqual({ TINKER_API_KEY: elsewhere });
   });
 
   it("of this computer asks nothing about cost, and hands over no key", async () => {
-    program.replies = [[{ file: "a", receivedBytes: 1024, totalBytes: 2048 }, DONE]];
+    answers[0] = [{ file: "a", receivedBytes: 1024, totalBytes: 2048 }, DONE];
     await downloadCheckpoint(RUN, ENTRY, HERE, options(BOUND));
-    expect(requests()[0]).toMatchObject({ isLocalOnly: true, launch: { keys: {} } });
+    expect(asked[0]).toMatchObject({ isLocalOnly: true, launch: { keys: {} } });
     expect(editor.reported).toEqual(["a  1.0 KiB of 2.0 KiB"]);
     expect(editor.details).toHaveLength(1);
   });
 
   it("continues once a missing key is set, and says what else went wrong", async () => {
     editor.answers = ["Download", undefined];
-    const missing = { ok: false, error: { code: "key-missing", message: "no key" } };
-    program.replies = [[missing], [DONE]];
+    answers.unshift([{ ok: false, error: { code: "key-missing", message: "no key" } }]);
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
-    expect(program.requests).toHaveLength(2);
+    expect(asked).toHaveLength(2);
 
     editor.answers = ["Download"];
-    program.replies = [[{ ok: false, error: { code: "disk", message: "The disk is full." } }]];
+    answers.push([{ ok: false, error: { code: "disk", message: "The disk is full." } }]);
     const others = options(BOUND);
     others.keys.recoverFromLaunchError.mockResolvedValue(false);
     await expect(downloadCheckpoint(RUN, ENTRY, AT_TINKER, others)).rejects.toThrow("disk is full");
   });
 
   it("ends quietly when the user ended it, or named no folder", async () => {
-    program.replies = [[]];
+    answers[0] = null;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     editor.folder = undefined;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     expect(editor.details).toEqual([]);
-    expect(program.requests).toHaveLength(1);
+    expect(asked).toHaveLength(1);
   });
 
   it("of a checkpoint for sampling is refused with the way to one that can be had", async () => {

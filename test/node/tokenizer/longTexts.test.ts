@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderAside } from "../../../src/core/chat/tokenizer.ts";
@@ -68,6 +70,19 @@ describe("a long text", () => {
       ),
     );
     expect(again).toEqual([expected.length, expected.length + 1, expected.length]);
+  });
+
+  it("lets its thread end when nothing follows, and has another one for the next", async () => {
+    const ended: Promise<unknown>[] = [];
+    const note = (thread: Worker): void => void ended.push(once(thread, "exit"));
+    process.on("worker", note);
+    const { tokenizer: compiled } = await compileModel(TINY_BYTES);
+    const thread = new EncodeThread(worker, compiled, 1);
+    const first = await thread.encode("text");
+    await ended[0];
+    expect(await thread.encode("text")).toEqual(first);
+    process.off("worker", note);
+    expect(ended).toHaveLength(2);
   });
 
   it("is encoded here when the thread fails", async () => {

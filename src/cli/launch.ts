@@ -2,15 +2,15 @@
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type * as z from "zod";
-import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
-import type { FileSystem, FolderFiles, Log } from "../../core/ports.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
-import { launchRequestSchema, suggestedEdits } from "../../node/control/messages.ts";
-import type { LaunchError, LaunchFile } from "../../shared/control.ts";
-import type { EditorLaunch, LaunchPlace, RunEnd } from "../../trainer/types.ts";
-import type { ProgramOptions } from "../arguments/programOptions.ts";
-import { exitCodeOf, exitCodeOfRun } from "../terminal/exitCode.ts";
+import { AppError } from "../core/errors.ts";
+import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+import { launchRequestSchema } from "../node/control/messages.ts";
+import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
+import { launchError } from "../trainer/launchError.ts";
+import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 
 const MAX_REQUEST_CHARACTERS = 1024 * 1024;
 
@@ -25,7 +25,7 @@ export async function runForEditor(
 ): Promise<number> {
   const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
-    const launchRequest = await readRequest(options.input, launchRequestSchema, "--launch");
+    const launchRequest = await readRequest(options.input);
     const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
     record.note({ control: null, exitCode });
@@ -38,39 +38,8 @@ export async function runForEditor(
   }
 }
 
-/** What an editor can make of an error. */
-export function launchError(error: unknown): LaunchError {
-  const message = errorMessage(error);
-  if (!isAppError(error)) return { code: "bug", message };
-  const { key, host, name } = error.data;
-  const edits = suggestedEdits.safeParse(error.data["edits"]).data;
-  // A name may hold dots itself.
-  const keys = edits?.[0]?.path ?? keysAtFault(error);
-  return {
-    code: error.code,
-    message,
-    key: typeof key === "string" ? key : undefined,
-    host: typeof host === "string" ? host : undefined,
-    name: typeof name === "string" ? name : undefined,
-    keys: keys ?? undefined,
-    edits,
-  };
-}
-
-function keysAtFault({ code, data, configPath }: AppError): readonly string[] | null {
-  const { environment } = data;
-  if (code === "environment-not-found" && typeof environment === "string") {
-    return ["environments", environment];
-  }
-  return configPath?.split(".") ?? null;
-}
-
 /** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` when that is no request */
-export async function readRequest<Request>(
-  input: Readable,
-  schema: z.ZodType<Request>,
-  flag: string,
-): Promise<Request> {
+async function readRequest(input: Readable): Promise<LaunchRequest> {
   let text = "";
   for await (const piece of input.setEncoding("utf8")) {
     text += piece;
@@ -78,11 +47,11 @@ export async function readRequest<Request>(
   }
   input.destroy();
   const [line = ""] = text.split("\n", 1);
-  const request = schema.safeParse(parseJson(line)?.value);
+  const request = launchRequestSchema.safeParse(parseJson(line)?.value);
   if (request.success) return request.data;
   throw new AppError(
     "bad-arguments",
-    `${flag} is for editors: it reads its instructions from standard input.`,
+    "--launch is for editors: it reads its instructions from standard input.",
   );
 }
 

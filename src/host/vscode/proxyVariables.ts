@@ -1,9 +1,9 @@
-/** What the editor's own settings say about the network, as variables for a trainer. */
+/** What the editor's own settings say about the network, as variables for a program. */
 
 import * as vscode from "vscode";
 
 /** Variables of the process win over settings. */
-export function trainerEnvironment(): NodeJS.ProcessEnv {
+export function proxyVariables(): NodeJS.ProcessEnv {
   const proxy: unknown = vscode.workspace.getConfiguration("http").get("proxy");
   if (typeof proxy !== "string" || proxy === "") return {};
   const isSet = (name: string): boolean =>

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
-import { AppError } from "../../../src/core/errors.ts";
-import { launchFileSchema } from "../../../src/node/control/messages.ts";
-import type { LaunchFile } from "../../../src/shared/control.ts";
-import type { RunEnd, TrainRequest } from "../../../src/trainer/types.ts";
-import { anOrder } from "../../fakes/anOrder.ts";
-import { settle } from "../../fakes/fakeClock.ts";
-import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { launchFileSchema } from "../../src/node/control/messages.ts";
+import type { LaunchFile } from "../../src/shared/control.ts";
+import type { RunEnd, TrainRequest } from "../../src/trainer/types.ts";
+import { anOrder } from "../fakes/anOrder.ts";
+import { settle } from "../fakes/fakeClock.ts";
+import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
 const launchRequest = anOrder({
   keys: { TINKER_API_KEY: { value: "tml-from-the-store", origin: "store", host: null } },

@@ -1,11 +1,11 @@
 /** A talk as an editor shows it. */
 
-import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
-import type { Talk, TalkListener } from "../../core/conversation/talk.ts";
-import { scoreRewards } from "../../core/rollout/rewards.ts";
-import { writeExactJson } from "../../core/util/exactJson.ts";
-import type { ChatEntry, ChatPartnerView, ChatTurnView, ChatView } from "../../shared/chat.ts";
-import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
+import type { ModelTurn } from "../core/conversation/modelTurn.ts";
+import type { Talk, TalkListener } from "../core/conversation/talk.ts";
+import { scoreRewards } from "../core/rollout/rewards.ts";
+import { writeExactJson } from "../core/util/exactJson.ts";
+import type { ChatEntry, ChatPartnerView, ChatTurnView, ChatView } from "../shared/chat.ts";
+import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
 
 export type SamplingProgress = Parameters<TalkListener<ChatPartner>["onSampling"]>[0];
 

@@ -1,0 +1,63 @@
+/** What an editor of this package asks its server about checkpoints. */
+
+import * as z from "zod";
+import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
+import { handedOver } from "../node/control/messages.ts";
+import type { LaunchRequest } from "../shared/control.ts";
+import type { ReportsProgress } from "./requests.ts";
+
+export const CHECKPOINT_REQUESTS = {
+  /**
+   * A {@link WeightsRequest}, answered with the `RequestOutcome` of null once the files are there; reports {@link WeightsProgress}. When it is
+   * canceled, it is answered after nothing is left at the service.
+   */
+  download: "tinkerRL/checkpoint/download",
+  /** A {@link ChangeLocalRequest}, answered with the `RequestOutcome` of null. */
+  changeLocal: "tinkerRL/checkpoint/changeLocal",
+} as const;
+
+export interface WeightsRequest extends ReportsProgress {
+  readonly launch: Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
+  /** Of the run that saved it. */
+  readonly folder: string;
+  readonly name: string;
+  /** Absolute; the folder for the files. */
+  readonly output: string;
+  /** True when the checkpoint is one of this computer. */
+  readonly isLocalOnly: boolean;
+}
+
+export interface WeightsProgress {
+  readonly file: string;
+  readonly receivedBytes: number;
+  /** Null when the server does not say. */
+  readonly totalBytes: number | null;
+}
+
+/** Changes checkpoints in the store of this computer; nothing to delete is no fault. */
+export interface ChangeLocalRequest {
+  /** `tinker://RUN/KIND/NAME` each. */
+  readonly paths: readonly string[];
+  readonly change: CheckpointChange;
+}
+
+export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
+  .object({
+    progressToken: z.string(),
+    launch: z.object(handedOver).readonly(),
+    folder: z.string(),
+    name: z.string(),
+    output: z.string(),
+    isLocalOnly: z.boolean(),
+  })
+  .readonly();
+
+export const changeLocalSchema: z.ZodType<ChangeLocalRequest> = z
+  .object({
+    paths: z.array(z.string()).readonly(),
+    change: z.discriminatedUnion("action", [
+      z.object({ action: z.enum(["delete", "publish", "unpublish"]) }).readonly(),
+      z.object({ action: z.literal("set-ttl"), ttlSeconds: z.number().nullable() }).readonly(),
+    ]),
+  })
+  .readonly();

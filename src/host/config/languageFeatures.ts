@@ -1,0 +1,144 @@
+/** What this window adds to its language server: what only the window knows, and what only VS Code can show. */
+
+import * as vscode from "vscode";
+import {
+  CONTEXT_CHANGED,
+  type ContextChange,
+  EDITOR_REQUESTS,
+  type UpdateCatalogueRequest,
+} from "../../api/config.ts";
+import type { LensAction } from "../../core/config/editing/display/lenses.ts";
+import type { LinkTarget } from "../../core/config/editing/display/links.ts";
+import type { LanguageFeatures } from "../server/serverClient.ts";
+import { commandUri } from "../vscode/commandUri.ts";
+import { onSettingChange } from "../vscode/settings.ts";
+import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
+import { configGlob } from "./findConfigs.ts";
+import type { ConfigRun, KnownToEditor } from "./knownToEditor.ts";
+
+const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
+
+/** What `known` knows goes to the server; lenses and links get what they do here. */
+export function languageFeatures(known: KnownToEditor): LanguageFeatures {
+  return {
+    options: {
+      documentSelector: [
+        { language: "yaml" },
+        { language: "json" },
+        { language: "jsonc" },
+        { pattern: configGlob() },
+      ],
+      diagnosticCollectionName: "tinkerRL",
+      middleware: {
+        provideCodeLenses: async (document, token, next) =>
+          (await next(document, token))?.map((lens) => withCommand(lens, document.uri, known)),
+        provideDocumentLinks: async (document, token, next) =>
+          (await next(document, token))?.flatMap((link) => withPlace(link, document.uri)),
+      },
+    },
+    connect: (client) => {
+      client.onRequest(EDITOR_REQUESTS.context, ({ uri }: { readonly uri: string }) =>
+        configContext(uri, known),
+      );
+      client.onRequest(EDITOR_REQUESTS.catalogue, () => known.catalogue());
+      client.onRequest(
+        EDITOR_REQUESTS.updateCatalogue,
+        async ({ wanted }: UpdateCatalogueRequest) => {
+          await known.updateCatalogue(wanted);
+          return null;
+        },
+      );
+      const changed = (what: ContextChange): void => {
+        // A server that is starting again asks for all it shows.
+        if (client.isRunning())
+          client.sendNotification(CONTEXT_CHANGED, { what }).catch(() => undefined);
+      };
+      known.onDidChange(changed);
+      onSettingChange(CONTEXT_SETTINGS, () => changed("checks"));
+      vscode.workspace.onDidGrantWorkspaceTrust(() => changed("checks"));
+      // What changed while it started.
+      return () => changed("checks");
+    },
+  };
+}
+
+function withCommand(
+  lens: vscode.CodeLens & { readonly data?: LensAction },
+  config: vscode.Uri,
+  known: KnownToEditor,
+): vscode.CodeLens {
+  const title = lens.command?.title ?? "";
+  const run = known.runOf(config);
+  return new vscode.CodeLens(lens.range, {
+    title,
+    ...commandFor(lens.data ?? "none", config, run),
+  });
+}
+
+function commandFor(
+  action: LensAction,
+  uri: vscode.Uri,
+  { target }: ConfigRun,
+): Pick<vscode.Command, "command" | "arguments"> {
+  switch (action) {
+    case "start":
+      return { command: "tinkerRL.startTraining", arguments: [uri] };
+    case "validate":
+      return { command: "tinkerRL.validateConfig", arguments: [uri] };
+    case "estimate":
+      return { command: "tinkerRL.estimateCost", arguments: [uri] };
+    case "stop":
+      return { command: "tinkerRL.stopRun", arguments: [target] };
+    case "openDashboard":
+    case "openLastRun":
+      return { command: "tinkerRL.openDashboard", arguments: [target] };
+    case "none":
+      return { command: "" };
+  }
+}
+
+function withPlace(
+  link: vscode.DocumentLink & { readonly data?: LinkTarget },
+  config: vscode.Uri,
+): vscode.DocumentLink[] {
+  const found = link.data === undefined ? null : placeOf(config, link.data);
+  if (found === null) return [];
+  const shown = new vscode.DocumentLink(link.range, found.uri);
+  shown.tooltip = found.tooltip;
+  return [shown];
+}
+
+function placeOf(
+  config: vscode.Uri,
+  target: LinkTarget,
+): { readonly uri: vscode.Uri; readonly tooltip: string } | null {
+  switch (target.kind) {
+    case "page":
+      return { uri: vscode.Uri.parse(target.url), tooltip: vscode.l10n.t("Open environment page") };
+    case "environment":
+      return {
+        uri: commandUri("tinkerRL.environments.focus"),
+        tooltip: vscode.l10n.t("Show in Environments"),
+      };
+    case "checkpoint":
+      return {
+        uri: commandUri("tinkerRL.checkpoints.focus"),
+        tooltip: vscode.l10n.t("Show in Checkpoints"),
+      };
+    case "folder": {
+      const folder = folderUri(config, target.path);
+      return folder === null
+        ? null
+        : {
+            uri: commandUri("revealInExplorer", folder),
+            tooltip: vscode.l10n.t("Reveal folder"),
+          };
+    }
+  }
+}
+
+/** Null where a relative folder has nothing to start at. */
+function folderUri(config: vscode.Uri, path: string): vscode.Uri | null {
+  if (ABSOLUTE.test(path)) return vscode.Uri.file(path);
+  return config.scheme === "untitled" ? null : vscode.Uri.joinPath(config, "..", path);
+}

@@ -1,0 +1,45 @@
+/** The way to the server of this window, for all parts of the extension. Cheap: the server starts when it is first needed. */
+
+import type { ServerClient, ServerClientOptions, ServerRequestOptions } from "./serverClient.ts";
+
+export class Server {
+  readonly #options: ServerClientOptions;
+  #client: Promise<ServerClient> | null = null;
+
+  constructor(options: ServerClientOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once the server runs. After a failure the next call tries again. */
+  start(): Promise<ServerClient> {
+    this.#client ??= this.#load().catch((error: unknown) => {
+      this.#client = null;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  /** @throws AppError `server-stopped` when the server ends before it has answered, else what it answers with */
+  async request<Answer, Report = never>(
+    method: string,
+    parameters: object,
+    options: ServerRequestOptions<Report> = {},
+  ): Promise<Answer> {
+    return (await this.start()).request(method, parameters, options);
+  }
+
+  /** Sends what gets no answer; a server that is not there has nothing to do with it. */
+  async notify(method: string, parameters: object): Promise<void> {
+    await (await this.#client)?.notify(method, parameters);
+  }
+
+  /** Ends the server. */
+  async stop(): Promise<void> {
+    await (await this.#client?.catch(() => null))?.stop();
+  }
+
+  async #load(): Promise<ServerClient> {
+    const { ServerClient } = await import("./serverClient.ts");
+    return ServerClient.start(this.#options);
+  }
+}

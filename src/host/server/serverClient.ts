@@ -1,0 +1,197 @@
+/** The window's end of its server: starts the process, starts it again when it has ended, and carries requests. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ConnectionError,
+  ErrorAction,
+  ErrorCodes,
+  LanguageClient,
+  type LanguageClientOptions,
+  ProgressType,
+  ResponseError,
+  RevealOutputChannelOn,
+} from "vscode-languageclient/node";
+import type { EditorHandshake } from "../../api/config.ts";
+import type { ReportsProgress } from "../../api/requests.ts";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import { programEnvironment } from "../vscode/programEnvironment.ts";
+import { proxyVariables } from "../vscode/proxyVariables.ts";
+
+export interface ServerClientOptions {
+  readonly log: vscode.LogOutputChannel;
+  /** Holds the trainer's program, which is the server too. */
+  readonly programFolder: string;
+  /** Of the extension. */
+  readonly version: string;
+  /** Loads what the window adds to the Language Server Protocol. */
+  readonly loadFeatures: () => Promise<LanguageFeatures>;
+}
+
+export interface LanguageFeatures {
+  readonly options: Pick<
+    LanguageClientOptions,
+    "documentSelector" | "diagnosticCollectionName" | "middleware"
+  >;
+  /** Called before the server starts. What it returns is called once the server runs. */
+  readonly connect: (client: LanguageClient) => () => void;
+}
+
+export interface ServerRequestOptions<Report> {
+  /** Cancels the request; what it is then answered with is for the server to say. */
+  readonly token?: vscode.CancellationToken | undefined;
+  /** Called with each report of a request that has a `progressToken`. */
+  readonly onProgress?: ((report: Report) => void) | undefined;
+}
+
+/** Before another start of a server that does not live. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+/** A server that has lived so long starts again without a pause. */
+const SOUND_MS = 60_000;
+/** What requests fail with when the server has ended. */
+const LOST: ReadonlySet<number> = new Set([
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+  ErrorCodes.MessageWriteError,
+]);
+
+export class ServerClient {
+  readonly #client: LanguageClient;
+  readonly #listening: vscode.Disposable;
+  #underWay = 0;
+  /** True once the window reaches the network in another way than the server. */
+  #isOutdated = false;
+
+  /** Starts the server. It ends with the window, and is started again when it ends by itself. */
+  static async start(options: ServerClientOptions): Promise<ServerClient> {
+    const { log, programFolder, version } = options;
+    const features = await options.loadFeatures();
+    const handshake: EditorHandshake = { tinkerRlVersion: version };
+    const client = new LanguageClient("tinkerRL", "Tinker RL", () => startProcess(programFolder), {
+      ...features.options,
+      outputChannel: log,
+      traceOutputChannel: withoutTraces(log),
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: handshake,
+      initializationFailedHandler: (error: unknown) => {
+        log.error(errorMessage(error));
+        void plainWindow.showErrorMessage(errorMessage(error));
+        return false;
+      },
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: restart(log),
+      },
+    });
+    const onStarted = features.connect(client);
+    await client.start();
+    onStarted();
+    return new ServerClient(client);
+  }
+
+  private constructor(client: LanguageClient) {
+    this.#client = client;
+    this.#listening = vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("http.proxy")) this.#isOutdated = true;
+    });
+  }
+
+  /** @throws AppError `server-stopped` when the server ends before it has answered, else what it answers with */
+  async request<Answer, Report>(
+    method: string,
+    parameters: object & Partial<ReportsProgress>,
+    { token, onProgress }: ServerRequestOptions<Report>,
+  ): Promise<Answer> {
+    // Another process has another environment; a request that is under way keeps its own.
+    if (this.#isOutdated && this.#underWay === 0) {
+      this.#isOutdated = false;
+      await this.#client.restart();
+    }
+    const { progressToken } = parameters;
+    const reports =
+      progressToken === undefined || onProgress === undefined
+        ? null
+        : this.#client.onProgress(new ProgressType<Report>(), progressToken, onProgress);
+    this.#underWay += 1;
+    try {
+      return await (token === undefined
+        ? this.#client.sendRequest<Answer>(method, parameters)
+        : this.#client.sendRequest<Answer>(method, parameters, token));
+    } catch (error) {
+      throw isLost(error) ? stopped() : error;
+    } finally {
+      this.#underWay -= 1;
+      reports?.dispose();
+    }
+  }
+
+  async notify(method: string, parameters: object): Promise<void> {
+    await this.#client.sendNotification(method, parameters);
+  }
+
+  async stop(): Promise<void> {
+    this.#listening.dispose();
+    await this.#client.dispose();
+  }
+}
+
+/** Without the keys of the window's environment, which the client's own start would pass on. */
+async function startProcess(programFolder: string): Promise<ChildProcessWithoutNullStreams> {
+  const child = spawn(process.execPath, [join(programFolder, "tinker-rl.js"), "lsp"], {
+    cwd: programFolder,
+    windowsHide: true,
+    env: programEnvironment(proxyVariables()),
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+  // What is written while it ends goes nowhere.
+  child.stdin.on("error", () => undefined);
+  return child;
+}
+
+/** The client writes what it sends, keys included, to a channel that shows traces. */
+function withoutTraces(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
+  const never = () => new vscode.Disposable(() => undefined);
+  return {
+    ...log,
+    logLevel: vscode.LogLevel.Info,
+    onDidChangeLogLevel: never,
+    trace: () => undefined,
+  };
+}
+
+/** What to do when the server has ended: the user hears of it once, the log each time. */
+function restart(log: vscode.LogOutputChannel) {
+  let startedAt = performance.now();
+  let pause = 0;
+  let isFirst = true;
+  return async () => {
+    const isSound = performance.now() - startedAt > SOUND_MS;
+    pause = isSound ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause), MAX_PAUSE_MS);
+    log.warn("The Tinker RL server stopped unexpectedly. Restarting it.");
+    if (isFirst) {
+      const text = vscode.l10n.t("The Tinker RL server stopped unexpectedly. Restarting it.");
+      void plainWindow.showWarningMessage(text);
+    }
+    isFirst = false;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    startedAt = performance.now();
+    return { action: CloseAction.Restart, handled: true };
+  };
+}
+
+function isLost(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof ResponseError && LOST.has(error.code);
+}
+
+function stopped(): AppError {
+  const text = vscode.l10n.t("The Tinker RL server stopped unexpectedly. Try again.");
+  return new AppError("server-stopped", text);
+}

@@ -1,0 +1,136 @@
+/** Holds conversations with models for an editor. */
+
+import { once } from "node:events";
+import { type CancellationToken, ProgressType } from "vscode-languageserver";
+import { CHAT_ACT, CHAT_REQUESTS, chatActSchema, openChatSchema } from "../api/chat.ts";
+import type { RequestOutcome } from "../api/requests.ts";
+import { SEEDS, Talk } from "../core/conversation/talk.ts";
+import { isAppError } from "../core/errors.ts";
+import { systemRandom } from "../node/random.ts";
+import type { ChatAction, ChatReply, ChatSettings } from "../shared/chat.ts";
+import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
+import { launchError } from "../trainer/launchError.ts";
+import { chatView, type SamplingProgress } from "./chatView.ts";
+import type { ServerOptions } from "./openRequests.ts";
+
+const TALKING = new ProgressType<ChatReply>();
+
+/** Each conversation is a request that lasts as long. */
+export function serveChats({ connection, trainer, requests }: ServerOptions): void {
+  const conversations = new Map<string, Conversation>();
+  connection.onRequest<RequestOutcome<null>, void>(
+    CHAT_REQUESTS.open,
+    (request: unknown, token: CancellationToken) => {
+      const { progressToken, launch, settings, ...wanted } = openChatSchema.parse(request);
+      const reply = (what: ChatReply): void => {
+        // Rejects when the editor has left, which ends the conversation.
+        connection.sendProgress(TALKING, progressToken, what).catch(() => undefined);
+      };
+      return requests.run(token, async ({ fileSystem, signal, redactor }) => {
+        const opened = await trainer.openChat(fileSystem, {
+          ...wanted,
+          configPath: null,
+          overrides: launch.training.overrides,
+          allowedOrigins: [],
+          launchRequest: launch,
+          signal,
+          redactor,
+          onPart: (what) => reply({ kind: "part", what }),
+        });
+        const fail = (error: unknown): void => {
+          const cleaned = launchError(redactor.redactError(error));
+          reply({ kind: "failed", error: cleaned, isOver: false });
+        };
+        const conversation = converse(opened, settings, reply, fail);
+        conversations.set(progressToken, conversation);
+        try {
+          if (!signal.aborted) await once(signal, "abort");
+        } finally {
+          conversations.delete(progressToken);
+          await conversation.end();
+          await opened.close();
+        }
+        return null;
+      });
+    },
+  );
+  connection.onNotification(CHAT_ACT, (message: unknown) => {
+    const { conversation, action } = chatActSchema.parse(message);
+    conversations.get(conversation)?.act(action);
+  });
+}
+
+interface Conversation {
+  act(action: ChatAction): void;
+  /** Stops what is under way, and drops what waits. */
+  end(): Promise<void>;
+}
+
+/** Carries out actions one after the other; a stop at once. */
+function converse(
+  opened: OpenChat,
+  settings: ChatSettings | null,
+  reply: (what: ChatReply) => void,
+  fail: (error: unknown) => void,
+): Conversation {
+  let sampling: SamplingProgress = null;
+  let isOver = false;
+  const show = (): void => reply({ kind: "view", view: chatView(opened, talk, sampling) });
+  const seed = Math.floor(systemRandom.uniform() * SEEDS);
+  const talk = new Talk(
+    opened.partners,
+    settings ?? { temperature: null, maxTokens: null, seed, samples: 1, answersBy: "environment" },
+    {
+      onSampling: (progress) => {
+        sampling = progress;
+        show();
+      },
+      onTurns: show,
+      onAnswers: show,
+    },
+  );
+  const attempt = async (action: () => Promise<unknown>): Promise<void> => {
+    if (isOver) return;
+    try {
+      await action();
+    } catch (error) {
+      if (!isAppError(error, "stopped")) fail(error);
+    }
+    show();
+  };
+  let acting = attempt(() => talk.goOn());
+  return {
+    act: (action) => {
+      if (action.action === "stop") talk.stop();
+      else acting = acting.then(() => attempt(() => perform(talk, action)));
+    },
+    end: async () => {
+      isOver = true;
+      talk.stop();
+      await acting;
+    },
+  };
+}
+
+async function perform(
+  talk: Talk<ChatPartner>,
+  action: Exclude<ChatAction, { readonly action: "stop" }>,
+): Promise<unknown> {
+  switch (action.action) {
+    case "say":
+      return talk.say(action.text);
+    case "answer":
+      return talk.answer(action.text);
+    case "choose":
+      return talk.choose(action.index);
+    case "change":
+      talk.settings = { ...talk.settings, ...action.settings };
+      return talk.goOn();
+    case "proceed":
+      return talk.proceed();
+    case "again":
+      return talk.again();
+    case "undo":
+      return talk.undo();
+  }
+}

@@ -1,0 +1,95 @@
+/** Requests that the trainer's code is working on for an editor. */
+
+import type { CancellationToken, Connection } from "vscode-languageserver";
+import type { RequestOutcome } from "../api/requests.ts";
+import { AppError } from "../core/errors.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
+import { Redactor } from "../core/secrets/redaction/redactor.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
+import type { openChat } from "../trainer/chat/openChat.ts";
+import type { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
+import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import { launchError } from "../trainer/launchError.ts";
+import type { previewPrompt } from "../trainer/previewPrompt.ts";
+
+export interface ServerOptions {
+  readonly connection: Connection;
+  readonly trainer: TrainerFunctions;
+  readonly requests: OpenRequests;
+  readonly clock: Clock;
+}
+
+/** The trainer's code that answers requests. */
+export interface TrainerFunctions {
+  readonly previewPrompt: typeof previewPrompt;
+  readonly downloadCheckpoint: typeof downloadCheckpoint;
+  readonly changeCheckpoints: typeof changeCheckpoints;
+  readonly openChat: typeof openChat;
+}
+
+/** What a request has for itself, and what goes with it. */
+export interface RequestScope {
+  /** Aborted when the editor cancels the request, and when it leaves. */
+  readonly signal: AbortSignal;
+  /** Learns the secrets of the request, which are forgotten with it. */
+  readonly redactor: Redactor;
+  readonly fileSystem: FileSystem;
+}
+
+interface OpenRequest {
+  readonly cancel: () => void;
+  readonly redactor: Redactor;
+  readonly answered: Promise<unknown>;
+}
+
+export class OpenRequests {
+  readonly #open = new Set<OpenRequest>();
+
+  /** Never rejects: what `work` throws is the answer, cleaned of secrets. */
+  async run<Value>(
+    token: CancellationToken,
+    work: (scope: RequestScope) => Promise<Value>,
+  ): Promise<RequestOutcome<Value>> {
+    const canceling = new AbortController();
+    const cancel = (): void => canceling.abort(new AppError("stopped", "This was canceled."));
+    const listening = token.onCancellationRequested(cancel);
+    if (token.isCancellationRequested) cancel();
+    const redactor = new Redactor();
+    const { signal } = canceling;
+    const answered = Promise.resolve().then(() => answer(work, { signal, redactor }));
+    const request = { cancel, redactor, answered };
+    this.#open.add(request);
+    try {
+      return await answered;
+    } finally {
+      this.#open.delete(request);
+      listening.dispose();
+    }
+  }
+
+  /** Cancels all of them, and resolves once they have tidied up. */
+  async close(): Promise<void> {
+    const open = [...this.#open];
+    for (const { cancel } of open) cancel();
+    await Promise.all(open.map(({ answered }) => answered));
+  }
+
+  /** Without the secrets of any of them. */
+  redactError(error: unknown): unknown {
+    return [...this.#open].reduce((cleaned, { redactor }) => redactor.redactError(cleaned), error);
+  }
+}
+
+async function answer<Value>(
+  work: (scope: RequestScope) => Promise<Value>,
+  scope: Omit<RequestScope, "fileSystem">,
+): Promise<RequestOutcome<Value>> {
+  const fileSystem = createFileSystem();
+  try {
+    return { ok: true, value: await work({ ...scope, fileSystem }) };
+  } catch (error) {
+    return { ok: false, error: launchError(scope.redactor.redactError(error)) };
+  } finally {
+    await fileSystem.close();
+  }
+}

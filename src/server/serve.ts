@@ -1,0 +1,46 @@
+/** All that the server answers. */
+
+import { once } from "node:events";
+import {
+  createConnection,
+  ProposedFeatures,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-languageserver/node";
+import { systemClock } from "../node/clock.ts";
+import { openChat } from "../trainer/chat/openChat.ts";
+import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
+import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import { previewPrompt } from "../trainer/previewPrompt.ts";
+import { serveChats } from "./chat.ts";
+import { serveCheckpoints } from "./checkpoints.ts";
+import { serveLanguage } from "./languageServer.ts";
+import type { OpenRequests, ServerOptions } from "./openRequests.ts";
+import { servePrompts } from "./prompts.ts";
+
+const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat };
+/** Requests that have not tidied up by then end with the process. */
+const LEAVING_MS = 5_000;
+
+/** Answers over `connection` until it ends. */
+export function serve(options: ServerOptions, version: string): void {
+  const { connection, requests } = options;
+  serveLanguage(connection, version);
+  servePrompts(options);
+  serveCheckpoints(options);
+  serveChats(options);
+  connection.onShutdown(() => requests.close());
+  connection.listen();
+}
+
+/** Serves the editor that started this process, until it leaves. */
+export async function serveStandardStreams(version: string, requests: OpenRequests): Promise<void> {
+  const { stdin, stdout } = process;
+  // Streams as such would end the process with the input, before requests have tidied up.
+  const [reader, writer] = [new StreamMessageReader(stdin), new StreamMessageWriter(stdout)];
+  const connection = createConnection(ProposedFeatures.all, reader, writer);
+  serve({ connection, trainer: TRAINER, requests, clock: systemClock }, version);
+  await once(stdin, "close");
+  const late = new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
+  await Promise.race([requests.close(), late]);
+}

@@ -1,0 +1,65 @@
+/** An editor that is connected to a server whose trainer is fake. */
+
+import { PassThrough } from "node:stream";
+import {
+  type CancellationToken,
+  createConnection,
+  createProtocolConnection,
+  ProgressType,
+  ProposedFeatures,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-languageserver/node";
+import { OpenRequests, type TrainerFunctions } from "../../src/server/openRequests.ts";
+import { serve } from "../../src/server/serve.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+
+export function anEditor(functions: Partial<TrainerFunctions> = {}) {
+  const unused = (): never => {
+    throw new Error("The test did not expect this call.");
+  };
+  const trainer: TrainerFunctions = {
+    previewPrompt: unused,
+    downloadCheckpoint: unused,
+    changeCheckpoints: unused,
+    openChat: unused,
+    ...functions,
+  };
+  const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
+  const connection = createConnection(
+    ProposedFeatures.all,
+    new StreamMessageReader(toServer),
+    new StreamMessageWriter(toEditor),
+  );
+  const [requests, clock] = [new OpenRequests(), new FakeClock()];
+  serve({ connection, trainer, requests, clock }, "1.0.0");
+  const editor = createProtocolConnection(
+    new StreamMessageReader(toEditor),
+    new StreamMessageWriter(toServer),
+  );
+  let received = "";
+  toEditor.on("data", (bytes: Buffer) => {
+    received += bytes.toString();
+  });
+  editor.listen();
+  return {
+    editor,
+    requests,
+    clock,
+    /** All that the server has sent. */
+    received: () => received,
+    ask: <Answer>(method: string, parameters: object, token?: CancellationToken) =>
+      token === undefined
+        ? editor.sendRequest<Answer>(method, parameters)
+        : editor.sendRequest<Answer>(method, parameters, token),
+    notify: (method: string, parameters: object) => editor.sendNotification(method, parameters),
+    /** What is reported with this token, as it comes. */
+    reports: <Report>(token: string): readonly Report[] => {
+      const reports: Report[] = [];
+      editor.onProgress(new ProgressType<Report>(), token, (report) => {
+        reports.push(report);
+      });
+      return reports;
+    },
+  };
+}
