@@ -16,9 +16,9 @@ import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRec
 import type { TokenRecord } from "../../src/core/runFolder/rollouts/tokenRecord.ts";
 import type { Engine } from "../../src/local/engine/engine.ts";
 import { createRandomEngine } from "../../src/local/engine/random/randomEngine.ts";
-import { listen } from "../../src/local/http/listen.ts";
 import { createTinkerService } from "../../src/local/engine/service/service.ts";
 import { createEnvironmentServer } from "../../src/local/environment/server/server.ts";
+import { listen } from "../../src/local/http/listen.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
