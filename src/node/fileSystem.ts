@@ -258,11 +258,11 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
     const code = errorCode(error);
     if (code === "ENOENT") throw notFound(path, error);
     const advice = ADVICE[code] ?? "Check the path and its permissions.";
-    throw new AppError(
-      "file-unreadable",
-      `Cannot read ${path}: ${errorMessage(error)}. ${advice}`,
-      { data: { path }, cause: error },
-    );
+    const message =
+      code === "EISDIR"
+        ? `Cannot read ${path}, because it is a folder. Give the path of a file in it.`
+        : `Cannot read ${path}: ${errorMessage(error)}. ${advice}`;
+    throw new AppError("file-unreadable", message, { data: { path }, cause: error });
   }
 }
 
