@@ -1,7 +1,6 @@
 /** The evaluation after the last step. */
 
 import { appendMetrics } from "../core/runFolder/metrics/metrics.ts";
-import { BestCheckpoint } from "../core/training/bestCheckpoint.ts";
 import { evaluate } from "../core/training/evaluation/evaluate.ts";
 import { endRow } from "../core/training/evaluation/evaluation.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
@@ -16,7 +15,7 @@ import {
  * disk; the hosted service loads it into a new sampler.
  */
 export async function evaluateAtEnd(
-  { context, ending, outcome, samplerPath, step }: LoopEnd,
+  { best, context, ending, outcome, samplerPath, step }: LoopEnd,
   tinker: TinkerConnection,
   connections: ConnectionOptions,
 ): Promise<void> {
@@ -31,7 +30,7 @@ export async function evaluateAtEnd(
   const results = await evaluate(context, evaluation, sampler, { step, purpose: "end" });
   const { attempt, fileSystem, folder } = context.storage;
   await appendMetrics(fileSystem, folder, endRow(step, attempt, results));
-  await new BestCheckpoint().update({
+  await best.update({
     ...context,
     services: { ...context.services, service: fresh.service },
   });

@@ -35,6 +35,8 @@ export interface LoopEnd {
   readonly ending: AppError | null;
   /** With the settings in force at the end. */
   readonly context: RunContext;
+  /** Knows which checkpoints it has said it keeps. */
+  readonly best: BestCheckpoint;
 }
 
 /**
@@ -300,6 +302,7 @@ class Loop {
       samplerPath: entry.sampler_path,
       ending,
       context: this.#context,
+      best: this.#best,
     };
   }
 
