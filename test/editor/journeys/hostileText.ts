@@ -37,7 +37,7 @@ export const hostileText: Journey = {
       await workbench.command("Tinker RL: Rename Run…");
       const question = page.locator(".quick-input-widget:visible");
       await question.getByText("The folder remains").waitFor();
-      assert.match((await question.textContent()) ?? "", /stays \[go\] \(command:/);
+      assert.match((await question.textContent()) ?? "", /remains \[go\] \(command:/);
       assert.equal(await question.locator("a:visible").count(), 0);
       await picture("question");
       await page.keyboard.press("Escape");
