@@ -41,7 +41,14 @@ function RunsApp({ runs }: RunsProps) {
     return (
       <main class="message">
         <h1>{l10n.t("No run to show")}</h1>
-        <p>{l10n.t("Start a training, or open a run folder in the Runs view.")}</p>
+        <p>
+          {runs.isInEditor
+            ? l10n.t("Start a training, or open a run folder in the Runs view.")
+            : l10n.t(
+                "Start a training in this project, or open another folder: {0}",
+                "tinker-rl view FOLDER",
+              )}
+        </p>
       </main>
     );
   }

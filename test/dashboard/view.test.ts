@@ -117,8 +117,10 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   await page.getByText("stopped", { exact: true }).first().waitFor();
 
   // The page says that the server has gone.
-  children[0]?.kill("SIGINT");
+  const [server] = children;
+  server?.kill("SIGINT");
   await page.getByText("Connection lost.").waitFor();
+  await expect.poll(() => server?.exitCode).toBe(0);
 });
 
 it("needs the token of the address", async () => {

@@ -30,9 +30,7 @@ declare global {
 }
 
 /** `page` is what a browser asks for, with the words behind `?` in its own address. */
-export function connectShell<Sent, Received>(
-  page: "dashboard" | "runs" | "chat",
-): Shell<Sent, Received> {
+export function connectShell<Sent, Received>(page: "dashboard" | "runs"): Shell<Sent, Received> {
   const acquire = globalThis.acquireVsCodeApi;
   return acquire === undefined ? browserShell(page) : editorShell(acquire());
 }
@@ -146,9 +144,10 @@ function openElsewhere(address: string): void {
 
 function typedArray(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("typedArray" in value)) return value;
-  const { typedArray: name, bytes } = value as TypedArrayJson; // only the server writes this key
-  const Typed = TYPED_ARRAYS[name];
-  return new Typed(bytesOf(bytes).buffer);
+  const { typedArray: name, bytes } = value as TypedArrayJson; // when the name is known, which is asked next
+  // A run may have a setting of this name.
+  if (!Object.hasOwn(TYPED_ARRAYS, name)) return value;
+  return new TYPED_ARRAYS[name](bytesOf(bytes).buffer);
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

@@ -175,7 +175,7 @@ function CompareConfig({ runs }: RunsProps) {
                 <td key={id}>
                   {id === first.id ? (
                     <span class="fact">{text.baseline}</span>
-                  ) : runs.hasDiff ? (
+                  ) : runs.isInEditor ? (
                     <Button
                       class="link"
                       label={l10n.t("Open diff")}

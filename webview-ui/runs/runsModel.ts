@@ -114,8 +114,8 @@ export class RunsModel {
     return this.#rows.value.size;
   }
 
-  /** False in a browser, which compares no texts. */
-  get hasDiff(): boolean {
+  /** False in a browser. */
+  get isInEditor(): boolean {
     return this.#host.isEditor;
   }
 

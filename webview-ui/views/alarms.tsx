@@ -97,7 +97,11 @@ function AlarmRow({
           {evidence === null ? null : (
             <EvidenceButtons dashboard={dashboard} alarm={evidence} isOpen={isOpen} />
           )}
-          {fix === null || !dashboard.host.can("applyAlarm") ? null : (
+          {fix === null ? null : !dashboard.host.can("applyAlarm") ? (
+            <span class="fact">
+              <UntrustedText text={fix.text} />
+            </span>
+          ) : (
             <button
               type="button"
               class="secondary"

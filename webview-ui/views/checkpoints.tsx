@@ -156,7 +156,9 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
             onClick={() => copy(statePath === null ? "sampler" : "state")}
           />
         )}
-        <Menu label={l10n.t("Actions for {0}", shownName)} icon="ellipsis" items={items} />
+        {items.length === 0 ? null : (
+          <Menu label={l10n.t("Actions for {0}", shownName)} icon="ellipsis" items={items} />
+        )}
       </td>
     </tr>
   );

@@ -1,6 +1,7 @@
 /** All settings in one table: the manifest, `docs/vscode.md` and {@link file://./settings.ts} follow from it. */
 
 import { CONFIG_NAMES } from "../../shared/configNames.ts";
+import { DASHBOARD_DEFAULTS } from "../../shared/dashboardDefaults.ts";
 
 /** Who may set it: `machine` never a workspace; `resource` each folder; `window` each workspace. */
 export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";
@@ -165,7 +166,7 @@ const displaySettings = {
   "dashboard.smoothing": {
     does: "Smoothing of curves with at least 100 steps in a new dashboard, from 0 (none) to 0.99. Shorter curves are raw.",
     type: "number",
-    default: 0.6,
+    default: DASHBOARD_DEFAULTS.smoothing,
     minimum: 0,
     maximum: 0.99,
     scope: "window",
@@ -173,13 +174,13 @@ const displaySettings = {
   "dashboard.singleKeyShortcuts": {
     does: "Single keys such as `j` and `k` work in the dashboard. Turn this off if they interfere with a screen reader.",
     type: "boolean",
-    default: true,
+    default: DASHBOARD_DEFAULTS.hasSingleKeys,
     scope: "window",
   },
   "dashboard.liveRegion": {
     does: "A screen reader announces new steps.",
     type: "boolean",
-    default: true,
+    default: DASHBOARD_DEFAULTS.hasLiveRegion,
     scope: "window",
   },
   "trajectories.pageSize": {

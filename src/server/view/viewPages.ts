@@ -1,14 +1,15 @@
 /** The pages of a browser: a session for each that is open, over the runs that one store knows. */
 
-import { homedir } from "node:os";
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
 import { markRollout } from "../../core/runFolder/marks.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { fromHome } from "../../node/fromHome.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { BrowserCommand, FromBrowser, ToBrowser } from "../../shared/browserMessages.ts";
 import type { ControlCommand } from "../../shared/control.ts";
+import { DASHBOARD_DEFAULTS } from "../../shared/dashboardDefaults.ts";
 import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
 import { checkpointPath } from "../dashboard/checkpointPath.ts";
 import type { DashboardRun } from "../dashboard/dashboardRun.ts";
@@ -42,9 +43,6 @@ export interface ConnectedPage {
 
 type Send = (message: ToBrowser) => void;
 
-/** As the extension's settings are when nobody has changed them. */
-const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };
-
 export class ViewPages {
   readonly #options: ViewPagesOptions;
   readonly #kept: KeptForPages;
@@ -56,7 +54,7 @@ export class ViewPages {
     this.#kept = kept;
     const { store, fileSystem, cacheFolder, onError } = options;
     const cachePath = `${cacheFolder}/runDigests.json`;
-    this.#digests = new RunDigests({ fileSystem, cachePath, shortenPath });
+    this.#digests = new RunDigests({ fileSystem, cachePath, shortenPath: fromHome });
     this.#feeds = new RunFeeds({ store, fileSystem, onError });
   }
 
@@ -97,7 +95,7 @@ export class ViewPages {
       {
         fileSystem,
         isProcessAlive,
-        shortenPath,
+        shortenPath: fromHome,
         clock,
         post: (message) => send({ kind: "message", message }),
         runs: {
@@ -116,7 +114,7 @@ export class ViewPages {
         settings: {
           current: () => {
             const { pinnedMetrics, savedFilters } = this.#kept.current;
-            return { ...SETTINGS, pinnedMetrics, savedFilters };
+            return { ...DASHBOARD_DEFAULTS, pinnedMetrics, savedFilters };
           },
           pinMetrics: (pinnedMetrics) => this.#kept.keep({ pinnedMetrics }),
           keepFilters: (savedFilters) => this.#kept.keep({ savedFilters }),
@@ -134,18 +132,7 @@ export class ViewPages {
       },
       { run: folder === null ? null : this.#run(folder), isVisible: true },
     );
-    const listening = store.onDidChange(() => session.refresh());
-    return {
-      receive: (message) => {
-        if (message.kind === "message") session.receive(message.message);
-        else questions.answer(message.id, message.value);
-      },
-      close: () => {
-        questions.close();
-        listening.dispose();
-        session.dispose();
-      },
-    };
+    return this.#connected(session, questions);
   }
 
   /** Answers a table of all runs. */
@@ -159,7 +146,7 @@ export class ViewPages {
         digests: this.#digests,
         runs: () => store.runs,
         follow: (folder) => this.#feeds.follow(folder),
-        hasSingleKeys: () => SETTINGS.hasSingleKeys,
+        hasSingleKeys: () => DASHBOARD_DEFAULTS.hasSingleKeys,
         layout: {
           read: () => this.#kept.current.layout,
           keep: (layout) => this.#kept.keep({ layout }),
@@ -177,7 +164,11 @@ export class ViewPages {
       },
       { isVisible: true },
     );
-    const listening = store.onDidChange(() => session.refresh());
+    return this.#connected(session, questions);
+  }
+
+  #connected(session: DashboardSession | RunsSession, questions: Questions): ConnectedPage {
+    const listening = this.#options.store.onDidChange(() => session.refresh());
     return {
       receive: (message) => {
         if (message.kind === "message") session.receive(message.message);
@@ -285,9 +276,4 @@ class Questions {
   close(): void {
     for (const id of [...this.#open.keys()]) this.answer(id, null);
   }
-}
-
-function shortenPath(path: string): string {
-  const home = homedir();
-  return path.startsWith(home) ? `~${path.slice(home.length)}` : path;
 }

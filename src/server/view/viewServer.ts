@@ -22,6 +22,7 @@ import {
   type TypedArrayJson,
 } from "../../shared/browserMessages.ts";
 import { pageHtml } from "../dashboard/pageHtml.ts";
+import { runIdOf } from "../runs/runId.ts";
 import { RunStore } from "../runs/runStore.ts";
 import { type ConnectedPage, ViewPages } from "./viewPages.ts";
 
@@ -58,7 +59,6 @@ const LOOK_AGAIN_FACTOR = 20;
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
-  ".map": "application/json",
 };
 const HEADERS = {
   "Cache-Control": "no-store",
@@ -97,7 +97,8 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
     fileSystem,
     clock,
     programFolder,
-    cacheFolder,
+    // Of these runs alone: what is kept of others would be forgotten as gone.
+    cacheFolder: join(cacheFolder, runIdOf([...options.parents, options.run].join("\n"))),
     onError,
   });
   const token = randomBytes(24).toString("base64url");
@@ -112,17 +113,18 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   server.on("upgrade", (request, socket, head) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    // Who has the token is admitted.
-    if (!isOwnOrigin(request) || !sameSecret(pathname, `${prefix}/socket`)) {
+    // A client that leaves early is no fault of the server.
+    socket.on("error", () => socket.destroy());
+    const query = socketQuery(request, token);
+    if (query === null) {
       socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
       return;
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {
       connect(opened, (send) =>
-        searchParams.get("page") === "runs"
+        query.get("page") === "runs"
           ? pages.openRunsTable(send)
-          : pages.openDashboard(searchParams.get("id"), send),
+          : pages.openDashboard(query.get("id"), send),
       );
     });
   });
@@ -173,7 +175,10 @@ function routes(webview: string, pages: ViewPages): Routes {
       const type = TYPES[extname(name)];
       if (type === undefined || !/^[\w.-]+$/.test(name))
         throw refusal(404, "There is no such file.");
-      return { status: 200, contentType: type, body: await readFile(join(webview, name)) };
+      const body = await readFile(join(webview, name)).catch(() => {
+        throw refusal(404, "There is no such file.");
+      });
+      return { status: 200, contentType: type, body };
     },
   };
 }
@@ -186,9 +191,17 @@ function admit(request: IncomingMessage, token: string): void {
     throw refusal(403, "Open the address that `tinker-rl view` printed.");
 }
 
-/** Any page may open a socket to any address. */
-function isOwnOrigin({ headers: { host, origin = "" } }: IncomingMessage): boolean {
-  return origin === `http://${host}`;
+/** What a page asks for with its socket; null for a request that is not one of our own pages: any page may open a socket to any address. */
+function socketQuery(request: IncomingMessage, token: string): URLSearchParams | null {
+  const { host, origin } = request.headers;
+  try {
+    admit(request, token);
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const isOwn = pathname.endsWith("/socket") && origin === `http://${host}`;
+    return isOwn ? searchParams : null;
+  } catch {
+    return null;
+  }
 }
 
 function connect(
