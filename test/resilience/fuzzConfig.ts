@@ -1,4 +1,4 @@
-/** Gives 10,000 hostile texts, and every prefix of the examples, to all that an editor asks about a configuration. */
+/** Gives 10,000 hostile texts (or as many as its argument says), and every prefix of the examples, to all that an editor asks about a configuration. */
 
 import { readFileSync } from "node:fs";
 import { fuzzedText, uniformFrom, useAll } from "../core/config/editing/fuzzedTexts.ts";

@@ -13,7 +13,7 @@ const CONFIG = localConfig({
   evaluation: {
     splits: { "local/calculator": ["test"] },
     every: 2,
-    num_samples: 16,
+    num_samples: 8,
     rollouts_per_task: 2,
     temperatures: [1],
   },
@@ -73,7 +73,7 @@ export const evaluations: Journey = {
     await step("Evaluate measures the checkpoint beside the base model", async () => {
       if (!(await menu.isVisible())) await openMenu();
       await menu.getByRole("menuitem", { name: /^Evaluate / }).click();
-      await page.getByText("test: 16 tasks × 2").waitFor();
+      await page.getByText("test: 8 tasks × 2").waitFor();
       await workbench.pick("Evaluate as Configured");
       const row = workbench.row(/^run tinker-config-evaluation, done/);
       await row.waitFor({ timeout: 120_000 });

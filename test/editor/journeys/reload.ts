@@ -7,7 +7,7 @@ import { type Journey, type Stage, until } from "../journey.ts";
 import { comparableRows, runIn, stepsOf, stepsTo, trainerOf } from "../runFiles.ts";
 import { trainInTerminal } from "../trainInTerminal.ts";
 
-const STEPS = 36;
+const STEPS = 24;
 const CONFIG = { "tinker-config.yaml": localConfig({ max_steps: STEPS, batch_size: 12 }) };
 
 export const reload: Journey = {
