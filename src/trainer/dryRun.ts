@@ -15,7 +15,7 @@ import { claimRun } from "./claimRun.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
 import { reportEstimate } from "./estimate.ts";
-import { loadListPrices } from "./listPrices.ts";
+import { loadListPrices } from "./loadPriceList.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";

@@ -15,7 +15,7 @@ import { sha256 } from "../node/hash.ts";
 import { runParent } from "../node/runPaths.ts";
 import { type LoadedConfig, loadConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions } from "./connectRun.ts";
-import { type ListPrices, loadListPrices } from "./listPrices.ts";
+import { type ListPrices, loadListPrices } from "./loadPriceList.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import type { EstimateRequest, RunEnd } from "./types.ts";

@@ -20,7 +20,7 @@ import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
 import { requireBaseModel } from "./createModel.ts";
 import { claimEvaluation, evaluationName } from "./evaluationFolder.ts";
-import { loadListPrices } from "./listPrices.ts";
+import { loadListPrices } from "./loadPriceList.ts";
 import { playContext, reportContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
 import type { TrainerOptions } from "./runPlan.ts";

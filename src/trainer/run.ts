@@ -3,7 +3,7 @@
 import type { ModelTokenizer } from "../core/chat/tokenizer.ts";
 import { connectAndPrepare, connectionOptions, type LoadOnce } from "./connectRun.ts";
 import { finishRun } from "./finishRun.ts";
-import { loadListPrices } from "./listPrices.ts";
+import { loadListPrices } from "./loadPriceList.ts";
 import { type LostAttempt, type RecoveryCount, waitToReconnect } from "./recovery.ts";
 import { RunAttempt } from "./runAttempt.ts";
 import { recordFailure } from "./runEnding.ts";

@@ -22,7 +22,7 @@ import type { Trend } from "../shared/trend.ts";
 import { claimRun } from "./claimRun.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { indexTexts } from "./indexTexts.ts";
-import type { ListPrices } from "./listPrices.ts";
+import type { ListPrices } from "./loadPriceList.ts";
 import {
   finalLoss,
   type Loss,

@@ -15,6 +15,7 @@ import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import { nearestWord } from "../util/editDistance.ts";
 import type { PreparedEnvironment } from "./run/context.ts";
+import { checkSchedule } from "./run/learningRate.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
@@ -23,7 +24,6 @@ import {
   taskSource,
   totalSteps,
 } from "./tasks/dataset.ts";
-import { checkSchedule } from "./tasks/schedule.ts";
 
 /** Time that an environment may be full before a run begins. */
 const FULL_AT_START_LIMIT_MS = 30 * 60_000;

@@ -6,8 +6,8 @@ import { environmentConfig } from "../../config/taskChoices.ts";
 import { AppError } from "../../errors.ts";
 import { rolloutSettings } from "../../rollout/settings.ts";
 import { totalSteps } from "../tasks/dataset.ts";
-import { checkSchedule } from "../tasks/schedule.ts";
 import { limitsOf, type PreparedEnvironment, type RunContext } from "./context.ts";
+import { checkSchedule } from "./learningRate.ts";
 
 /**
  * The keys in which `after` differs, all of them tunable.

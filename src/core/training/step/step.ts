@@ -21,11 +21,11 @@ import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
 import type { RunContext, RunReporting } from "../run/context.ts";
 import { requireNoInternalErrors } from "../run/internalErrors.ts";
+import { learningRateAt } from "../run/learningRate.ts";
 import { meteredContext } from "../run/meteredContext.ts";
 import type { ProgressEvent } from "../run/progress.ts";
 import { report } from "../run/report.ts";
 import { isTotalAtMost } from "../tasks/dataset.ts";
-import { learningRateAt } from "../tasks/schedule.ts";
 import { adjustAdvantages } from "../update/adjustAdvantages.ts";
 import type { TrainingDatum } from "../update/datums.ts";
 import {

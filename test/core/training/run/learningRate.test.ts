@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   learningRateAt,
   type ScheduleRules,
-} from "../../../../src/core/training/tasks/schedule.ts";
+} from "../../../../src/core/training/run/learningRate.ts";
 
 function rates(
   changes: Partial<ScheduleRules>,

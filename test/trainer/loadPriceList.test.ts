@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { TINKER_URL } from "../../src/core/services.ts";
 import { cacheFolder } from "../../src/node/cacheFolder.ts";
-import { type ListPricesOptions, loadListPrices } from "../../src/trainer/listPrices.ts";
+import { type ListPricesOptions, loadListPrices } from "../../src/trainer/loadPriceList.ts";
 import { FakeHttp, type FakeReply } from "../fakes/fakeHttp.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 
