@@ -10,19 +10,8 @@ import {
   formatReward,
   plural,
 } from "../../src/shared/format.ts";
+import { digitsOf, formatTick } from "../../src/shared/formatTick.ts";
 import type { XAxis } from "./xAxis.ts";
-
-/** A tick of the vertical axis: short. `step` is the distance of the ticks; with it no two labels are the same. */
-export function formatTick(value: number, step = 0): string {
-  const size = Math.abs(value);
-  if (size === 0 || (step > 0 && size < step / 2)) return "0";
-  const [unit, suffix] = size >= 1e6 ? [1e6, "M"] : size >= 1e4 ? [1e3, "k"] : [1, ""];
-  if (size < 1e-3) return value.toExponential(step > 0 ? digitsOf(step / 10 ** exponent(size)) : 0);
-  if (step > 0) return `${Number((value / unit).toFixed(digitsOf(step / unit)))}${suffix}`;
-  return suffix === ""
-    ? String(Number(value.toPrecision(4)))
-    : `${Number((value / unit).toFixed(1))}${suffix}`;
-}
 
 /** A tick of the horizontal axis; `step` as in {@link formatTick}. */
 export function formatXTick(axis: XAxis, value: number, step = 0): string {
@@ -91,17 +80,4 @@ function shortTime(date: Date, step: number): string {
   if (step >= LONG_STEP_MS) return date.toLocaleString([], { ...day, ...minute });
   const second = step > 0 && step < 60_000 ? ({ second: "2-digit" } as const) : {};
   return date.toLocaleTimeString([], { ...minute, ...second });
-}
-
-/** Decimals that distinguish multiples of `step`. */
-function digitsOf(step: number): number {
-  if (step <= 0) return 1;
-  const digits = Math.max(0, -exponent(step));
-  // Such as 0.25, whose multiples need a digit more than 0.2.
-  const isCut = Math.abs(Number(step.toFixed(digits)) - step) > step / 100;
-  return Math.min(20, digits + (isCut ? 1 : 0));
-}
-
-function exponent(value: number): number {
-  return Math.floor(Math.log10(value) + 1e-9);
 }

@@ -1,6 +1,6 @@
 /** What a line chart draws. */
 
-import type { Range } from "../charts/scale.ts";
+import type { Range } from "../../src/shared/chartScale.ts";
 import type { ChartMark } from "./chartMarks.ts";
 import type { ColorName } from "./palette.ts";
 

@@ -1,7 +1,7 @@
 /** What the mouse does on a line chart: clicks open what they are on, drags and the wheel zoom. */
 
 import type uPlot from "uplot";
-import { type Range, zoomed } from "../charts/scale.ts";
+import { type Range, zoomed } from "../../src/shared/chartScale.ts";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import type { ChartData } from "./chartData.ts";
 import { type ChartMark, type EvaluationMark, SIGN_PX } from "./chartMarks.ts";

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Range, zoomed } from "../charts/scale.ts";
+import { type Range, zoomed } from "../../src/shared/chartScale.ts";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import type { ChartData } from "./chartData.ts";

@@ -1,9 +1,9 @@
 /** What the user has arranged in the page; kept by the editor while the page is hidden and over a reload. */
 
 import { REWARD_PARTINGS, type RewardParting, type StepRange } from "../../src/shared/changes.ts";
+import type { Range } from "../../src/shared/chartScale.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchQuery } from "../../src/shared/search.ts";
-import type { Range } from "../charts/scale.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
 

@@ -1,8 +1,9 @@
 /** What a chart of several runs draws: a line a run, or a mean with its band a group, all over the same horizontal values. */
 
+import { type Range, shownX, valueRange } from "../../src/shared/chartScale.ts";
+import { formatTick } from "../../src/shared/formatTick.ts";
 import { meanInterval } from "../../src/shared/interval.ts";
-import { formatTick, formatXTick } from "../charts/format.ts";
-import { type Range, shownX, valueRange } from "../charts/scale.ts";
+import { formatXTick } from "../charts/format.ts";
 import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import { tickSteps } from "../charts/ticks.ts";
 import type { XAxis } from "../charts/xAxis.ts";

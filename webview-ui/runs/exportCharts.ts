@@ -1,13 +1,13 @@
 /** Saves the charts of the comparison as they are seen: as numbers, as a picture, as a drawing. */
 
+import { chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
 import { parseColor } from "../charts/contrast.ts";
 import { xValues } from "../charts/xAxis.ts";
 import { type CellTable, toCsv } from "../controls/export.ts";
-import { canvasColor, lineColor } from "../controls/palette.ts";
+import { type ColorName, canvasColor, lineColor } from "../controls/palette.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
-import { chartsSvg } from "./chartsSvg.ts";
-import { comparedChart } from "./comparedChart.ts";
+import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
 import type { RunsModel } from "./runsModel.ts";
 
 export function saveCsv(runs: RunsModel): void {
@@ -69,16 +69,37 @@ function svgOf(runs: RunsModel): string {
       title: text.metrics[metric] ?? visibleLine(metric),
       isWide: wideCharts.includes(metric),
       height: chartHeights[metric] ?? 220,
-      ...comparedChart(runs, metric),
+      ...drawnChart(comparedChart(runs, metric)),
     })),
     {
-      colorOf: (name) => hexadecimal(lineColor(name)),
       text: hexadecimal(canvasColor("strong")),
       quiet: hexadecimal(canvasColor("text")),
       back: hexadecimal(canvasColor("back")),
       font: getComputedStyle(document.body).fontFamily,
     },
   );
+}
+
+/** In the theme's own colors. */
+function drawnChart({ data, lines }: ComparedCharts): Omit<SvgChart, "title"> {
+  const { xs, xRange, yRange, isLog, formatX, formatY } = data;
+  const colorOf = (name: ColorName): string => hexadecimal(lineColor(name));
+  const valuesOf = (key: string): Float64Array =>
+    data.series.find((series) => series.key === key)?.values ?? new Float64Array();
+  return {
+    xs,
+    xRange,
+    yRange,
+    isLog,
+    formatX,
+    formatY,
+    bands: data.bands.map(({ upper, lower, color, share }) => {
+      return { upper: valuesOf(upper), lower: valuesOf(lower), color: colorOf(color), share };
+    }),
+    lines: lines.map(({ label, look, values }) => {
+      return { label, values, color: colorOf(look.color), dash: look.dash };
+    }),
+  };
 }
 
 /** As every program that draws SVG reads it; without transparency. */

@@ -1,7 +1,7 @@
 /** What the person has arranged in the runs table; kept with the workspace. */
 
+import type { Range } from "../../src/shared/chartScale.ts";
 import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
-import type { Range } from "../charts/scale.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
 import { hasShapeOf } from "../model/viewState.ts";

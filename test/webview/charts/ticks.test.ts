@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatTick, formatXTick } from "../../../webview-ui/charts/format.ts";
+import { formatTick } from "../../../src/shared/formatTick.ts";
+import { formatXTick } from "../../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../../webview-ui/charts/ticks.ts";
 
 describe("ticks", () => {

@@ -1,7 +1,8 @@
 /** What a small chart is made of: its lines, the shaded range, and the numbers that are shown beside them. */
 
-import { formatTick, formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
-import { shownX, valueRange } from "../../charts/scale.ts";
+import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
+import { formatTick } from "../../../src/shared/formatTick.ts";
+import { formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { tickSteps } from "../../charts/ticks.ts";
 import { xValues } from "../../charts/xAxis.ts";

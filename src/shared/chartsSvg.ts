@@ -1,18 +1,49 @@
-/** Charts as one drawing: titles, axes, bands, lines with their dashes, and a legend. */
+/** Charts as drawings that any program shows: titles, axes, bands, lines with their dashes, values with their intervals, and a legend. */
 
-import type { ChartData } from "../controls/chartData.ts";
-import type { ColorName } from "../controls/palette.ts";
-import type { ComparedCharts } from "./comparedChart.ts";
+import type { Range } from "./chartScale.ts";
 
-export interface DrawnChart extends ComparedCharts {
+export interface SvgLine {
+  readonly label: string;
+  readonly color: string;
+  /** Lengths of dashes and gaps. */
+  readonly dash?: readonly number[] | undefined;
+  /** As long as the axis; NaN for a gap. */
+  readonly values: ArrayLike<number>;
+  /** Of values that are drawn as points with their intervals. */
+  readonly intervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
+}
+
+/** A filled area. */
+export interface SvgBand {
+  readonly upper: ArrayLike<number>;
+  readonly lower: ArrayLike<number>;
+  readonly color: string;
+  /** How much of the color is seen, 0 to 1. */
+  readonly share: number;
+}
+
+export interface SvgChart {
   readonly title: string;
+  readonly lines: readonly SvgLine[];
+  readonly bands: readonly SvgBand[];
+  /** Ascending. */
+  readonly xs: ArrayLike<number>;
+  readonly xRange: Range;
+  readonly yRange: Range;
+  readonly isLog: boolean;
+  /** `step` is the distance of the ticks, 0 when they have different ones. */
+  readonly formatX: (value: number, step: number) => string;
+  readonly formatY: (value: number, step: number) => string;
+}
+
+/** A chart on a sheet with others. */
+export interface PlacedChart extends SvgChart {
   /** As wide as two others. */
   readonly isWide: boolean;
   readonly height: number;
 }
 
 export interface SvgColors {
-  readonly colorOf: (name: ColorName) => string;
   readonly text: string;
   readonly quiet: string;
   readonly back: string;
@@ -27,6 +58,8 @@ const AXIS_BELOW = 26;
 const LEGEND_LINE = 22;
 const LEGEND_COLUMNS = 3;
 const TICKS = 5;
+/** Room for what is drawn at the edge of a plot. */
+const EDGE = 8;
 
 interface Place {
   readonly left: number;
@@ -35,7 +68,27 @@ interface Place {
   readonly height: number;
 }
 
-export function chartsSvg(charts: readonly DrawnChart[], colors: SvgColors): string {
+/** One chart without a title or a legend, for a page that has its own. */
+export function chartSvg(
+  chart: SvgChart,
+  size: { readonly width: number; readonly height: number },
+  colors: Pick<SvgColors, "quiet">,
+): string {
+  const plot: Place = {
+    left: AXIS_LEFT,
+    top: EDGE,
+    width: size.width - AXIS_LEFT - EDGE,
+    height: size.height - AXIS_BELOW - EDGE,
+  };
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${escaped(chart.title)}" font-size="12">`,
+    ...plotParts(chart, plot, colors),
+    "</svg>",
+  ].join("\n");
+}
+
+/** All on one sheet, below one legend: that of the first. */
+export function chartsSvg(charts: readonly PlacedChart[], colors: SvgColors): string {
   const legend = charts[0]?.lines ?? [];
   const legendHeight = GAP + LEGEND_LINE * Math.ceil(legend.length / LEGEND_COLUMNS);
   const { places, height } = placesOf(charts, legendHeight);
@@ -55,7 +108,7 @@ export function chartsSvg(charts: readonly DrawnChart[], colors: SvgColors): str
 
 /** Two charts a row, or one that is wide. */
 function placesOf(
-  charts: readonly DrawnChart[],
+  charts: readonly PlacedChart[],
   top: number,
 ): { readonly places: readonly Place[]; readonly height: number } {
   const half = (WIDTH - 3 * GAP) / 2;
@@ -71,46 +124,72 @@ function placesOf(
   return { places, height: y + rowHeight + GAP };
 }
 
-function legendEntry(
-  { label, look }: DrawnChart["lines"][number],
-  index: number,
-  { colorOf, text }: SvgColors,
-): string {
+function legendEntry({ label, color, dash }: SvgLine, index: number, { text }: SvgColors): string {
   const x = GAP + ((WIDTH - 2 * GAP) / LEGEND_COLUMNS) * (index % LEGEND_COLUMNS);
   const y = GAP + LEGEND_LINE * Math.floor(index / LEGEND_COLUMNS);
   return [
-    `<line x1="${x}" x2="${x + 28}" y1="${y}" y2="${y}" stroke="${colorOf(look.color)}" stroke-width="2"${dashes(look.dash)}/>`,
+    `<line x1="${x}" x2="${x + 28}" y1="${y}" y2="${y}" stroke="${color}" stroke-width="2"${dashes(dash)}/>`,
     `<text x="${x + 36}" y="${y + 4}" fill="${text}">${escaped(label)}</text>`,
   ].join("\n");
 }
 
-function chartParts({ title, data, lines }: DrawnChart, place: Place, colors: SvgColors): string {
+function chartParts(chart: PlacedChart, place: Place, colors: SvgColors): string {
   const plot: Place = {
     left: place.left + AXIS_LEFT,
     top: place.top + TITLE,
     width: place.width - AXIS_LEFT,
     height: place.height - TITLE - AXIS_BELOW,
   };
-  const x = scaleOf(data.xRange, false, [plot.left, plot.left + plot.width]);
-  const y = scaleOf(data.yRange, data.isLog, [plot.top + plot.height, plot.top]);
-  const clip = `clip-${Math.round(place.left)}-${Math.round(place.top)}`;
-  const at = (key: string): Float64Array =>
-    data.series.find((series) => series.key === key)?.values ?? new Float64Array();
   return [
-    `<clipPath id="${clip}"><rect x="${plot.left}" y="${plot.top}" width="${plot.width}" height="${plot.height}"/></clipPath>`,
-    `<text x="${place.left}" y="${place.top + 14}" font-weight="600" fill="${colors.text}">${escaped(title)}</text>`,
-    ...axisParts(data, plot, { x, y }, colors),
-    `<g clip-path="url(#${clip})">`,
-    ...data.bands.map(({ upper, lower, color, share }) => {
-      const path = bandPath(data.xs, at(upper), at(lower), { x, y });
-      return `<path d="${path}" fill="${colors.colorOf(color)}" fill-opacity="${share}"/>`;
-    }),
-    ...lines.map(({ look, values }) => {
-      const path = linePath(data.xs, values, { x, y });
-      return `<path d="${path}" fill="none" stroke="${colors.colorOf(look.color)}" stroke-width="1.75" stroke-linejoin="round"${dashes(look.dash)}/>`;
-    }),
-    "</g>",
+    `<text x="${place.left}" y="${place.top + 14}" font-weight="600" fill="${colors.text}">${escaped(chart.title)}</text>`,
+    ...plotParts(chart, plot, colors),
   ].join("\n");
+}
+
+/** Axes, bands and lines. An SVG element of its own clips them, since ids are of the whole page. */
+function plotParts(
+  chart: SvgChart,
+  plot: Place,
+  colors: Pick<SvgColors, "quiet">,
+): readonly string[] {
+  const x = scaleOf(chart.xRange, false, [plot.left, plot.left + plot.width]);
+  const y = scaleOf(chart.yRange, chart.isLog, [plot.top + plot.height, plot.top]);
+  const { left, top, width, height } = plot;
+  return [
+    ...axisParts(chart, plot, { x, y }, colors),
+    `<svg x="${left}" y="${top}" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}">`,
+    ...chart.bands.map(({ upper, lower, color, share }) => {
+      const path = bandPath(chart.xs, upper, lower, { x, y });
+      return `<path d="${path}" fill="${color}" fill-opacity="${share}"/>`;
+    }),
+    ...chart.lines.map(({ color, dash, values }) => {
+      const path = linePath(chart.xs, values, { x, y });
+      return `<path d="${path}" fill="none" stroke="${color}" stroke-width="1.75" stroke-linejoin="round"${dashes(dash)}/>`;
+    }),
+    "</svg>",
+    // A point at the edge is whole.
+    ...chart.lines.flatMap((line) => pointParts(chart.xs, line, { x, y })),
+  ];
+}
+
+function pointParts(
+  xs: ArrayLike<number>,
+  { color, values, intervals }: SvgLine,
+  { x, y }: Scales,
+): readonly string[] {
+  if (intervals === undefined) return [];
+  return Array.from(values).flatMap((value, row) => {
+    const [at, low, high] = [value, intervals.low[row], intervals.high[row]].map((each) =>
+      y(each ?? Number.NaN),
+    );
+    if (at === undefined || !Number.isFinite(at)) return [];
+    const left = place(x(xs[row] ?? 0));
+    const whisker =
+      Number.isFinite(low) && Number.isFinite(high)
+        ? `<line x1="${left}" x2="${left}" y1="${place(low ?? 0)}" y2="${place(high ?? 0)}" stroke="${color}" stroke-width="1.25"/>`
+        : "";
+    return [`${whisker}<circle cx="${left}" cy="${place(at)}" r="3" fill="${color}"/>`];
+  });
 }
 
 type Scale = (value: number) => number;
@@ -119,21 +198,17 @@ interface Scales {
   readonly y: Scale;
 }
 
-function scaleOf(
-  [low, high]: ChartData["xRange"],
-  isLog: boolean,
-  [from, to]: readonly [number, number],
-): Scale {
+function scaleOf([low, high]: Range, isLog: boolean, [from, to]: readonly [number, number]): Scale {
   const of = isLog ? Math.log10 : (value: number) => value;
   const span = of(high) - of(low) || 1;
   return (value) => from + ((to - from) * (of(value) - of(low))) / span;
 }
 
 function axisParts(
-  { xRange, yRange, isLog, formatX, formatY }: ChartData,
+  { xRange, yRange, isLog, formatX, formatY }: SvgChart,
   { left, top, width, height }: Place,
   { x, y }: Scales,
-  { quiet }: SvgColors,
+  { quiet }: Pick<SvgColors, "quiet">,
 ): readonly string[] {
   const yTicks = isLog ? powersIn(yRange) : ticksIn(yRange);
   const yStep = isLog ? 0 : (yTicks[1] ?? 0) - (yTicks[0] ?? 0);
@@ -152,7 +227,7 @@ function axisParts(
 }
 
 /** Round values in the range, at about five equal distances. */
-function ticksIn([low, high]: ChartData["xRange"]): readonly number[] {
+function ticksIn([low, high]: Range): readonly number[] {
   const rough = (high - low) / TICKS;
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -162,7 +237,7 @@ function ticksIn([low, high]: ChartData["xRange"]): readonly number[] {
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
 }
 
-function powersIn([low, high]: ChartData["xRange"]): readonly number[] {
+function powersIn([low, high]: Range): readonly number[] {
   const first = Math.ceil(Math.log10(low));
   const count = Math.floor(Math.log10(high)) - first + 1;
   if (count < 1) return [low, high];
@@ -170,11 +245,11 @@ function powersIn([low, high]: ChartData["xRange"]): readonly number[] {
 }
 
 /** A gap ends a piece of the line. */
-function linePath(xs: Float64Array, values: Float64Array, { x, y }: Scales): string {
+function linePath(xs: ArrayLike<number>, values: ArrayLike<number>, { x, y }: Scales): string {
   let isOpen = false;
   let path = "";
-  for (const [row, value] of values.entries()) {
-    const at = y(value);
+  for (let row = 0; row < values.length; row += 1) {
+    const at = y(values[row] ?? Number.NaN);
     if (!Number.isFinite(at)) {
       isOpen = false;
       continue;
@@ -186,12 +261,12 @@ function linePath(xs: Float64Array, values: Float64Array, { x, y }: Scales): str
 }
 
 function bandPath(
-  xs: Float64Array,
-  upper: Float64Array,
-  lower: Float64Array,
+  xs: ArrayLike<number>,
+  upper: ArrayLike<number>,
+  lower: ArrayLike<number>,
   { x, y }: Scales,
 ): string {
-  const rows = Array.from(upper.keys()).filter(
+  const rows = Array.from({ length: upper.length }, (_, row) => row).filter(
     (row) =>
       Number.isFinite(y(upper[row] ?? Number.NaN)) && !Number.isNaN(lower[row] ?? Number.NaN),
   );

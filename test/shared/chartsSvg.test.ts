@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { chartSvg, chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
+
+const CHART: SvgChart = {
+  title: 'Reward <of> "all"',
+  xs: [0, 1, 2, 3],
+  xRange: [0, 3],
+  yRange: [0, 1],
+  isLog: false,
+  formatX: (value) => String(value + 1),
+  formatY: String,
+  bands: [],
+  lines: [{ label: "a & b", color: "#123456", values: [0, Number.NaN, 0.5, 1] }],
+};
+const COLORS = { text: "#000", quiet: "#777", back: "#fff", font: "sans-serif" };
+
+describe("a chart as a drawing", () => {
+  it("begins a new piece of a line behind a gap", () => {
+    const path = /<path d="([^"]*)" fill="none"/.exec(
+      chartSvg(CHART, { width: 400, height: 200 }, COLORS),
+    );
+    expect(path?.[1]?.match(/M/g)).toHaveLength(2);
+    expect(path?.[1]?.match(/L/g)).toHaveLength(1);
+  });
+
+  it("shows points with their intervals, and a point without one alone", () => {
+    const lines = [
+      {
+        label: "held out",
+        color: "#123456",
+        values: [0.2, Number.NaN, 0.5, Number.NaN],
+        intervals: {
+          low: [0.1, Number.NaN, Number.NaN, Number.NaN],
+          high: [0.3, Number.NaN, Number.NaN, Number.NaN],
+        },
+      },
+    ];
+    const svg = chartSvg({ ...CHART, lines }, { width: 400, height: 200 }, COLORS);
+    expect(svg.match(/<circle/g)).toHaveLength(2);
+    expect(svg.match(/stroke-width="1.25"/g)).toHaveLength(1);
+  });
+
+  it("takes names as text, never as markup", () => {
+    const svg = chartsSvg([{ ...CHART, isWide: true, height: 200 }], COLORS);
+    expect(svg).toContain("Reward &lt;of&gt; &quot;all&quot;");
+    expect(svg).toContain("a &amp; b");
+  });
+});
