@@ -49,6 +49,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/sweeps",
   "src/core/estimate",
   "src/core/outputs",
+  "src/core/report",
   "src/core/weights",
   "src/core/rollout",
   "src/core/conversation",

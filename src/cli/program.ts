@@ -15,6 +15,7 @@ import { followEvaluation } from "./evaluate.ts";
 import { helpLines } from "./help/helpTexts.ts";
 import { runForEditor } from "./launch.ts";
 import { modelLines } from "./models.ts";
+import { report } from "./report.ts";
 import { runListLines } from "./runs.ts";
 import { searchTexts } from "./search.ts";
 import { serveUntilInterrupt } from "./serve.ts";
@@ -102,6 +103,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "search":
       await searchTexts({ ...options, isProcessAlive }, command);
+      return EXIT.done;
+    case "report":
+      await report({ ...options, isProcessAlive }, command);
       return EXIT.done;
     case "models":
       out.print(await modelLines(options, command));

@@ -82,6 +82,7 @@ export const ERROR_CODES = {
     "config-not-tunable": "The setting cannot change during the run.",
     "config-unchanged": "The run already has these settings.",
     "environment-not-found": "The environment does not exist, or the key may not use it.",
+    "file-exists": "A file that is no report is where a report is to be written.",
     "file-not-found": "The file does not exist.",
     "file-too-large": "The file is too large.",
     "file-unreadable": "The file is damaged, or from a newer version.",

@@ -1,6 +1,7 @@
 /** Charts as drawings that any program shows: titles, axes, bands, lines with their dashes, values with their intervals, and a legend. */
 
 import type { Range } from "./chartScale.ts";
+import { escapeMarkup } from "./escapeMarkup.ts";
 
 export interface SvgLine {
   readonly label: string;
@@ -81,7 +82,7 @@ export function chartSvg(
     height: size.height - AXIS_BELOW - EDGE,
   };
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${escaped(chart.title)}" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${escapeMarkup(chart.title)}" font-size="12">`,
     ...plotParts(chart, plot, colors),
     "</svg>",
   ].join("\n");
@@ -97,7 +98,7 @@ export function chartsSvg(charts: readonly PlacedChart[], colors: SvgColors): st
     return place === undefined ? [] : [chartParts(chart, place, colors)];
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${escaped(colors.font)}" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${escapeMarkup(colors.font)}" font-size="12">`,
     `<rect width="100%" height="100%" fill="${colors.back}"/>`,
     ...legend.map((line, index) => legendEntry(line, index, colors)),
     ...parts,
@@ -129,7 +130,7 @@ function legendEntry({ label, color, dash }: SvgLine, index: number, { text }: S
   const y = GAP + LEGEND_LINE * Math.floor(index / LEGEND_COLUMNS);
   return [
     `<line x1="${x}" x2="${x + 28}" y1="${y}" y2="${y}" stroke="${color}" stroke-width="2"${dashes(dash)}/>`,
-    `<text x="${x + 36}" y="${y + 4}" fill="${text}">${escaped(label)}</text>`,
+    `<text x="${x + 36}" y="${y + 4}" fill="${text}">${escapeMarkup(label)}</text>`,
   ].join("\n");
 }
 
@@ -141,7 +142,7 @@ function chartParts(chart: PlacedChart, place: Place, colors: SvgColors): string
     height: place.height - TITLE - AXIS_BELOW,
   };
   return [
-    `<text x="${place.left}" y="${place.top + 14}" font-weight="600" fill="${colors.text}">${escaped(chart.title)}</text>`,
+    `<text x="${place.left}" y="${place.top + 14}" font-weight="600" fill="${colors.text}">${escapeMarkup(chart.title)}</text>`,
     ...plotParts(chart, plot, colors),
   ].join("\n");
 }
@@ -217,11 +218,11 @@ function axisParts(
   return [
     ...yTicks.flatMap((tick) => [
       `<line x1="${left}" x2="${left + width}" y1="${place(y(tick))}" y2="${place(y(tick))}" stroke="${quiet}" stroke-opacity="0.25"/>`,
-      `<text x="${left - 6}" y="${place(y(tick) + 4)}" text-anchor="end" fill="${quiet}">${escaped(formatY(tick, yStep))}</text>`,
+      `<text x="${left - 6}" y="${place(y(tick) + 4)}" text-anchor="end" fill="${quiet}">${escapeMarkup(formatY(tick, yStep))}</text>`,
     ]),
     ...xTicks.map(
       (tick) =>
-        `<text x="${place(x(tick))}" y="${top + height + 18}" text-anchor="middle" fill="${quiet}">${escaped(formatX(tick, xStep))}</text>`,
+        `<text x="${place(x(tick))}" y="${top + height + 18}" text-anchor="middle" fill="${quiet}">${escapeMarkup(formatX(tick, xStep))}</text>`,
     ),
   ];
 }
@@ -287,12 +288,4 @@ function dashes(dash: readonly number[] | undefined): string {
 
 function place(value: number): number {
   return Math.round(value * 100) / 100;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

@@ -70,6 +70,16 @@ export interface ViewCommand {
   readonly port: number;
 }
 
+/** Writes a report of runs for other people. */
+export interface ReportCommand {
+  readonly kind: "report";
+  /** At least one. */
+  readonly folders: readonly string[];
+  readonly format: "html" | "markdown";
+  /** Null = named after the run for HTML, the output of the program for Markdown. */
+  readonly output: string | null;
+}
+
 /** Lists models that can be trained. */
 export interface ModelsCommand extends Sending {
   readonly kind: "models";
@@ -91,6 +101,7 @@ export type Command =
   | RunsCommand
   | ShowCommand
   | SearchCommand
+  | ReportCommand
   | ModelsCommand
   | ChatCommand
   | CheckpointsCommand
@@ -110,6 +121,7 @@ const COMMANDS: readonly CommandName[] = [
   "runs",
   "show",
   "search",
+  "report",
   "models",
   "chat",
   "checkpoints",
@@ -167,6 +179,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return showCommand(given);
     case "search":
       return searchCommand(given);
+    case "report":
+      return reportCommand(given);
     case "models":
       refuseFurther(given.positionals, name);
       return { kind: "models", ...sending(given, name) };
@@ -187,6 +201,20 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
     case "serve":
       return serveCommand(given);
   }
+}
+
+/** @throws AppError `bad-arguments` */
+function reportCommand(given: ParsedFlags): ReportCommand {
+  const { positionals: folders } = given;
+  if (folders.length === 0) throw argumentError("report needs a run folder", "report");
+  const format = lastValue(given, "format") ?? "html";
+  if (format !== "html" && format !== "markdown") {
+    throw argumentError(
+      `--format is ${JSON.stringify(format)}. It can be html or markdown`,
+      "report",
+    );
+  }
+  return { kind: "report", folders, format, output: lastValue(given, "output") ?? null };
 }
 
 function unknownCommand(word: string): AppError {

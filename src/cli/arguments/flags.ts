@@ -17,6 +17,7 @@ export type CommandName =
   | "runs"
   | "show"
   | "search"
+  | "report"
   | "models"
   | "chat"
   | "checkpoints"
@@ -112,6 +113,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     limit: { type: "string" },
     json: { type: "boolean" },
   },
+  report: { ...HELP, format: { type: "string" }, output: { type: "string" } },
   models: { ...HELP, ...STARTING },
   chat: {
     ...HELP,

@@ -5,7 +5,7 @@ import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import type { HelpText } from "./helpText.ts";
 import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
-import { CHAT, CHECKPOINTS, EVALUATE, RUNS, SEARCH, SHOW, VIEW } from "./resultsHelp.ts";
+import { CHAT, CHECKPOINTS, EVALUATE, REPORT, RUNS, SEARCH, SHOW, VIEW } from "./resultsHelp.ts";
 import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
 
 const GENERAL: HelpText = (program) => `Trains language-model agents with reinforcement learning.
@@ -23,6 +23,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   search PATTERN [RUN …]     find words in the texts of rollouts
+  report RUN_FOLDER …        write a report to read without this program
   chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
@@ -56,6 +57,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   runs: RUNS,
   show: SHOW,
   search: SEARCH,
+  report: REPORT,
   models: MODELS,
   chat: CHAT,
   checkpoints: CHECKPOINTS,

@@ -73,6 +73,28 @@ count from 1, as in show; an evaluation is named by its completed steps. Prints
 the first matches of each rollout. Nothing in the folders is changed. The exit
 code is also 0 if nothing is found, because 1 means a bug.`;
 
+export const REPORT: HelpText = (program) => `Writes a report of runs, to send or to keep.
+
+  ${program} report RUN_FOLDER … [FLAGS]
+
+  --format html|markdown   html, the default: one file with charts, evaluations,
+                           alarms, notes, rollouts and the configuration, which
+                           opens in any browser without a network. markdown: a
+                           summary for a pull request, printed on stdout
+  --output FILE            where to write; html goes to RUN-report.html by
+                           default
+
+Examples:
+
+  ${program} report .tinker-rl/runs/demo
+  ${program} report .tinker-rl/runs/lr-* --output sweep.html
+  ${program} report .tinker-rl/runs/demo --format markdown | gh pr comment -F -
+
+Several runs share their charts, and the settings in which they differ are
+listed. The rollouts are the best and the worst of the last step, and those with
+a star. A report has no keys in it, but the texts of prompts and answers: look
+at it before you send it. Nothing in the folders is changed.`;
+
 export const EVALUATE: HelpText = (program) => `Compares models on the same tasks, without training.
 
   ${program} evaluate [MODEL …] [--config_path FILE] [FLAGS]

@@ -1,5 +1,7 @@
 /** The page's frame: what may load into it, and nothing else. */
 
+import { escapeMarkup } from "../../shared/escapeMarkup.ts";
+
 export interface PageOptions {
   /** Addresses as the page must ask for them. */
   readonly scriptUri: string;
@@ -29,25 +31,21 @@ export function pageHtml(options: PageOptions): string {
     "form-action 'none'",
   ].join("; ");
   return `<!DOCTYPE html>
-<html lang="${attribute(language)}">
+<html lang="${escapeMarkup(language)}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${escapeMarkup(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tinker RL</title>
 <link rel="icon" href="data:,">
-${styleUris.map((uri) => `<link rel="stylesheet" nonce="${attribute(nonce)}" href="${attribute(uri)}">`).join("\n")}
+${styleUris.map((uri) => `<link rel="stylesheet" nonce="${escapeMarkup(nonce)}" href="${escapeMarkup(uri)}">`).join("\n")}
 </head>
 <body>
 <div id="root"></div>
-<script type="module" nonce="${attribute(nonce)}" src="${attribute(scriptUri)}"></script>
+<script type="module" nonce="${escapeMarkup(nonce)}" src="${escapeMarkup(scriptUri)}"></script>
 </body>
 </html>
 `;
-}
-
-function attribute(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
 
 /** A page that only says that it loads. */
@@ -60,6 +58,6 @@ export function loadingHtml(text: string): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 </head>
-<body style="${style}"><p role="status">${attribute(text)}</p></body>
+<body style="${style}"><p role="status">${escapeMarkup(text)}</p></body>
 </html>`;
 }

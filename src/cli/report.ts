@@ -1,0 +1,71 @@
+/** The command `report`: one file about runs, for people who do not have this program. */
+
+import { basename, resolve } from "node:path";
+import * as l10n from "@vscode/l10n";
+import { AppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import { readOnlyFiles } from "../core/readOnlyFiles.ts";
+import { gatherReport } from "../core/report/report.ts";
+import { REPORT_MARK, reportHtml } from "../core/report/reportHtml.ts";
+import { reportMarkdown } from "../core/report/reportMarkdown.ts";
+import { readRun } from "../core/runs/runList.ts";
+import { fromHome } from "../node/fromHome.ts";
+import { formatBytes } from "../shared/format.ts";
+import { VERSION } from "../shared/version.ts";
+import type { ReportCommand } from "./arguments/arguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { requireRun } from "./arguments/requireRun.ts";
+import { shortPath } from "./terminal/invocation.ts";
+
+/** As many bytes of a file as show whether this program wrote it. */
+const HEAD_BYTES = 1_024;
+
+/** @throws AppError `run-not-found`, `file-unreadable`, `disk`, `file-exists` */
+export async function report(
+  options: Pick<ProgramOptions, "fileSystem" | "clock" | "invocation" | "out"> & {
+    readonly isProcessAlive: (pid: number) => boolean;
+  },
+  { folders, format, output }: ReportCommand,
+): Promise<void> {
+  const { fileSystem, clock, invocation, out, isProcessAlive } = options;
+  const nowMs = clock.now();
+  const runs = [];
+  for (const given of folders) {
+    const folder = resolve(invocation.cwd, given);
+    await requireRun(fileSystem, folder);
+    const files = readOnlyFiles(fileSystem.within(folder));
+    const named = { name: basename(folder), folder };
+    runs.push({ folder, files, run: await readRun(fileSystem, named, { nowMs, isProcessAlive }) });
+  }
+  const facts = await gatherReport(runs, { nowMs, version: VERSION, shorten: fromHome });
+  const text = format === "html" ? reportHtml(facts) : reportMarkdown(facts);
+  if (format === "markdown" && output === null) {
+    out.print(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => [line]),
+    );
+    return;
+  }
+  const [only] = facts.runs;
+  const name = facts.runs.length === 1 && only !== undefined ? only.name : "runs";
+  const path = resolve(invocation.cwd, output ?? `${name}-report.html`);
+  await requireOwn(fileSystem, path);
+  const bytes = new TextEncoder().encode(text);
+  await fileSystem.writeAtomic(path, bytes);
+  const written = shortPath(path, invocation.cwd);
+  out.print([[l10n.t("Wrote {0} ({1}).", written, formatBytes(bytes.length))]]);
+}
+
+/** A report may be written again; any other file stays. */
+async function requireOwn(fileSystem: FileSystem, path: string): Promise<void> {
+  const size = await fileSystem.size(path);
+  if (size === null) return;
+  const head = await fileSystem.readRange(path, 0, Math.min(size, HEAD_BYTES));
+  if (new TextDecoder().decode(head).includes(REPORT_MARK)) return;
+  throw new AppError(
+    "file-exists",
+    `${path} exists and is not a report of this program. Set --output to another file, or move that one.`,
+  );
+}

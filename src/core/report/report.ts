@@ -1,0 +1,139 @@
+/** What a report says of runs: what `show --json` says, their settings, and rollouts worth reading. */
+
+import { type FlatSettings, flatSettings, SettingsTable } from "../compare/settingsTable.ts";
+import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
+import { describeRun } from "../outputs/runOutput.ts";
+import type { FolderFiles } from "../ports.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
+import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
+import type { ListedRun } from "../runs/runList.ts";
+import { parseJson } from "../util/jsonl.ts";
+
+export interface Report {
+  /** Milliseconds since the Unix epoch. */
+  readonly writtenAtMs: number;
+  /** Of the program. */
+  readonly version: string;
+  readonly runs: readonly ReportedRun[];
+  /** Keys whose values are not the same in all runs, with a value for each run; null = it lacks the key. */
+  readonly differing: readonly {
+    readonly key: string;
+    readonly values: readonly (string | null)[];
+  }[];
+}
+
+export interface ReportedRun {
+  /** Unlike that of any other run of the report. */
+  readonly name: string;
+  readonly facts: Awaited<ReturnType<typeof describeRun>>;
+  readonly settings: FlatSettings;
+  readonly rollouts: readonly ReportedRollout[];
+}
+
+type Trajectories = Awaited<ReturnType<typeof describeTrajectories>>;
+
+export interface ReportedRollout {
+  /** Why it is in the report. */
+  readonly reason: "best" | "worst" | "starred";
+  readonly source: Trajectories["source"];
+  readonly step: Trajectories["step"];
+  readonly trajectory: Trajectories["trajectories"][number];
+}
+
+export interface RunToReport {
+  readonly folder: string;
+  /** Files of the run folder. */
+  readonly files: FolderFiles;
+  /** Null for a folder without a readable `run.json`. */
+  readonly run: ListedRun | null;
+}
+
+export interface ReportOptions {
+  readonly nowMs: number;
+  readonly version: string;
+  /** Is called with each text of a setting: paths in a home folder name its owner. */
+  readonly shorten: (text: string) => string;
+}
+
+/** More would be a log, not a report. */
+const MAX_STARRED = 10;
+
+/** @throws AppError `file-unreadable` */
+export async function gatherReport(
+  runs: readonly RunToReport[],
+  { nowMs, version, shorten }: ReportOptions,
+): Promise<Report> {
+  const names = distinctNames(runs.map(nameOf));
+  const reported: ReportedRun[] = [];
+  for (const [index, { files, folder, run }] of runs.entries()) {
+    const text = await readIfReadable(
+      files,
+      runPaths(folder).resolvedConfig,
+      MAX_BYTES.resolvedConfig,
+    );
+    reported.push({
+      name: names[index] ?? "",
+      facts: await describeRun(files, { folder, run, nowMs }),
+      settings: flatSettings(text === null ? null : parseJson(text)?.value, shorten),
+      rollouts: await rolloutsToRead(createRunReader(files, folder)),
+    });
+  }
+  return { writtenAtMs: nowMs, version, runs: reported, differing: differingSettings(reported) };
+}
+
+function nameOf({ run, folder }: RunToReport): string {
+  return run?.name ?? folder.split("/").at(-1) ?? folder;
+}
+
+/** Runs of several folders may have the same name. */
+function distinctNames(names: readonly string[]): readonly string[] {
+  return names.map((name, index) => {
+    const earlier = names.slice(0, index).filter((other) => other === name).length;
+    return earlier === 0 ? name : `${name} (${earlier + 1})`;
+  });
+}
+
+function differingSettings(runs: readonly ReportedRun[]): Report["differing"] {
+  const table = new SettingsTable();
+  for (const { name, settings } of runs) table.set(name, settings);
+  return table.differing().map((key) => ({
+    key,
+    values: runs.map(({ settings }) => settings.get(key) ?? null),
+  }));
+}
+
+/** The best and the worst rollout of the last step that has both, and those with a star. */
+async function rolloutsToRead(reader: RunReader): Promise<readonly ReportedRollout[]> {
+  const chosen: { readonly summary: RolloutSummary; readonly reason: ReportedRollout["reason"] }[] =
+    [];
+  const last = (await reader.steps()).at(-1);
+  if (last !== undefined) {
+    const scored = (await reader.rollouts(last)).filter(({ reward }) => reward !== null);
+    const ordered = scored.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
+    const [best, worst] = [ordered[0], ordered.at(-1)];
+    if (best !== undefined) chosen.push({ summary: best, reason: "best" });
+    if (worst !== undefined && worst.reward !== best?.reward) {
+      chosen.push({ summary: worst, reason: "worst" });
+    }
+  }
+  const { rollouts: marked } = await reader.marks();
+  for (const marks of marked.filter(({ mark: { star } }) => star).slice(-MAX_STARRED)) {
+    const found = (await reader.rollouts(marks.step, marks.source)).find(
+      ({ group, rollout }) => group === marks.group && rollout === marks.rollout,
+    );
+    if (found !== undefined) chosen.push({ summary: found, reason: "starred" });
+  }
+  const read: ReportedRollout[] = [];
+  for (const { summary, reason } of chosen) {
+    const { source } = summary;
+    const step = source === "training" ? summary.step + 1 : summary.step;
+    const { trajectories } = await describeTrajectories(
+      reader,
+      { source, step },
+      { summaries: [summary], wantsTokens: false },
+    );
+    read.push(...trajectories.map((trajectory) => ({ reason, source, step, trajectory })));
+  }
+  return read;
+}

@@ -1,0 +1,86 @@
+/** A report as Markdown, for a pull request or an issue: the sentence, the tables, and the rewards as a line of blocks. */
+
+import { formatCount, sparkline } from "../../shared/format.ts";
+import { visibleText } from "../util/visibleText.ts";
+import type { Report, ReportedRun } from "./report.ts";
+import {
+  evaluationRows,
+  runFacts,
+  runSentence,
+  summaryRows,
+  type TextTable,
+  titleOf,
+} from "./reportTables.ts";
+
+/** As wide as a line of text. */
+const SPARKS = 60;
+
+export function reportMarkdown(report: Report): string {
+  const { runs, differing, version } = report;
+  const isOne = runs.length === 1;
+  const parts = [
+    `## ${plain(titleOf(report))}`,
+    ...(isOne
+      ? runs.flatMap((run) => [`**${plain(runSentence(run))}**`, plain(runFacts(run).join(" · "))])
+      : [table(summaryRows(runs))]),
+    ...runs.flatMap((run) => rewardLine(run, isOne)),
+    ...runs.flatMap((run) => alarmLines(run, isOne)),
+    ...(isOne ? [] : ["### Settings that differ", settingsTable(runs, differing)]),
+    ...runs.flatMap((run) => {
+      const rows = evaluationRows(run);
+      return rows.rows.length === 0 ? [] : [heading("Evaluations", run, isOne), table(rows)];
+    }),
+    ...runs.flatMap((run) => {
+      const { note } = run.facts.mark;
+      return note === "" ? [] : [heading("Notes", run, isOne), plain(note)];
+    }),
+    `<sub>Tinker RL ${plain(version)}</sub>`,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function rewardLine({ name, facts: { steps } }: ReportedRun, isOne: boolean): readonly string[] {
+  const rewards = steps.flatMap(({ metrics }) => {
+    const value = metrics["rollout/reward/mean"];
+    return typeof value === "number" ? [value] : [];
+  });
+  if (rewards.length < 2) return [];
+  const each = Math.max(1, Math.ceil(rewards.length / SPARKS));
+  const means = Array.from({ length: Math.ceil(rewards.length / each) }, (_, index) => {
+    const part = rewards.slice(index * each, (index + 1) * each);
+    return part.reduce((sum, value) => sum + value, 0) / part.length;
+  });
+  const blocks = sparkline(means, { low: Math.min(...means), high: Math.max(...means) });
+  const what = isOne ? "Mean reward" : `Mean reward of ${plain(name)}`;
+  return [`${what}: \`${blocks}\``];
+}
+
+function alarmLines({ name, facts: { alarms } }: ReportedRun, isOne: boolean): readonly string[] {
+  return alarms.map(({ title, step, seen }) => {
+    const where = isOne ? "" : `${name}: `;
+    return `> ${plain(`${where}${title}, since step ${formatCount(step)}. ${seen}`)}`;
+  });
+}
+
+function settingsTable(runs: Report["runs"], differing: Report["differing"]): string {
+  if (differing.length === 0) return "All runs have the same settings.";
+  return table({
+    heads: ["key", ...runs.map(({ name }) => name)],
+    rows: differing.map(({ key, values }) => [key, ...values.map((value) => value ?? "–")]),
+  });
+}
+
+function heading(title: string, { name }: ReportedRun, isOne: boolean): string {
+  return `### ${isOne ? title : `${title}: ${plain(name)}`}`;
+}
+
+function table({ heads, rows }: TextTable): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(plain).join(" | ")} |`;
+  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** Names and notes are text: nothing in them is a link, a tag, a column or a heading. */
+function plain(text: string): string {
+  const line = visibleText(text).replace(/\s*\n\s*/g, " ");
+  return line.replace(/[\\`*_[\]<>|#@]/g, "\\$&");
+}

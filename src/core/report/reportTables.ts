@@ -1,0 +1,102 @@
+/** What tables of a report hold, as text: the same in HTML and in Markdown. */
+
+import {
+  formatBounds,
+  formatCost,
+  formatCount,
+  formatPercent,
+  formatQuantity,
+  formatReward,
+  formatTemperature,
+} from "../../shared/format.ts";
+import type { Report, ReportedRun } from "./report.ts";
+
+export interface TextTable {
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export function titleOf({ runs }: Pick<Report, "runs">): string {
+  const [only] = runs;
+  return runs.length === 1 && only !== undefined ? only.name : `Comparison of ${runs.length} runs`;
+}
+
+/** Whether it learns, in one sentence without a period. */
+export function runSentence({ facts: { run } }: ReportedRun): string {
+  return run?.trend?.text ?? "No step is complete yet";
+}
+
+/** What a run trained, how far it came, and what it has used. */
+export function runFacts({ facts }: ReportedRun): readonly string[] {
+  const { run, model, loraRank } = facts;
+  return [
+    ...(model === null ? [] : [model]),
+    ...(loraRank === null ? [] : [`LoRA rank ${loraRank}`]),
+    ...(run === null ? [] : [`${run.phase}, ${stepsText(run)}`]),
+    ...(run?.tokens == null ? [] : [formatQuantity(run.tokens, "token")]),
+    ...(run?.costUsd == null ? [] : [formatCost(run.costUsd)]),
+    ...(run?.startedAt == null
+      ? []
+      : [`started ${run.startedAt.slice(0, 16).replace("T", " ")} UTC`]),
+  ];
+}
+
+function stepsText({ steps, totalSteps }: NonNullable<ReportedRun["facts"]["run"]>): string {
+  return totalSteps === null
+    ? formatQuantity(steps, "step")
+    : `${formatCount(steps)} of ${formatQuantity(totalSteps, "step")}`;
+}
+
+/** The first column has the name, the second the sentence; the others have numbers. */
+export function summaryRows(runs: readonly ReportedRun[]): TextTable {
+  return {
+    heads: ["run", "reward", "last", "steps", "tokens", "cost"],
+    rows: runs.map((reported) => {
+      const { run } = reported.facts;
+      return [
+        reported.name,
+        runSentence(reported),
+        formatReward(run?.reward ?? null),
+        run === null ? "–" : formatCount(run.steps),
+        run?.tokens == null ? "–" : formatCount(run.tokens),
+        run?.costUsd == null ? "–" : formatCost(run.costUsd),
+      ];
+    }),
+  };
+}
+
+/** The first column names the weights, the second the tasks; the others have numbers. */
+export function evaluationRows({ facts: { evaluations } }: ReportedRun): TextTable {
+  const ks = [
+    ...new Set(
+      evaluations.flatMap(({ results }) =>
+        results.flatMap(({ passAtK }) => passAtK.map(({ k }) => k)),
+      ),
+    ),
+  ].sort((a, b) => a - b);
+  const rows = evaluations.flatMap(({ step, model, results }) =>
+    results.map((result) => [
+      model === null ? `after ${formatQuantity(step, "step")}` : model.name,
+      [result.environment, result.split, formatTemperature(result.temperature)].join(", "),
+      [formatReward(result.rewardMean), formatBounds(result)].join(" ").trim(),
+      result.successFraction === null ? "–" : formatPercent(result.successFraction),
+      ...ks.map((k) => formatReward(result.passAtK.find((each) => each.k === k)?.mean ?? null)),
+      formatCount(result.tasks),
+      formatCount(result.rollouts),
+      formatCount(result.failed),
+    ]),
+  );
+  return {
+    heads: [
+      "weights",
+      "tasks of",
+      "reward",
+      "success",
+      ...ks.map((k) => `pass@${k}`),
+      "tasks",
+      "rollouts",
+      "failed",
+    ],
+    rows,
+  };
+}

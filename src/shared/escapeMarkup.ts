@@ -1,0 +1,8 @@
+/** Text for HTML and SVG, between tags and in quoted attributes. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,59 @@
+import { beforeEach, expect, it } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+
+const PARENT = "/home/me/.tinker-rl/runs";
+const RUN = `${PARENT}/demo`;
+let fileSystem = createMemoryFileSystem();
+
+beforeEach(async () => {
+  fileSystem = createMemoryFileSystem();
+  const run = { name: "demo", runId: "demo", pid: 1, host: "here", owner: "terminal" } as const;
+  await startRun(
+    { fileSystem, clock: new FakeClock() },
+    { parent: PARENT, ...run, configPath: "/home/me/a.yaml" },
+  );
+});
+
+it("writes one file beside the caller, and writes it again", async () => {
+  for (const _ of ["once", "again"]) {
+    const { code, lines } = await report(RUN);
+    expect(code).toBe(0);
+    expect(lines.join("\n")).toMatch(/^Wrote .*demo-report\.html \(\d/);
+  }
+  const written = [...fileSystem.files.keys()].filter((path) => path.endsWith(".html"));
+  expect(written).toHaveLength(1);
+});
+
+it("does not write over a file that is no report", async () => {
+  await fileSystem.writeAtomic("/work/mine.html", "<p>mine</p>");
+  const { code, errors } = await report(RUN, "--output", "/work/mine.html");
+  expect(code).toBe(2);
+  expect(errors).toContain("--output");
+  expect(await fileSystem.readText("/work/mine.html", 100)).toBe("<p>mine</p>");
+});
+
+it("prints Markdown, which other programs take", async () => {
+  const { lines } = await report(RUN, "--format", "markdown");
+  expect(lines[0]).toBe("## demo");
+  expect([...fileSystem.files.keys()].some((path) => path.includes("report"))).toBe(false);
+});
+
+it.each([
+  { words: [], message: "report needs a run folder" },
+  { words: [RUN, "--format", "pdf"], message: "It can be html or markdown" },
+  { words: ["/elsewhere"], message: "is not a run folder" },
+])("refuses $words: $message", async ({ words, message }) => {
+  const { code, errors } = await report(...words);
+  expect(code).toBe(2);
+  expect(errors).toContain(message);
+});
+
+async function report(...words: readonly string[]) {
+  const program = createFakeProgram({ fileSystem });
+  const code = await runProgram(program, ["report", ...words]);
+  return { code, lines: program.out.lines, errors: program.err.lines.join("\n") };
+}

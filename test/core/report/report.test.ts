@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { gatherReport } from "../../../src/core/report/report.ts";
+import { reportHtml } from "../../../src/core/report/reportHtml.ts";
+import { reportMarkdown } from "../../../src/core/report/reportMarkdown.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { markRollout, markRun } from "../../../src/core/runFolder/marks.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../runFolder/builders.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
+
+const OPTIONS = {
+  nowMs: 0,
+  version: "1.2.3",
+  shorten: (text: string) => text.replace("/home/me", "~"),
+};
+const HOSTILE = '<script>alert(1)</script>\u202e"onload="x';
+
+/** A run folder with a reward for each step, and the given rollouts of the last one. */
+async function aRun(
+  name: string,
+  {
+    rewards = [0, 0.5, 1],
+    records = [],
+    config = {},
+  }: {
+    readonly rewards?: readonly number[];
+    readonly records?: readonly RolloutRecord[];
+    readonly config?: object;
+  } = {},
+) {
+  const files = createMemoryFileSystem();
+  for (const [step, reward] of rewards.entries()) {
+    const rollouts = [rolloutFacts({ reward })];
+    await appendMetrics(files, name, buildMetricsRow(stepFacts({ step, rollouts })));
+  }
+  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: name });
+  for (const record of records) await store.addRollout(record);
+  const settings = { model_name: "local/tiny-tool", lora_rank: 8, ...config };
+  await files.writeAtomic(runPaths(name).resolvedConfig, JSON.stringify(settings));
+  return { folder: name, files, run: null };
+}
+
+describe("a report of one run", () => {
+  it("has the best and the worst rollout of the last step, and those with a star", async () => {
+    const records = [0.5, 1, 0].map((reward, rollout) => aRecord({ step: 2, rollout, reward }));
+    const run = await aRun("demo", { records });
+    const key = { source: "training", step: 2, group: 0, rollout: 0 } as const;
+    await markRollout(run.files, "demo", key, { star: true, note: "look" });
+    const { runs } = await gatherReport([run], OPTIONS);
+    expect(
+      runs[0]?.rollouts.map(({ reason, step, trajectory }) => [reason, step, trajectory.reward]),
+    ).toEqual([
+      ["best", 3, 1],
+      ["worst", 3, 0],
+      ["starred", 3, 0.5],
+    ]);
+  });
+
+  it("names no worst rollout where all have the same reward", async () => {
+    const records = [0, 1].map((rollout) => aRecord({ rollout, reward: 1 }));
+    const { runs } = await gatherReport([await aRun("demo", { records })], OPTIONS);
+    expect(runs[0]?.rollouts.map(({ reason }) => reason)).toEqual(["best"]);
+  });
+
+  it("shortens paths in settings", async () => {
+    const run = await aRun("demo", { config: { log_path: "/home/me/logs" } });
+    const html = reportHtml(await gatherReport([run], OPTIONS));
+    expect(html).toContain("~/logs");
+    expect(html).not.toContain("/home/me");
+  });
+
+  it("loads nothing and runs nothing, whatever models, tasks and notes say", async () => {
+    const [turn] = aRecord().turns;
+    if (turn === undefined) throw new Error("A record has a turn.");
+    const record = aRecord({
+      step: 2,
+      promptText: HOSTILE,
+      turns: [{ ...turn, content: HOSTILE, reasoning: HOSTILE }],
+      error: HOSTILE,
+      stop: HOSTILE,
+    });
+    const run = await aRun("demo", { records: [record], config: { [HOSTILE]: HOSTILE } });
+    await markRun(run.files, "demo", { note: HOSTILE, addTag: HOSTILE });
+    const html = reportHtml(await gatherReport([run], OPTIONS));
+    expect(html.match(/&lt;script&gt;/g)?.length).toBeGreaterThan(5);
+    expect(html).not.toMatch(/<script|\u202e|<[^>]*"onload/);
+    expect(html).toContain("default-src 'none'");
+    expect(html).not.toMatch(/(src|href)=/);
+  });
+
+  it("of a thousand steps stays below 5 MB", async () => {
+    const rewards = Array.from({ length: 1_000 }, (_, step) => Math.sin(step) ** 2);
+    const html = reportHtml(await gatherReport([await aRun("long", { rewards })], OPTIONS));
+    expect(html.length).toBeLessThan(5e6);
+    expect(html).toContain("Mean reward");
+  });
+
+  it("cuts long texts and says how much is missing", async () => {
+    const record = aRecord({ step: 2, promptText: "x".repeat(10_000) });
+    const html = reportHtml(
+      await gatherReport([await aRun("demo", { records: [record] })], OPTIONS),
+    );
+    expect(html).toContain("… (4,000 more characters)");
+  });
+
+  it("has no charts and no tables before its first step", async () => {
+    const html = reportHtml(await gatherReport([await aRun("new", { rewards: [] })], OPTIONS));
+    expect(html).toContain("No step is complete yet");
+    expect(html).not.toContain("<svg");
+  });
+});
+
+describe("a report of several runs", () => {
+  it("lists the settings that differ, and draws a line for each run", async () => {
+    const runs = [
+      await aRun("low", { config: { learning_rate: 0.001 } }),
+      await aRun("high", { config: { learning_rate: 0.01, seed: 2 } }),
+    ];
+    const report = await gatherReport(runs, OPTIONS);
+    expect(report.differing).toEqual([
+      { key: "learning_rate", values: ["0.001", "0.01"] },
+      { key: "seed", values: [null, "2"] },
+    ]);
+    const [reward] = reportHtml(report).match(/<figure class="wide">.*?<\/figure>/s) ?? [];
+    expect(reward?.match(/<path/g)).toHaveLength(2);
+  });
+
+  it("tells runs of the same name apart", async () => {
+    const { runs } = await gatherReport([await aRun("a/run"), await aRun("b/run")], OPTIONS);
+    expect(runs.map(({ name }) => name)).toEqual(["run", "run (2)"]);
+  });
+});
+
+describe("a report as Markdown", () => {
+  it("has the rewards as blocks, and takes nothing as markup", async () => {
+    const run = await aRun("demo", { rewards: [0, 0, 1] });
+    await markRun(run.files, "demo", { note: "see #12 | <b>@all</b>" });
+    const text = reportMarkdown(await gatherReport([run], OPTIONS));
+    expect(text).toContain("Mean reward: `▁▁█`");
+    expect(text).toContain("see \\#12 \\| \\<b\\>\\@all\\</b\\>");
+  });
+});
