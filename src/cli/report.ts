@@ -4,11 +4,9 @@ import { basename, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { readOnlyFiles } from "../core/readOnlyFiles.ts";
 import { gatherReport } from "../core/report/report.ts";
 import { REPORT_MARK, reportHtml } from "../core/report/reportHtml.ts";
 import { reportMarkdown } from "../core/report/reportMarkdown.ts";
-import { readRun } from "../core/runs/runList.ts";
 import { fromHome } from "../node/fromHome.ts";
 import { formatBytes } from "../shared/format.ts";
 import { VERSION } from "../shared/version.ts";
@@ -28,16 +26,13 @@ export async function report(
   { folders, format, output }: ReportCommand,
 ): Promise<void> {
   const { fileSystem, clock, invocation, out, isProcessAlive } = options;
-  const nowMs = clock.now();
-  const runs = [];
-  for (const given of folders) {
-    const folder = resolve(invocation.cwd, given);
-    await requireRun(fileSystem, folder);
-    const files = readOnlyFiles(fileSystem.within(folder));
-    const named = { name: basename(folder), folder };
-    runs.push({ folder, files, run: await readRun(fileSystem, named, { nowMs, isProcessAlive }) });
-  }
-  const facts = await gatherReport(runs, { nowMs, version: VERSION, shorten: fromHome });
+  const runs = folders.map((given) => resolve(invocation.cwd, given));
+  for (const folder of runs) await requireRun(fileSystem, folder);
+  const facts = await gatherReport(
+    fileSystem,
+    runs.map((folder) => ({ folder, name: basename(folder) })),
+    { nowMs: clock.now(), isProcessAlive, version: VERSION, shorten: fromHome },
+  );
   const text = format === "html" ? reportHtml(facts) : reportMarkdown(facts);
   if (format === "markdown" && output === null) {
     out.print(

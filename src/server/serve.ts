@@ -17,6 +17,7 @@ import { serveCheckpoints } from "./checkpoints.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
+import { serveReports } from "./reports.ts";
 
 const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat };
 /** Requests that have not tidied up by then end with the process. */
@@ -29,6 +30,7 @@ export function serve(options: ServerOptions, version: string): void {
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);
+  serveReports(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }

@@ -4,6 +4,7 @@ import { chatHandlers } from "../../src/host/commands/chatHandlers.ts";
 import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
+import { reportHandlers } from "../../src/host/commands/exportReport.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
 import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
 import { runsTableHandlers } from "../../src/host/commands/runsTableHandlers.ts";
@@ -124,6 +125,7 @@ function register(): void {
     ...folderHandlers(parts),
     ...runListHandlers(parts),
     ...runsTableHandlers(parts),
+    ...reportHandlers(parts),
     ...startHandlers(parts),
     ...dashboardHandlers(parts),
     ...trajectoryHandlers(parts),

@@ -3,11 +3,13 @@
 import { type FlatSettings, flatSettings, SettingsTable } from "../compare/settingsTable.ts";
 import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
 import { describeRun } from "../outputs/runOutput.ts";
-import type { FolderFiles } from "../ports.ts";
+import type { FileSystem } from "../ports.ts";
+import { readOnlyFiles } from "../readOnlyFiles.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
-import type { ListedRun } from "../runs/runList.ts";
+import type { Liveness } from "../runFolder/runFile.ts";
+import { readRun } from "../runs/runList.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 export interface Report {
@@ -43,14 +45,11 @@ export interface ReportedRollout {
 
 export interface RunToReport {
   readonly folder: string;
-  /** Files of the run folder. */
-  readonly files: FolderFiles;
-  /** Null for a folder without a readable `run.json`. */
-  readonly run: ListedRun | null;
+  /** As the report calls it. */
+  readonly name: string;
 }
 
-export interface ReportOptions {
-  readonly nowMs: number;
+export interface ReportOptions extends Liveness {
   readonly version: string;
   /** Is called with each text of a setting: paths in a home folder name its owner. */
   readonly shorten: (text: string) => string;
@@ -59,19 +58,21 @@ export interface ReportOptions {
 /** More would be a log, not a report. */
 const MAX_STARRED = 10;
 
-/** @throws AppError `file-unreadable` */
+/** Changes nothing in the folders. @throws AppError `file-unreadable` */
 export async function gatherReport(
+  fileSystem: FileSystem,
   runs: readonly RunToReport[],
-  { nowMs, version, shorten }: ReportOptions,
+  { version, shorten, ...liveness }: ReportOptions,
 ): Promise<Report> {
-  const names = distinctNames(runs.map(nameOf));
+  const { nowMs } = liveness;
+  const names = distinctNames(runs.map(({ name }) => name));
   const reported: ReportedRun[] = [];
-  for (const [index, { files, folder, run }] of runs.entries()) {
-    const text = await readIfReadable(
-      files,
-      runPaths(folder).resolvedConfig,
-      MAX_BYTES.resolvedConfig,
-    );
+  for (const [index, named] of runs.entries()) {
+    const { folder } = named;
+    const files = readOnlyFiles(fileSystem.within(folder));
+    const path = runPaths(folder).resolvedConfig;
+    const text = await readIfReadable(files, path, MAX_BYTES.resolvedConfig);
+    const run = await readRun(fileSystem, named, liveness);
     reported.push({
       name: names[index] ?? "",
       facts: await describeRun(files, { folder, run, nowMs }),
@@ -80,10 +81,6 @@ export async function gatherReport(
     });
   }
   return { writtenAtMs: nowMs, version, runs: reported, differing: differingSettings(reported) };
-}
-
-function nameOf({ run, folder }: RunToReport): string {
-  return run?.name ?? folder.split("/").at(-1) ?? folder;
 }
 
 /** Runs of several folders may have the same name. */

@@ -13,6 +13,7 @@ import { chatHandlers } from "../commands/chatHandlers.ts";
 import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
+import { reportHandlers } from "../commands/exportReport.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
 import type { HelpHandlers } from "../commands/help.ts";
 import type { LocalDemo } from "../commands/localDemo.ts";
@@ -85,6 +86,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...chatHandlers({ ...choice, panels, fileSystem, read: views.readSaved }),
     ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
+    ...reportHandlers({ ...choice, server, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, server, register }),
     runMenu: () => showRunMenu(store),
   };

@@ -79,6 +79,20 @@ function offersFor({ runs }: RunStore): readonly Offer[] {
   return [{ label: vscode.l10n.t("Show Runs"), command: "tinkerRL.runs.focus" }];
 }
 
+/** The runs that a command of a list is about: all that are selected where it was called on one of them, or by a key. */
+export function foldersOf(
+  target: unknown,
+  selection: unknown,
+  view: { readonly selection: readonly unknown[] },
+): readonly string[] {
+  const rows: readonly unknown[] = Array.isArray(selection)
+    ? selection
+    : target == null
+      ? view.selection
+      : [target];
+  return rows.flatMap((row) => folderOf(row) ?? []);
+}
+
 /** The run folder that a row of a view or the dashboard names; null for anything else. */
 export function folderOf(target: unknown): string | null {
   if (typeof target !== "object" || target === null || !("folder" in target)) return null;

@@ -8,7 +8,7 @@ import { runRow } from "../views/runRow.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { folderOf } from "./chooseRun.ts";
+import { foldersOf } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
   readonly store: RunStore;
@@ -25,12 +25,7 @@ export function runsTableHandlers({
   return {
     openRunsTable: () => panel.open(null),
     compareRuns: async (target, selection) => {
-      const rows = Array.isArray(selection)
-        ? selection
-        : target == null
-          ? view.selection
-          : [target];
-      const named = rows.flatMap((row) => folderOf(row) ?? []);
+      const named = foldersOf(target, selection, view);
       const folders = named.length > 1 ? named : await askRuns(store, named);
       if (folders !== undefined && folders.length > 0) panel.open(folders.slice(0, MAX_COMPARED));
     },

@@ -32,6 +32,13 @@ export const runCommands = {
     icon: "git-compare",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
   },
+  exportReport: {
+    title: "Export Report…",
+    does: "Writes a report of the selected runs that opens in any browser, or Markdown for a pull request.",
+    palette: WITH_RUNS,
+    icon: "share",
+    menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@3" }],
+  },
   searchAllRuns: {
     title: "Search All Runs…",
     does: "Searches the texts of the rollouts of all runs.",

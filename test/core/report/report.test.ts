@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { basename } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
 import { gatherReport } from "../../../src/core/report/report.ts";
 import { reportHtml } from "../../../src/core/report/reportHtml.ts";
 import { reportMarkdown } from "../../../src/core/report/reportMarkdown.ts";
@@ -13,10 +14,17 @@ import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const OPTIONS = {
   nowMs: 0,
+  isProcessAlive: () => false,
   version: "1.2.3",
   shorten: (text: string) => text.replace("/home/me", "~"),
 };
 const HOSTILE = '<script>alert(1)</script>\u202e"onload="x';
+
+let files = createMemoryFileSystem();
+
+beforeEach(() => {
+  files = createMemoryFileSystem();
+});
 
 /** A run folder with a reward for each step, and the given rollouts of the last one. */
 async function aRun(
@@ -31,7 +39,6 @@ async function aRun(
     readonly config?: object;
   } = {},
 ) {
-  const files = createMemoryFileSystem();
   for (const [step, reward] of rewards.entries()) {
     const rollouts = [rolloutFacts({ reward })];
     await appendMetrics(files, name, buildMetricsRow(stepFacts({ step, rollouts })));
@@ -40,7 +47,7 @@ async function aRun(
   for (const record of records) await store.addRollout(record);
   const settings = { model_name: "local/tiny-tool", lora_rank: 8, ...config };
   await files.writeAtomic(runPaths(name).resolvedConfig, JSON.stringify(settings));
-  return { folder: name, files, run: null };
+  return { folder: name, name: basename(name) };
 }
 
 describe("a report of one run", () => {
@@ -48,8 +55,8 @@ describe("a report of one run", () => {
     const records = [0.5, 1, 0].map((reward, rollout) => aRecord({ step: 2, rollout, reward }));
     const run = await aRun("demo", { records });
     const key = { source: "training", step: 2, group: 0, rollout: 0 } as const;
-    await markRollout(run.files, "demo", key, { star: true, note: "look" });
-    const { runs } = await gatherReport([run], OPTIONS);
+    await markRollout(files, "demo", key, { star: true, note: "look" });
+    const { runs } = await gatherReport(files, [run], OPTIONS);
     expect(
       runs[0]?.rollouts.map(({ reason, step, trajectory }) => [reason, step, trajectory.reward]),
     ).toEqual([
@@ -61,13 +68,13 @@ describe("a report of one run", () => {
 
   it("names no worst rollout where all have the same reward", async () => {
     const records = [0, 1].map((rollout) => aRecord({ rollout, reward: 1 }));
-    const { runs } = await gatherReport([await aRun("demo", { records })], OPTIONS);
+    const { runs } = await gatherReport(files, [await aRun("demo", { records })], OPTIONS);
     expect(runs[0]?.rollouts.map(({ reason }) => reason)).toEqual(["best"]);
   });
 
   it("shortens paths in settings", async () => {
     const run = await aRun("demo", { config: { log_path: "/home/me/logs" } });
-    const html = reportHtml(await gatherReport([run], OPTIONS));
+    const html = reportHtml(await gatherReport(files, [run], OPTIONS));
     expect(html).toContain("~/logs");
     expect(html).not.toContain("/home/me");
   });
@@ -83,8 +90,8 @@ describe("a report of one run", () => {
       stop: HOSTILE,
     });
     const run = await aRun("demo", { records: [record], config: { [HOSTILE]: HOSTILE } });
-    await markRun(run.files, "demo", { note: HOSTILE, addTag: HOSTILE });
-    const html = reportHtml(await gatherReport([run], OPTIONS));
+    await markRun(files, "demo", { note: HOSTILE, addTag: HOSTILE });
+    const html = reportHtml(await gatherReport(files, [run], OPTIONS));
     expect(html.match(/&lt;script&gt;/g)?.length).toBeGreaterThan(5);
     expect(html).not.toMatch(/<script|\u202e|<[^>]*"onload/);
     expect(html).toContain("default-src 'none'");
@@ -93,7 +100,7 @@ describe("a report of one run", () => {
 
   it("of a thousand steps stays below 5 MB", async () => {
     const rewards = Array.from({ length: 1_000 }, (_, step) => Math.sin(step) ** 2);
-    const html = reportHtml(await gatherReport([await aRun("long", { rewards })], OPTIONS));
+    const html = reportHtml(await gatherReport(files, [await aRun("long", { rewards })], OPTIONS));
     expect(html.length).toBeLessThan(5e6);
     expect(html).toContain("Mean reward");
   });
@@ -101,13 +108,15 @@ describe("a report of one run", () => {
   it("cuts long texts and says how much is missing", async () => {
     const record = aRecord({ step: 2, promptText: "x".repeat(10_000) });
     const html = reportHtml(
-      await gatherReport([await aRun("demo", { records: [record] })], OPTIONS),
+      await gatherReport(files, [await aRun("demo", { records: [record] })], OPTIONS),
     );
     expect(html).toContain("… (4,000 more characters)");
   });
 
   it("has no charts and no tables before its first step", async () => {
-    const html = reportHtml(await gatherReport([await aRun("new", { rewards: [] })], OPTIONS));
+    const html = reportHtml(
+      await gatherReport(files, [await aRun("new", { rewards: [] })], OPTIONS),
+    );
     expect(html).toContain("No step is complete yet");
     expect(html).not.toContain("<svg");
   });
@@ -119,7 +128,7 @@ describe("a report of several runs", () => {
       await aRun("low", { config: { learning_rate: 0.001 } }),
       await aRun("high", { config: { learning_rate: 0.01, seed: 2 } }),
     ];
-    const report = await gatherReport(runs, OPTIONS);
+    const report = await gatherReport(files, runs, OPTIONS);
     expect(report.differing).toEqual([
       { key: "learning_rate", values: ["0.001", "0.01"] },
       { key: "seed", values: [null, "2"] },
@@ -129,7 +138,7 @@ describe("a report of several runs", () => {
   });
 
   it("tells runs of the same name apart", async () => {
-    const { runs } = await gatherReport([await aRun("a/run"), await aRun("b/run")], OPTIONS);
+    const { runs } = await gatherReport(files, [await aRun("a/run"), await aRun("b/run")], OPTIONS);
     expect(runs.map(({ name }) => name)).toEqual(["run", "run (2)"]);
   });
 });
@@ -137,8 +146,8 @@ describe("a report of several runs", () => {
 describe("a report as Markdown", () => {
   it("has the rewards as blocks, and takes nothing as markup", async () => {
     const run = await aRun("demo", { rewards: [0, 0, 1] });
-    await markRun(run.files, "demo", { note: "see #12 | <b>@all</b>" });
-    const text = reportMarkdown(await gatherReport([run], OPTIONS));
+    await markRun(files, "demo", { note: "see #12 | <b>@all</b>" });
+    const text = reportMarkdown(await gatherReport(files, [run], OPTIONS));
     expect(text).toContain("Mean reward: `▁▁█`");
     expect(text).toContain("see \\#12 \\| \\<b\\>\\@all\\</b\\>");
   });

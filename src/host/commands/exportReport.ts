@@ -1,0 +1,79 @@
+/** *Export Report…*: one file about runs, for people who do not have this extension. */
+
+import * as vscode from "vscode";
+import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
+import type { Server } from "../server/server.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { type ChooseRunOptions, chooseAnyRun, foldersOf } from "./chooseRun.ts";
+
+export interface ReportHandlerOptions extends ChooseRunOptions {
+  readonly server: Pick<Server, "request">;
+  /** The Runs view. */
+  readonly view: { readonly selection: readonly unknown[] };
+}
+
+export function reportHandlers(
+  options: ReportHandlerOptions,
+): Pick<CommandHandlers, "exportReport"> {
+  const { store, server, view } = options;
+  return {
+    exportReport: async (target, selection) => {
+      const selected = foldersOf(target, selection, view).flatMap(
+        (folder) => store.get(folder) ?? [],
+      );
+      // A row alone may be one that has just been drawn again.
+      const runs = selected.length > 1 ? selected : [await chooseAnyRun(options, target)];
+      await exportReport(
+        runs.filter((run) => run !== undefined),
+        server,
+      );
+    },
+  };
+}
+
+/** Ends quietly where the user chooses no file. @throws what the server says */
+async function exportReport(
+  runs: readonly Pick<RunEntry, "folder" | "name">[],
+  server: Pick<Server, "request">,
+): Promise<void> {
+  const [first] = runs;
+  if (first === undefined) return;
+  const file = await chooseFile(runs.length === 1 ? first.name : "runs");
+  if (file === undefined) return;
+  const request: ReportRequest = {
+    runs: runs.map(({ folder, name }) => ({ folder, name })),
+    format: file.path.endsWith(".md") ? "markdown" : "html",
+  };
+  const progress = {
+    location: vscode.ProgressLocation.Window,
+    title: vscode.l10n.t("Writing the report"),
+  };
+  const outcome = await plainWindow.withProgress(progress, () =>
+    server.request<RequestOutcome<string>>(REPORT_REQUESTS.write, request),
+  );
+  if (!outcome.ok) throw new Error(outcome.error.message);
+  await vscode.workspace.fs.writeFile(file, Buffer.from(outcome.value));
+  const open = vscode.l10n.t("Open");
+  const text = vscode.l10n.t("The report is in {0}.", vscode.workspace.asRelativePath(file));
+  if ((await plainWindow.showInformationMessage(text, open)) !== open) return;
+  if (request.format === "html") await vscode.env.openExternal(file);
+  else await vscode.window.showTextDocument(file);
+}
+
+async function chooseFile(name: string): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  // A name of a run may have characters that file names must not have.
+  const fileName = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}-report.html`;
+  const options: vscode.SaveDialogOptions = {
+    title: vscode.l10n.t("Export Report"),
+    filters: {
+      [vscode.l10n.t("Web page with charts")]: ["html"],
+      [vscode.l10n.t("Markdown summary")]: ["md"],
+    },
+  };
+  if (folder !== undefined) options.defaultUri = vscode.Uri.joinPath(folder, fileName);
+  return vscode.window.showSaveDialog(options);
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { REPORT_REQUESTS, type ReportRequest } from "../../src/api/reports.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
+import { anEditor } from "./anEditor.ts";
+
+it("writes the report of a run under the name that the editor knows it by", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-report-"));
+  const files = createFileSystem();
+  const rollouts = [rolloutFacts({ reward: 0.25 })];
+  await appendMetrics(files.within(folder), folder, buildMetricsRow(stepFacts({ rollouts })));
+  const { ask } = anEditor({});
+  const request = (format: ReportRequest["format"]): ReportRequest => {
+    return { runs: [{ folder, name: "renamed" }], format };
+  };
+  expect(await ask(REPORT_REQUESTS.write, request("html"))).toEqual({
+    ok: true,
+    value: expect.stringMatching(/^<!DOCTYPE html>.*<h1>renamed<\/h1>/s),
+  });
+  expect(await ask(REPORT_REQUESTS.write, request("markdown"))).toEqual({
+    ok: true,
+    value: expect.stringMatching(/^## renamed/),
+  });
+  await files.close();
+  await rm(folder, { recursive: true });
+});
