@@ -76,6 +76,20 @@ export const compare: Journey = {
       return checkNumbers(folder, readFileSync(file, "utf8"));
     });
 
+    await step("a report of one run is a page that needs nothing else", async () => {
+      const [name = ""] = RUNS;
+      await workbench.row(new RegExp(`^run ${name}`)).click({ button: "right" });
+      await page.getByRole("menuitem", { name: "Export Report…" }).click();
+      await page.locator(".quick-input-widget:visible input").waitFor();
+      await page.keyboard.press("Enter");
+      const file = join(folder, `${name}-report.html`);
+      await until("the report", () => existsSync(file) && readFileSync(file, "utf8") !== "");
+      const html = readFileSync(file, "utf8");
+      assert.match(html, /<h2>Reward<\/h2>/);
+      assert.doesNotMatch(html, /<script|https?:\/\/(?!www\.w3\.org)/);
+      await workbench.notification("The report is in").waitFor();
+    });
+
     await step(
       "evaluations stand task by task, and configurations in the editor's own diff",
       async () => {
