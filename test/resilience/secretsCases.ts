@@ -113,6 +113,8 @@ function readingCommands(): readonly (readonly string[])[] {
   const shows = ["1", "2", "3"].map((group) => ["show", RUN, "--step", "1", "--group", group]);
   return [
     ...[["runs"], ["validate", CONFIG], ["show", RUN], ["show", RUN, "--eval"]],
+    ["report", RUN, "--output", "report.html"],
+    ["report", RUN, "--format", "markdown"],
     ["show", RUN, "--step", "2"],
     ...shows,
     ["show", RUN, "--step", "1", "--group", "1", "--rollout", "1", "--tokens"],
