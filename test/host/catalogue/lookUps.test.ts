@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpRequest } from "../../../src/core/ports.ts";
 import type { LookUpOptions } from "../../../src/host/catalogue/connection.ts";
-import { changeHostedCheckpoint } from "../../../src/host/catalogue/hostedCheckpoint.ts";
 import { canLookUp, lookUpList } from "../../../src/host/catalogue/lookUps.ts";
 import type { KeyId } from "../../../src/host/keys/keyNames.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
@@ -153,68 +152,6 @@ describe("checkpoints", () => {
       },
     ]);
     expect(isComplete).toBe(true);
-  });
-
-  it("are deleted at their service", async () => {
-    const { lookUp, http } = lookUps({
-      keys: OWN_KEY,
-      answer: ({ method }) => ({ json: {}, status: method === "DELETE" ? 204 : 200 }),
-    });
-    const path = "tinker://s:train:0/weights/a";
-    const resource = `${TINKER}/api/v1/training_runs/s:train:0/checkpoints/weights/a`;
-    const at = { baseUrl: null, mayGoTo: async () => false };
-    await changeHostedCheckpoint(path, { action: "delete" }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({ method: "DELETE", url: resource });
-    await changeHostedCheckpoint(path, { action: "set-ttl", ttlSeconds: null }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({
-      method: "PUT",
-      url: `${resource}/ttl`,
-      body: '{"ttl_seconds":null}',
-    });
-    await changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({ method: "POST", url: `${resource}/publish` });
-  });
-});
-
-describe("checkpoints of a run with a service of its own", () => {
-  const path = "tinker://s:train:0/weights/a";
-  const answer = () => ({ json: {}, status: 200 });
-
-  it("are changed there, with a key that is bound to it", async () => {
-    const keys = { tinker: { value: "tml-own", host: "own.example" } };
-    const { lookUp, http } = lookUps({ keys, answer });
-    const mayGoTo = vi.fn(async () => false);
-    const at = { baseUrl: "https://own.example/", mayGoTo };
-    await changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({
-      url: "https://own.example/api/v1/training_runs/s:train:0/checkpoints/weights/a/publish",
-    });
-    expect(mayGoTo).not.toHaveBeenCalled();
-  });
-
-  it("get another key only when the user lets it go there", async () => {
-    const { lookUp, http } = lookUps({ keys: OWN_KEY, answer });
-    const mayGoTo = vi.fn(async () => false);
-    const at = { baseUrl: "https://own.example", mayGoTo };
-    const changed = () => changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    await expect(changed()).rejects.toThrow(
-      "TINKER_API_KEY is not approved for https://own.example",
-    );
-    expect(mayGoTo).toHaveBeenCalledWith("https://own.example");
-    expect(http.requests).toEqual([]);
-
-    mayGoTo.mockResolvedValue(true);
-    await changed();
-    expect(http.requests.at(-1)?.headers).toMatchObject({ "X-API-Key": "tml-own" });
-  });
-
-  it("get no key over a network without encryption", async () => {
-    const { lookUp, http } = lookUps({ keys: OWN_KEY, answer });
-    const at = { baseUrl: "http://own.example", mayGoTo: async () => true };
-    await expect(
-      changeHostedCheckpoint(path, { action: "publish" }, at, lookUp),
-    ).rejects.toMatchObject({ code: "key-missing" });
-    expect(http.requests).toEqual([]);
   });
 });
 
