@@ -11,6 +11,7 @@ import type { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints
 import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { launchError } from "../trainer/launchError.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
+import type { testKey } from "../trainer/testKey.ts";
 
 export interface ServerOptions {
   readonly connection: Connection;
@@ -25,6 +26,7 @@ export interface TrainerFunctions {
   readonly downloadCheckpoint: typeof downloadCheckpoint;
   readonly changeCheckpoints: typeof changeCheckpoints;
   readonly openChat: typeof openChat;
+  readonly testKey: typeof testKey;
 }
 
 /** What a request has for itself, and what goes with it. */

@@ -12,13 +12,15 @@ import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
+import { testKey } from "../trainer/testKey.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
+import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
 
-const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat };
+const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat, testKey };
 /** Requests that have not tidied up by then end with the process. */
 const LEAVING_MS = 5_000;
 
@@ -29,6 +31,7 @@ export function serve(options: ServerOptions, version: string): void {
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);
+  serveKeys(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }

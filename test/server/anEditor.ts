@@ -23,6 +23,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}) {
     downloadCheckpoint: unused,
     changeCheckpoints: unused,
     openChat: unused,
+    testKey: unused,
     ...functions,
   };
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];

@@ -3,6 +3,12 @@
 import { AppError } from "../../core/errors.ts";
 import type { EnvironmentCatalogueOptions } from "../../core/openreward/catalogue.ts";
 import type { Clock, HttpClient, Log } from "../../core/ports.ts";
+import {
+  catalogueAddress,
+  hostIn,
+  safeAddress,
+  type Values,
+} from "../../core/secrets/serviceHosts.ts";
 import { openAccount, type TinkerAccount } from "../../core/tinker/account.ts";
 import { withLimit } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
@@ -10,8 +16,6 @@ import type { ClosableHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
 import { USER_AGENT } from "../../shared/version.ts";
 import type { KeySources } from "../keys/keySources.ts";
-import { hostIn, type Values } from "../keys/services.ts";
-import { catalogueAddress, tinkerAddress } from "./addresses.ts";
 
 export interface LookUpOptions {
   readonly sources: Pick<KeySources, "valueFor">;
@@ -58,7 +62,7 @@ export async function accountOf(
   { sources, variables, log }: LookUpOptions,
   { http, clock }: CatalogueConnection,
 ): Promise<{ readonly account: TinkerAccount; readonly server: string }> {
-  const server = tinkerAddress(variables());
+  const server = safeAddress("tinker", variables());
   const apiKey = await keyFor("tinker", sources, variables());
   if (server === null || apiKey === null) throw noKey("Tinker");
   const options = { http, clock, random: systemRandom, log, baseUrl: server, apiKey };

@@ -7,12 +7,13 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
+import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
 import type { TinkerAccount } from "../../core/tinker/account.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { systemRandom } from "../../node/random.ts";
 import { USER_AGENT } from "../../shared/version.ts";
-import { serverOf, sessionsAddress } from "./addresses.ts";
+import { serverOf } from "./addresses.ts";
 import {
   accountOf,
   type CatalogueConnection,
@@ -69,7 +70,7 @@ export async function lookUpEnvironment(
 ): Promise<Pick<EnvironmentEntry, "splits" | "tools" | "secrets">> {
   return limited(ENVIRONMENT_LIMIT_MS, options, async ({ http, clock, signal }) => {
     const values = options.variables();
-    const baseUrl = sessionsAddress(values);
+    const baseUrl = safeAddress("openreward", values);
     const apiKey = await keyFor("openreward", options.sources, values);
     if (baseUrl === null || apiKey === null) throw noKey("OpenReward");
     const dependencies = { http, clock, random: systemRandom, log: options.log };

@@ -6,9 +6,9 @@ import {
   type HandedKeys,
 } from "../../api/checkpoints.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
+import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { serviceVariables } from "../keys/services.ts";
 import type { Server } from "../server/server.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";
 

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
@@ -12,8 +13,8 @@ import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.
 import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
+import type { KeyTestOptions } from "./keyTest.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
-import type { Values } from "./services.ts";
 import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
@@ -33,6 +34,7 @@ export interface KeysOptions {
   /** Learns every stored value before anybody gets it. */
   readonly redactor: Redactor;
   readonly settings: KeySettings;
+  readonly testKey: KeyTestOptions["testKey"];
 }
 
 export interface Keys extends vscode.Disposable {
@@ -59,7 +61,7 @@ export interface Keys extends vscode.Disposable {
   recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;
 }
 
-export function createKeys({ context, log, redactor, settings }: KeysOptions): Keys {
+export function createKeys({ context, log, redactor, settings, testKey }: KeysOptions): Keys {
   const warn = (message: string): void => log.warn(message);
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();
@@ -96,7 +98,7 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
     approvals,
     envPermission,
     variables: settings.variables,
-    openHttp,
+    testKey,
     now: Date.now,
     folders: async () => [
       ...new Set([
