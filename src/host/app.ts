@@ -81,14 +81,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   const runs = createRuns({ context, programFolder, keys, fileSystem, register, log, onError });
   const { store, trainings, finder, labels, feeds } = runs;
-  const services = register(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
+  const services = register(createCatalogue({ keys, store, finder, server, onError }));
   register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
   const alarms = register(new RunAlarms({ store, feeds, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
-  const { catalogue } = services;
-  const views = createViews({ trees, runs, alarms, catalogue, fileSystem, register, onError });
+  const { environments } = services;
+  const views = createViews({ trees, runs, alarms, environments, fileSystem, register, onError });
   const onShown = (folder: string): void => {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);

@@ -12,6 +12,7 @@ import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoi
 import { launchError } from "../trainer/launchError.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
 import type { testKey } from "../trainer/testKey.ts";
+import type { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
 
 export interface ServerOptions {
   readonly connection: Connection;
@@ -20,13 +21,15 @@ export interface ServerOptions {
   readonly clock: Clock;
 }
 
-/** The trainer's code that answers requests. */
+/** The code behind requests, which tests replace. */
 export interface TrainerFunctions {
   readonly previewPrompt: typeof previewPrompt;
   readonly downloadCheckpoint: typeof downloadCheckpoint;
   readonly changeCheckpoints: typeof changeCheckpoints;
   readonly openChat: typeof openChat;
   readonly testKey: typeof testKey;
+  readonly lookUpList: typeof lookUpList;
+  readonly lookUpEnvironment: typeof lookUpEnvironment;
 }
 
 /** What a request has for itself, and what goes with it. */

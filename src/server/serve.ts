@@ -13,6 +13,8 @@ import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { testKey } from "../trainer/testKey.ts";
+import { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
+import { serveCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
 import { serveKeys } from "./keys.ts";
@@ -20,14 +22,26 @@ import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
 
-const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat, testKey };
+const TRAINER = {
+  previewPrompt,
+  downloadCheckpoint,
+  changeCheckpoints,
+  openChat,
+  testKey,
+  lookUpList,
+  lookUpEnvironment,
+};
 /** Requests that have not tidied up by then end with the process. */
 const LEAVING_MS = 5_000;
 
 /** Answers over `connection` until it ends. */
-export function serve(options: ServerOptions, version: string): void {
+export function serve(
+  options: ServerOptions,
+  version: string,
+  catalogue = serveCatalogue(options),
+): void {
   const { connection, requests } = options;
-  serveLanguage(connection, version);
+  serveLanguage(connection, version, catalogue);
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);

@@ -10,11 +10,13 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-languageserver/node";
+import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { OpenRequests, type TrainerFunctions } from "../../src/server/openRequests.ts";
 import { serve } from "../../src/server/serve.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
-export function anEditor(functions: Partial<TrainerFunctions> = {}) {
+/** `catalogue` stands in for the server's own. */
+export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: WindowCatalogue) {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
   };
@@ -24,6 +26,8 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}) {
     changeCheckpoints: unused,
     openChat: unused,
     testKey: unused,
+    lookUpList: unused,
+    lookUpEnvironment: unused,
     ...functions,
   };
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
@@ -33,7 +37,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}) {
     new StreamMessageWriter(toEditor),
   );
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
-  serve({ connection, trainer, requests, clock }, "1.0.0");
+  serve({ connection, trainer, requests, clock }, "1.0.0", catalogue);
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),

@@ -61,7 +61,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   const panels = register(new ChatPanels({ keys, server, extensionUri }));
   return {
     ...keys.handlers,
-    ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
+    ...environmentHandlers({ view: views.environments, catalogue: services.environments }),
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),

@@ -3,7 +3,6 @@
 import * as vscode from "vscode";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
-import type { ClosableHttpClient } from "../../node/http.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
@@ -45,8 +44,6 @@ export interface Keys extends vscode.Disposable {
   readonly sources: KeySources;
   /** Addresses of services: those of the settings, over those of the process. */
   readonly variables: () => Values;
-  /** A client of its own for each use; close it. */
-  readonly openHttp: () => Promise<ClosableHttpClient>;
   readonly handlers: KeyHandlers;
   readonly approvals: Approvals;
   /**
@@ -113,7 +110,6 @@ export function createKeys({ context, log, redactor, settings, testKey }: KeysOp
     store,
     sources,
     approvals,
-    openHttp,
     variables: () => present(environment()),
     forLaunch: (config) => gatherKeys(config, flow),
     recoverFromLaunchError: (error, project) => recoverFromLaunchError(error, project, flow),
@@ -125,10 +121,4 @@ export function createKeys({ context, log, redactor, settings, testKey }: KeysOp
 function present(values: Readonly<Record<string, string | undefined>>): Values {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   return Object.fromEntries(set) as Values; // the filter leaves texts only
-}
-
-async function openHttp(): Promise<ClosableHttpClient> {
-  const { createHttpClient } = await import("../../node/http.ts");
-  const proxy = vscode.workspace.getConfiguration("http").get<unknown>("proxy");
-  return createHttpClient(typeof proxy === "string" && proxy !== "" ? { proxy } : {});
 }

@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { type CatalogueAccess, canLookUp } from "../../../src/api/catalogue.ts";
 import type { HttpRequest } from "../../../src/core/ports.ts";
-import type { LookUpOptions } from "../../../src/host/catalogue/connection.ts";
-import { canLookUp, lookUpList } from "../../../src/host/catalogue/lookUps.ts";
-import type { KeyId } from "../../../src/host/keys/keyNames.ts";
+import type { LookUpOptions } from "../../../src/server/catalogue/connection.ts";
+import { lookUpList } from "../../../src/server/catalogue/lookUps.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { CATALOGUE, TINKER } from "./aList.ts";
 
 interface Given {
-  readonly keys?: Readonly<Partial<Record<KeyId, { value: string; host: string | null }>>>;
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly keys?: CatalogueAccess["keys"];
+  readonly variables?: CatalogueAccess["variables"];
   readonly answer?: (request: HttpRequest) => FakeReply;
 }
 
-const OWN_KEY = { tinker: { value: "tml-own", host: null } };
+const OWN_KEY = { TINKER_API_KEY: { value: "tml-own", origin: "store", host: null } } as const;
 
 function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {}) {
   const http = new FakeHttp(answer);
@@ -25,14 +25,8 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
     },
   };
   const options: LookUpOptions = {
-    sources: {
-      valueFor: async (id) => {
-        const key = keys[id];
-        return key === undefined ? null : { ...key, origin: "store" };
-      },
-    },
-    variables: () => variables,
-    openHttp: async () => client,
+    access: { keys, variables },
+    openHttp: () => client,
     log: silentLog,
   };
   return { lookUp: options, http, closed: () => closed };
@@ -74,7 +68,7 @@ describe("models", () => {
 
   it("are not asked for without a key", async () => {
     const { lookUp, http } = lookUps({ answer: answers });
-    expect(await canLookUp("models", lookUp)).toBe(false);
+    expect(canLookUp("models", lookUp.access)).toBe(false);
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
@@ -82,14 +76,16 @@ describe("models", () => {
   it("are not asked for with a key that is bound to another host", async () => {
     const variables = { TINKER_BASE_URL: "https://stranger.example" };
     const { lookUp, http } = lookUps({ keys: OWN_KEY, variables, answer: answers });
-    expect(await canLookUp("models", lookUp)).toBe(false);
+    expect(canLookUp("models", lookUp.access)).toBe(false);
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
 
   it("are never asked for in the clear", async () => {
     const variables = { TINKER_BASE_URL: "http://service.example" };
-    const keys = { tinker: { value: "tml-own", host: "service.example" } };
+    const keys = {
+      TINKER_API_KEY: { value: "tml-own", origin: "store", host: "service.example" },
+    } as const;
     const { lookUp, http } = lookUps({ keys, variables, answer: answers });
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
@@ -162,7 +158,7 @@ describe("environments", () => {
 
   it("are requested without a key if there is none, and have a page", async () => {
     const { lookUp, http } = lookUps({ answer });
-    expect(await canLookUp("environments", lookUp)).toBe(true);
+    expect(canLookUp("environments", lookUp.access)).toBe(true);
     const { items, server } = await lookUpList("environments", lookUp);
     expect(items).toMatchObject([
       { name: "Owner/Game", page: "https://openreward.ai/Owner/Game", splits: null, tools: null },
@@ -172,7 +168,7 @@ describe("environments", () => {
   });
 
   it("elsewhere are asked for without the key of OpenReward", async () => {
-    const keys = { openreward: { value: "own", host: null } };
+    const keys = { OPENREWARD_API_KEY: { value: "own", origin: "store", host: null } } as const;
     const variables = { OPENREWARD_BASE_URL: "https://copy.example" };
     const { lookUp, http } = lookUps({ keys, variables, answer });
     await lookUpList("environments", lookUp);
@@ -183,6 +179,6 @@ describe("environments", () => {
   it("of a server without a catalogue are not asked for", async () => {
     const variables = { OPENREWARD_ENVIRONMENTS_URL: "https://ors.example" };
     const { lookUp } = lookUps({ variables, answer });
-    expect(await canLookUp("environments", lookUp)).toBe(false);
+    expect(canLookUp("environments", lookUp.access)).toBe(false);
   });
 });
