@@ -60,6 +60,7 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
   const fileSystem = createFileSystem();
   const measured = new MeasuredRuns({ store, fileSystem, onError });
   let opened: LiveCatalogue | null = null;
+  let loaded: Promise<void> | null = null;
   const optionsFor = (access: CatalogueAccess): LookUpOptions => ({
     access,
     openHttp: createHttpClient,
@@ -69,14 +70,21 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
     if (opened !== null) return opened;
     throw new AppError("bug", "The editor has not said where lists are kept.");
   };
+  /** With the lists of earlier sessions: what is asked for must not be replaced by them. */
+  const loadedCatalogue = async (): Promise<LiveCatalogue> => {
+    await loaded;
+    return catalogue();
+  };
 
   connection.onNotification(KNOWN_RUNS, (message: unknown) =>
     store.set(knownRunsSchema.parse(message).runs),
   );
   connection.onRequest(
     CATALOGUE_REQUESTS.environments,
-    (request: unknown): Listing<EnvironmentEntry> | null =>
-      catalogue().environments(environmentsRequestSchema.parse(request).variables),
+    async (request: unknown): Promise<Listing<EnvironmentEntry> | null> => {
+      const { variables } = environmentsRequestSchema.parse(request);
+      return (await loadedCatalogue()).environments(variables);
+    },
   );
   connection.onRequest<RequestOutcome<null>, void>(
     CATALOGUE_REQUESTS.refresh,
@@ -84,10 +92,11 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
       const { access, environment } = refreshRequestSchema.parse(request);
       return requests.run(token, async (scope) => {
         learn(access, scope);
+        const lists = await loadedCatalogue();
         const asked =
           environment === null
-            ? catalogue().refresh("environments", access)
-            : catalogue().refreshEnvironment(environment, access);
+            ? lists.refresh("environments", access)
+            : lists.refreshEnvironment(environment, access);
         await raceAbort(asked, scope.signal);
         return null;
       });
@@ -115,7 +124,7 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
         onError,
         onFound: (saved, rewards) => opened?.setSaved(saved, rewards),
       });
-      opened.load().catch(onError);
+      loaded = opened.load().catch(onError);
     },
     current: (view) => catalogue().current(view),
     update: async (wanted, variables) => {
@@ -127,7 +136,9 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
           if (given !== null) learn(given, scope);
           return given;
         };
-        return raceAbort(catalogue().update(wanted, variables, access), scope.signal);
+        const update = async (): Promise<void> =>
+          (await loadedCatalogue()).update(wanted, variables, access);
+        return raceAbort(update(), scope.signal);
       });
     },
     measuredRun: (path) => measured.of(path),
