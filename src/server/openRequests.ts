@@ -9,6 +9,7 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import type { openChat } from "../trainer/chat/openChat.ts";
 import type { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import type { estimateBasis } from "../trainer/estimate.ts";
 import { launchError } from "../trainer/launchError.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
 import type { testKey } from "../trainer/testKey.ts";
@@ -28,6 +29,7 @@ export interface TrainerFunctions {
   readonly changeCheckpoints: typeof changeCheckpoints;
   readonly openChat: typeof openChat;
   readonly testKey: typeof testKey;
+  readonly estimateBasis: typeof estimateBasis;
   readonly lookUpList: typeof lookUpList;
   readonly lookUpEnvironment: typeof lookUpEnvironment;
 }

@@ -11,12 +11,14 @@ import { systemClock } from "../node/clock.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import { estimateBasis } from "../trainer/estimate.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { testKey } from "../trainer/testKey.ts";
 import { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
 import { serveCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
+import { serveEstimates } from "./estimate.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
@@ -28,6 +30,7 @@ const TRAINER = {
   changeCheckpoints,
   openChat,
   testKey,
+  estimateBasis,
   lookUpList,
   lookUpEnvironment,
 };
@@ -46,6 +49,7 @@ export function serve(
   serveCheckpoints(options);
   serveChats(options);
   serveKeys(options);
+  serveEstimates(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }

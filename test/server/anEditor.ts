@@ -26,6 +26,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     changeCheckpoints: unused,
     openChat: unused,
     testKey: unused,
+    estimateBasis: unused,
     lookUpList: unused,
     lookUpEnvironment: unused,
     ...functions,

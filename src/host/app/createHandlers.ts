@@ -65,7 +65,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),
-    ...startHandlers({ ...choice, finder, tasks, demo, fileSystem }),
+    ...startHandlers({ ...choice, finder, tasks, demo, fileSystem, server }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,
       view: trees.trajectories.view,

@@ -58,10 +58,12 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
         const runs: KnownRuns = { runs: known.runs };
         if (client.isRunning()) client.sendNotification(KNOWN_RUNS, runs).catch(() => undefined);
       };
-      let timer: NodeJS.Timeout | null = null;
+      let willSend = false;
       const sendRunsSoon = (): void => {
-        timer ??= setTimeout(() => {
-          timer = null;
+        if (willSend) return;
+        willSend = true;
+        setTimeout(() => {
+          willSend = false;
           sendRuns();
         }, RUNS_MS);
       };
