@@ -10,7 +10,7 @@ import { OPENREWARD_API_URL, type ServiceId } from "../core/services.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { type ClosableHttpClient, createHttpClient } from "../node/http.ts";
 
-export interface KeyTestOptions {
+export interface KeyTestPorts {
   readonly openHttp?: (() => ClosableHttpClient) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +28,7 @@ interface Probe {
 /** The result and what is thrown never hold the key. */
 export async function testKey(
   { service, value, host: bound, variables }: KeyTestRequest,
-  { openHttp = createHttpClient, signal }: KeyTestOptions = {},
+  { openHttp = createHttpClient, signal }: KeyTestPorts = {},
 ): Promise<KeyTestResult> {
   const host = bound ?? officialHost(service);
   const url = addressFor(service, bound, variables);

@@ -1,4 +1,4 @@
-/** Puts together what the server is told of names and runs, and what the window shows of them, for the extension's composition root. */
+/** Puts together what the server learns of names and runs, and what the window shows of them, for the composition root of the extension. */
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
