@@ -97,6 +97,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/server/dashboard",
   "src/server/runsTable",
   "src/server/view",
+  "src/server/catalogue",
   "src/server",
   "src/cli/terminal",
   "src/cli/arguments",

@@ -68,6 +68,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     log,
     programFolder: join(context.extensionPath, "dist", "trainer"),
     version,
+    storageFolder: context.globalStorageUri.fsPath,
     loadFeatures: async () => {
       const { languageFeatures } = await import("./host/config/languageFeatures.ts");
       return languageFeatures(known);

@@ -12,12 +12,15 @@ export const CHECKPOINT_REQUESTS = {
    * canceled, it is answered after nothing is left at the service.
    */
   download: "tinkerRL/checkpoint/download",
-  /** A {@link ChangeLocalRequest}, answered with the `RequestOutcome` of null. */
-  changeLocal: "tinkerRL/checkpoint/changeLocal",
+  /** A {@link ChangeWeightsRequest}, answered with the `RequestOutcome` of null. */
+  change: "tinkerRL/checkpoint/change",
 } as const;
 
+/** The keys and addresses for one request. */
+export type HandedKeys = Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
+
 export interface WeightsRequest extends ReportsProgress {
-  readonly launch: Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
+  readonly launch: HandedKeys;
   /** Of the run that saved it. */
   readonly folder: string;
   readonly name: string;
@@ -34,17 +37,25 @@ export interface WeightsProgress {
   readonly totalBytes: number | null;
 }
 
-/** Changes checkpoints in the store of this computer; nothing to delete is no fault. */
-export interface ChangeLocalRequest {
+/** Changes checkpoints where they are; nothing to delete is no fault. */
+export interface ChangeWeightsRequest {
   /** `tinker://RUN/KIND/NAME` each. */
   readonly paths: readonly string[];
   readonly change: CheckpointChange;
+  /** Null for checkpoints of this computer. */
+  readonly service: {
+    readonly launch: HandedKeys;
+    /** As the run names it; null means the one in the variables, or the official one. */
+    readonly baseUrl: string | null;
+  } | null;
 }
+
+const handedKeys = z.object(handedOver).readonly();
 
 export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
   .object({
     progressToken: z.string(),
-    launch: z.object(handedOver).readonly(),
+    launch: handedKeys,
     folder: z.string(),
     name: z.string(),
     output: z.string(),
@@ -52,12 +63,13 @@ export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
   })
   .readonly();
 
-export const changeLocalSchema: z.ZodType<ChangeLocalRequest> = z
+export const changeWeightsSchema: z.ZodType<ChangeWeightsRequest> = z
   .object({
     paths: z.array(z.string()).readonly(),
     change: z.discriminatedUnion("action", [
       z.object({ action: z.enum(["delete", "publish", "unpublish"]) }).readonly(),
       z.object({ action: z.literal("set-ttl"), ttlSeconds: z.number().nullable() }).readonly(),
     ]),
+    service: z.object({ launch: handedKeys, baseUrl: z.string().nullable() }).readonly().nullable(),
   })
   .readonly();

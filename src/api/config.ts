@@ -1,9 +1,9 @@
 /** What an editor of this package and its server say to each other about configurations, beside the Language Server Protocol. Loads nothing. */
 
-import type { Catalogue, CatalogueLists } from "../core/config/editing/catalogue/catalogue.ts";
+import type { SecretState } from "../core/config/editing/catalogue/catalogue.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
 import type { NewestRun } from "../core/config/editing/display/lenses.ts";
-import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
+import type { Values } from "../core/secrets/serviceHosts.ts";
 
 /** Requests that the server answers. Each names an open document. */
 export const CONFIG_REQUESTS = {
@@ -21,10 +21,6 @@ export const CONFIG_REQUESTS = {
 export const EDITOR_REQUESTS = {
   /** A {@link ConfigContext} for `uri`. */
   context: "tinkerRL/editor/context",
-  /** A `Catalogue`: what is known now, without a request to a service. */
-  catalogue: "tinkerRL/editor/catalogue",
-  /** Brings the lists `wanted` up to date where the user allows it, and answers null when that is done. */
-  updateCatalogue: "tinkerRL/editor/updateCatalogue",
 } as const;
 
 /** The command of the editor that takes a secret out of a configuration: its URI, the path of the key, and the `RemedyCommand`. */
@@ -36,10 +32,12 @@ export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
 /** The `initializationOptions` of an editor whose package is the server's own. */
 export interface EditorHandshake {
   readonly tinkerRlVersion: string;
+  /** A folder of the editor for what is kept between sessions; it need not exist. */
+  readonly storageFolder: string;
 }
 
 /** Which of the editor's answers may have changed. */
-export type ContextChange = "checks" | "runs" | "measures";
+export type ContextChange = "checks" | "runs";
 
 export interface CheckCounts {
   readonly errors: number;
@@ -56,19 +54,10 @@ export interface ConfigContext {
   readonly hasSchemaChecker: boolean;
   /** Null = the user turned lenses off. */
   readonly lenses: { readonly status: NewestRun; readonly canStart: boolean } | null;
-  /** Null = no run has measured anything, or the user turned hints off. */
-  readonly measured: { readonly folder: string; readonly run: MeasuredRun | null } | null;
-  /** Changes with the catalogue. */
-  readonly catalogueRevision: number;
-}
-
-export interface UpdateCatalogueRequest {
-  readonly wanted: readonly (keyof CatalogueLists)[];
-}
-
-/** Answers of the editor, by request. */
-export interface EditorAnswers {
-  readonly context: (uri: string) => ConfigContext;
-  readonly catalogue: () => Catalogue;
-  readonly updateCatalogue: (wanted: UpdateCatalogueRequest["wanted"]) => Promise<void>;
+  /** False = the user turned hints off. */
+  readonly wantsHints: boolean;
+  /** Null when the secret store must not be asked. */
+  readonly secrets: readonly SecretState[] | null;
+  /** Those that lead to services. */
+  readonly variables: Values;
 }

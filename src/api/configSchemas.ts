@@ -5,5 +5,8 @@ import { z } from "zod";
 export const documentRequest = z.object({ uri: z.string() });
 export const insertEnvironmentRequest = documentRequest.extend({ name: z.string() });
 export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
-export const contextChange = z.object({ what: z.enum(["checks", "runs", "measures"]) });
-export const editorHandshake = z.object({ tinkerRlVersion: z.string() });
+export const contextChange = z.object({ what: z.enum(["checks", "runs"]) });
+export const editorHandshake = z.object({
+  tinkerRlVersion: z.string(),
+  storageFolder: z.string(),
+});

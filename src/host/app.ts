@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { KEY_REQUESTS } from "../api/keys.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import type { RunStore } from "../server/runs/runStore.ts";
@@ -69,17 +70,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     log.error(error instanceof Error ? error : String(error));
   const programFolder = join(context.extensionPath, "dist", "trainer");
   const fileSystem = createFileSystem();
-  const keys = register(createKeys({ context, log, redactor, settings: keySettings }));
+  const keys = register(
+    createKeys({
+      context,
+      log,
+      redactor,
+      settings: keySettings,
+      testKey: (request) => server.request(KEY_REQUESTS.test, request),
+    }),
+  );
   const runs = createRuns({ context, programFolder, keys, fileSystem, register, log, onError });
   const { store, trainings, finder, labels, feeds } = runs;
-  const services = register(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
+  const services = register(createCatalogue({ keys, store, finder, server, onError }));
   register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
   const alarms = register(new RunAlarms({ store, feeds, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
-  const { catalogue } = services;
-  const views = createViews({ trees, runs, alarms, catalogue, fileSystem, register, onError });
+  const { environments } = services;
+  const views = createViews({ trees, runs, alarms, environments, fileSystem, register, onError });
   const onShown = (folder: string): void => {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);

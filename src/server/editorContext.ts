@@ -5,11 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Connection, InitializeParams } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { type ConfigContext, EDITOR_REQUESTS } from "../api/config.ts";
-import {
-  type Catalogue,
-  type CatalogueLists,
-  EMPTY_CATALOGUE,
-} from "../core/config/editing/catalogue/catalogue.ts";
+import { type Catalogue, EMPTY_CATALOGUE } from "../core/config/editing/catalogue/catalogue.ts";
 import {
   EMBEDDED_ENVIRONMENTS,
   EMBEDDED_MODELS,
@@ -17,11 +13,10 @@ import {
 import { namesToLoad } from "../core/config/editing/catalogue/namesToLoad.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
 import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
+import type { WindowCatalogue } from "./catalogue.ts";
 
 /** A person who types does not wait longer for names that a service has to be asked for. */
 const PATIENCE_MS = 1_000;
-/** The catalogue says how old its lists are: a copy of it does not get much older. */
-const CATALOGUE_KEPT_MS = 60_000;
 /** What this computer runs itself. */
 const OWN_CATALOGUE: Catalogue = {
   ...EMPTY_CATALOGUE,
@@ -39,19 +34,26 @@ export interface OpenConfig extends ConfigContext {
   readonly options: DiagnoseOptions & { readonly path: string; readonly catalogue: Catalogue };
 }
 
+export interface EditorContextOptions {
+  readonly connection: Connection;
+  readonly client: InitializeParams;
+  /** True for the editor that answers the requests of `api/config.ts`. */
+  readonly isOwn: boolean;
+  readonly catalogue: WindowCatalogue;
+}
+
 /** What an editor knows that decides how its configurations are read. */
 export class EditorContext {
   readonly #connection: Connection;
   readonly #client: InitializeParams;
-  /** True for the editor that answers the requests of `api/config.ts`. */
   readonly #isOwn: boolean;
-  #catalogue: { readonly value: Catalogue; readonly revision: number; readonly at: number } | null =
-    null;
+  readonly #catalogue: WindowCatalogue;
 
-  constructor(connection: Connection, client: InitializeParams, isOwn: boolean) {
+  constructor({ connection, client, isOwn, catalogue }: EditorContextOptions) {
     this.#connection = connection;
     this.#client = client;
     this.#isOwn = isOwn;
+    this.#catalogue = catalogue;
   }
 
   /** Null where the document is no configuration. */
@@ -60,9 +62,7 @@ export class EditorContext {
       ? await this.#ask<ConfigContext>(EDITOR_REQUESTS.context, { uri: document.uri })
       : otherEditor(document);
     if (!context.isConfig) return null;
-    const catalogue = this.#isOwn
-      ? await this.#catalogueOf(context.catalogueRevision)
-      : OWN_CATALOGUE;
+    const catalogue = this.#isOwn ? this.#catalogue.current(context) : OWN_CATALOGUE;
     const { overrides, advice, hasSchemaChecker } = context;
     const folders = {
       workspace: (this.#client.workspaceFolders ?? []).map(({ uri }) => pathOf(uri)),
@@ -74,33 +74,20 @@ export class EditorContext {
   }
 
   /** Has lists brought up to date that help at `offset`. False when they do not arrive in time: what is known already is offered then. */
-  async update({ text, options }: OpenConfig, offset: number): Promise<boolean> {
+  async update({ text, options, variables }: OpenConfig, offset: number): Promise<boolean> {
     const wanted = namesToLoad(text, offset, options);
     if (!this.#isOwn || wanted.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), PATIENCE_MS);
     });
-    const done = this.#updateLists(wanted).then(
+    const done = this.#catalogue.update(wanted, variables).then(
       () => true,
       () => true,
     );
     const isUpToDate = await Promise.race([done, late]);
     clearTimeout(timer);
     return isUpToDate;
-  }
-
-  #updateLists(wanted: readonly (keyof CatalogueLists)[]): Promise<unknown> {
-    return this.#ask(EDITOR_REQUESTS.updateCatalogue, { wanted });
-  }
-
-  async #catalogueOf(revision: number): Promise<Catalogue> {
-    const known = this.#catalogue;
-    const at = performance.now();
-    if (known?.revision === revision && at - known.at < CATALOGUE_KEPT_MS) return known.value;
-    const value = await this.#ask<Catalogue>(EDITOR_REQUESTS.catalogue, {});
-    this.#catalogue = { value, revision, at };
-    return value;
   }
 
   #ask<Answer>(request: string, parameters: object): Promise<Answer> {
@@ -116,8 +103,9 @@ function otherEditor(document: TextDocument): ConfigContext {
     advice: "all",
     hasSchemaChecker: false,
     lenses: null,
-    measured: null,
-    catalogueRevision: 0,
+    wantsHints: false,
+    secrets: null,
+    variables: {},
   };
 }
 

@@ -36,6 +36,7 @@ import { insertEnvironment } from "../core/config/editing/edits/insertEnvironmen
 import { secretAt } from "../core/config/editing/edits/secretAt.ts";
 import type { Fix } from "../core/config/editing/fixes/fix.ts";
 import { fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
+import type { WindowCatalogue } from "./catalogue.ts";
 import { EditorContext, type OpenConfig, pathOf } from "./editorContext.ts";
 import {
   asAction,
@@ -55,7 +56,11 @@ const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
 const STEERS: ReadonlySet<string> = new Set(["start", "estimate", "stop"]);
 
 /** Answers once `connection` listens, until it ends. Needs no service and no key. */
-export function serveLanguage(connection: Connection, version: string): void {
+export function serveLanguage(
+  connection: Connection,
+  version: string,
+  catalogue: WindowCatalogue,
+): void {
   const documents = new TextDocuments(TextDocument);
   const timers = new Map<string, NodeJS.Timeout>();
   let editor: EditorContext | null = null;
@@ -98,6 +103,15 @@ export function serveLanguage(connection: Connection, version: string): void {
     timers.set(uri, timer);
   };
 
+  /** Rejections are of an editor that has left. */
+  const refresh = (shown: typeof CodeLensRefreshRequest.type): Promise<void> =>
+    connection.sendRequest(shown).catch(() => undefined);
+  const checkAll = async (): Promise<void> => {
+    for (const uri of documents.keys()) checkSoon(uri);
+    await refresh(CodeLensRefreshRequest.type);
+    await refresh(InlayHintRefreshRequest.type);
+  };
+
   connection.onInitialize((params) => {
     const handshake = editorHandshake.safeParse(params.initializationOptions);
     isOwn = handshake.success;
@@ -105,7 +119,8 @@ export function serveLanguage(connection: Connection, version: string): void {
       const text = `The editor has version ${handshake.data.tinkerRlVersion} and its server ${version}. Reload the window.`;
       throw new ResponseError(0, text, { retry: false });
     }
-    editor = new EditorContext(connection, params, isOwn);
+    if (handshake.success) catalogue.open(handshake.data.storageFolder);
+    editor = new EditorContext({ connection, client: params, isOwn, catalogue });
     takesSnippets =
       params.capabilities.textDocument?.completion?.completionItem?.snippetSupport === true;
     const capabilities: ServerCapabilities = {
@@ -127,10 +142,11 @@ export function serveLanguage(connection: Connection, version: string): void {
   });
   connection.onNotification(CONTEXT_CHANGED, async (change: unknown) => {
     const { what } = contextChange.parse(change);
-    if (what === "checks") for (const uri of documents.keys()) checkSoon(uri);
-    if (what !== "measures") await connection.sendRequest(CodeLensRefreshRequest.type);
-    if (what !== "runs") await connection.sendRequest(InlayHintRefreshRequest.type);
+    if (what === "checks") await checkAll();
+    else await refresh(CodeLensRefreshRequest.type);
   });
+  catalogue.onDidChange(() => void checkAll());
+  catalogue.onDidChangeMeasures(() => void refresh(InlayHintRefreshRequest.type));
 
   connection.onCompletion(async ({ textDocument, position }) => {
     const before = await configAt(textDocument.uri);
@@ -188,9 +204,10 @@ export function serveLanguage(connection: Connection, version: string): void {
   });
   connection.languages.inlayHint.on(async ({ textDocument: { uri }, range }) => {
     const config = await configAt(uri);
-    if (config?.measured == null) return [];
+    const measured = config?.wantsHints === true ? catalogue.measuredRun(pathOf(uri)) : null;
+    if (config === null || measured === null) return [];
     const { document, text, options } = config;
-    const { run, folder } = config.measured;
+    const { run, folder } = measured;
     const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
     return inlayHints(text, { path: options.path, run })
       .filter(({ offset }) => offset >= start && offset <= end)

@@ -9,8 +9,11 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import type { openChat } from "../trainer/chat/openChat.ts";
 import type { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import type { estimateBasis } from "../trainer/estimate.ts";
 import { launchError } from "../trainer/launchError.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
+import type { testKey } from "../trainer/testKey.ts";
+import type { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
 
 export interface ServerOptions {
   readonly connection: Connection;
@@ -19,12 +22,16 @@ export interface ServerOptions {
   readonly clock: Clock;
 }
 
-/** The trainer's code that answers requests. */
+/** The code behind requests, which tests replace. */
 export interface TrainerFunctions {
   readonly previewPrompt: typeof previewPrompt;
   readonly downloadCheckpoint: typeof downloadCheckpoint;
   readonly changeCheckpoints: typeof changeCheckpoints;
   readonly openChat: typeof openChat;
+  readonly testKey: typeof testKey;
+  readonly estimateBasis: typeof estimateBasis;
+  readonly lookUpList: typeof lookUpList;
+  readonly lookUpEnvironment: typeof lookUpEnvironment;
 }
 
 /** What a request has for itself, and what goes with it. */

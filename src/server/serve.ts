@@ -11,26 +11,47 @@ import { systemClock } from "../node/clock.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import { estimateBasis } from "../trainer/estimate.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
+import { testKey } from "../trainer/testKey.ts";
+import { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
+import { serveCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
+import { serveEstimates } from "./estimate.ts";
+import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveReports } from "./reports.ts";
 
-const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat };
+const TRAINER = {
+  previewPrompt,
+  downloadCheckpoint,
+  changeCheckpoints,
+  openChat,
+  testKey,
+  estimateBasis,
+  lookUpList,
+  lookUpEnvironment,
+};
 /** Requests that have not tidied up by then end with the process. */
 const LEAVING_MS = 5_000;
 
 /** Answers over `connection` until it ends. */
-export function serve(options: ServerOptions, version: string): void {
+export function serve(
+  options: ServerOptions,
+  version: string,
+  catalogue = serveCatalogue(options),
+): void {
   const { connection, requests } = options;
-  serveLanguage(connection, version);
+  serveLanguage(connection, version, catalogue);
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);
   serveReports(options);
+  serveKeys(options);
+  serveEstimates(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }

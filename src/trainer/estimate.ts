@@ -1,5 +1,6 @@
 /** What a training is going to take, from a past run or from a dry run. */
 
+import type { EstimateBasis } from "../api/estimate.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { readBasis } from "../core/estimate/basis.ts";
@@ -19,15 +20,6 @@ import { type ListPrices, loadListPrices } from "./loadPriceList.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import type { EstimateRequest, RunEnd } from "./types.ts";
-
-/** What an estimate of a configuration can rest on. */
-export interface EstimateBasis {
-  /** The folder of the newest run of the same environments and model; null without. */
-  readonly pastRun: string | null;
-  readonly model: string;
-  /** True when groups that are played for it may cost something. */
-  readonly isBilled: boolean;
-}
 
 /** Asks no service. @throws AppError `config-invalid`, `config-not-found` */
 export async function estimateBasis(

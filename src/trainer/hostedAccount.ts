@@ -5,6 +5,7 @@ import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redac
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
 import type { TinkerOptions } from "../core/tinker/serviceClient.ts";
+import { abortable } from "../core/util/abortable.ts";
 import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
@@ -19,13 +20,15 @@ export interface AccountRequest {
   /** Where the key may go by the user's word. */
   readonly allowedOrigins: readonly AllowedOrigin[];
   /** The service of the run in question; null or absent means the one in the variables, or the official one. */
-  readonly tinkerBaseUrl?: string | null;
+  readonly tinkerBaseUrl?: string | null | undefined;
   /** What an editor handed over, instead of variables and files; absent for a terminal. */
-  readonly launchRequest?: Handed;
+  readonly launchRequest?: Handed | undefined;
   /** Called with a sentence for people about where the key goes. */
   readonly onNotice?: (message: string) => void;
   /** Learns the key, so that errors which are printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
+  /** Ends all that the account asks. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HostedAccount {
@@ -46,6 +49,7 @@ export async function openHostedAccount(
     tinkerBaseUrl = null,
     launchRequest,
     redactor = new Redactor(),
+    signal,
   }: AccountRequest,
   cleanup: CleanupStack,
 ): Promise<HostedAccount> {
@@ -57,8 +61,7 @@ export async function openHostedAccount(
   const http = redactingRefusals(createHttpClient(), redactor);
   cleanup.add(() => http.close());
   const connection: TinkerOptions = {
-    http,
-    clock: systemClock,
+    ...abortable({ http, clock: systemClock }, signal),
     random: systemRandom,
     log: redactingLog(debugLog, redactor),
     baseUrl: url,

@@ -10,11 +10,13 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-languageserver/node";
+import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { OpenRequests, type TrainerFunctions } from "../../src/server/openRequests.ts";
 import { serve } from "../../src/server/serve.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
-export function anEditor(functions: Partial<TrainerFunctions> = {}) {
+/** `catalogue` stands in for the server's own. */
+export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: WindowCatalogue) {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
   };
@@ -23,6 +25,10 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}) {
     downloadCheckpoint: unused,
     changeCheckpoints: unused,
     openChat: unused,
+    testKey: unused,
+    estimateBasis: unused,
+    lookUpList: unused,
+    lookUpEnvironment: unused,
     ...functions,
   };
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
@@ -32,7 +38,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}) {
     new StreamMessageWriter(toEditor),
   );
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
-  serve({ connection, trainer, requests, clock }, "1.0.0");
+  serve({ connection, trainer, requests, clock }, "1.0.0", catalogue);
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),

@@ -1,14 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver";
 import {
   CHECKPOINT_REQUESTS,
-  type ChangeLocalRequest,
+  type ChangeWeightsRequest,
   type WeightsProgress,
   type WeightsRequest,
 } from "../../src/api/checkpoints.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { TrainerFunctions } from "../../src/server/openRequests.ts";
+import type { ChangeRequest } from "../../src/trainer/checkpoints/changeCheckpoints.ts";
 import type { DownloadRequest as TrainerRequest } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { anEditor } from "./anEditor.ts";
 
@@ -27,7 +28,7 @@ const REQUEST: WeightsRequest = {
 };
 
 type Download = TrainerFunctions["downloadCheckpoint"];
-const { download, changeLocal } = CHECKPOINT_REQUESTS;
+const { download, change: changing } = CHECKPOINT_REQUESTS;
 
 describe("a download for an editor", () => {
   it("has the key that was handed over, and reports what arrives, but not each piece", async () => {
@@ -96,20 +97,92 @@ describe("a download for an editor", () => {
   });
 });
 
-it("changes checkpoints of this computer, and looks for no key", async () => {
-  const seen: unknown[] = [];
+describe("a change of checkpoints for an editor", () => {
+  const PATHS = ["tinker://s:train:0/weights/f", "tinker://s:train:0/sampler_weights/f"];
+  const ELSEWHERE = { launch: REQUEST.launch, baseUrl: "https://own.example" };
+  const made: ChangeRequest[] = [];
+  const gone = new Set<string>();
   const { ask } = anEditor({
     changeCheckpoints: async function* (_, request) {
-      seen.push(request);
-      yield { path: request.paths[0] ?? "", place: "this computer" };
+      const [path = ""] = request.paths;
+      if (gone.has(path)) throw new AppError("tinker-not-found", "gone");
+      made.push(request);
+      yield { path, place: "Tinker" };
     },
   });
-  const request: ChangeLocalRequest = {
-    paths: ["tinker://s:train:0/weights/f"],
-    change: { action: "set-ttl", ttlSeconds: 60 },
-  };
-  expect(await ask(changeLocal, request)).toEqual({ ok: true, value: null });
-  expect(seen).toMatchObject([{ ...request, isLocalOnly: true, allowedOrigins: [] }]);
+  const change = (request: ChangeWeightsRequest) => ask<RequestOutcome<null>>(changing, request);
+
+  beforeEach(() => {
+    made.length = 0;
+    gone.clear();
+  });
+
+  it("looks for no key when they are on this computer", async () => {
+    const request = {
+      paths: PATHS,
+      change: { action: "set-ttl", ttlSeconds: 60 },
+      service: null,
+    } as const;
+    expect(await change(request)).toEqual({ ok: true, value: null });
+    expect(made).toMatchObject(
+      PATHS.map((path) => ({
+        paths: [path],
+        change: request.change,
+        isLocalOnly: true,
+        allowedOrigins: [],
+        launchRequest: undefined,
+      })),
+    );
+  });
+
+  it("has the key that was handed over, at the service of the run", async () => {
+    await change({ paths: PATHS, change: { action: "publish" }, service: ELSEWHERE });
+    expect(made).toMatchObject(
+      PATHS.map((path) => ({
+        paths: [path],
+        isLocalOnly: false,
+        launchRequest: REQUEST.launch,
+        tinkerBaseUrl: "https://own.example",
+      })),
+    );
+  });
+
+  it("takes what no longer exists as deleted, and as nothing else", async () => {
+    gone.add(PATHS[0] ?? "");
+    const service = ELSEWHERE;
+    expect(await change({ paths: PATHS, change: { action: "delete" }, service })).toMatchObject({
+      ok: true,
+    });
+    expect(made.map(({ paths }) => paths)).toEqual([[PATHS[1]]]);
+    expect(await change({ paths: PATHS, change: { action: "publish" }, service })).toMatchObject({
+      ok: false,
+      error: { code: "tinker-not-found" },
+    });
+  });
+
+  it("is given up after ten seconds, with everything that was in progress", async () => {
+    let begun = (): void => undefined;
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const hanging = anEditor({
+      changeCheckpoints: async function* (_, { signal }) {
+        await new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+          begun();
+        });
+        yield { path: "", place: null };
+      },
+    });
+    const request = { paths: PATHS, change: { action: "publish" }, service: ELSEWHERE } as const;
+    const answer = hanging.ask<RequestOutcome<null>>(changing, request);
+    await isBegun;
+    await hanging.clock.advance(10_000);
+    expect(await answer).toMatchObject({
+      ok: false,
+      error: { code: "timeout", message: "No answer within 10 seconds." },
+    });
+  });
 });
 
 it("keeps no secret of a request that is over, and cleans a failure of the server by those under way", async () => {

@@ -13,9 +13,9 @@ import {
   CONTEXT_CHANGED,
   type ConfigContext,
   EDITOR_REQUESTS,
-  type EditorAnswers,
-  type UpdateCatalogueRequest,
 } from "../../src/api/config.ts";
+import { Emitter } from "../../src/core/util/emitter.ts";
+import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
@@ -34,22 +34,37 @@ const CONTEXT: ConfigContext = {
   advice: "all",
   hasSchemaChecker: false,
   lenses: { status: { kind: "none" }, canStart: true },
-  measured: { folder: "/runs/demo", run: aMeasuredRun() },
-  catalogueRevision: 1,
+  wantsHints: true,
+  secrets: null,
+  variables: {},
 };
 
 interface EditorOptions {
   readonly uri?: string;
   readonly snippetSupport?: boolean;
   /** What an editor of this package answers; null for every other one. */
-  readonly own?: Partial<EditorAnswers> | null;
+  readonly own?: { readonly context?: (uri: string) => ConfigContext } | null;
+  readonly catalogue?: Partial<WindowCatalogue>;
   readonly version?: string;
 }
 
 /** An editor that has opened `text`, with what it was sent. */
 async function editorWith(text: string, options: EditorOptions = {}) {
   const { uri = URI, snippetSupport = true, own = null, version = "1.0.0" } = options;
-  const { editor } = anEditor();
+  const { catalogue = {} } = options;
+  const changed = new Emitter<void>();
+  const { editor } = anEditor(
+    {},
+    {
+      open: () => undefined,
+      current: () => CATALOGUE,
+      update: async () => undefined,
+      measuredRun: () => ({ folder: "/runs/demo", run: aMeasuredRun() }),
+      onDidChange: changed.event,
+      onDidChangeMeasures: new Emitter<void>().event,
+      ...catalogue,
+    },
+  );
   open.push(editor);
   const marked = new Promise<readonly Diagnostic[]>((resolve) => {
     editor.onNotification("textDocument/publishDiagnostics", ({ diagnostics }) =>
@@ -66,11 +81,6 @@ async function editorWith(text: string, options: EditorOptions = {}) {
       return give(request);
     });
   answer("context", (request: { uri: string }) => own?.context?.(request.uri) ?? CONTEXT);
-  answer("catalogue", () => own?.catalogue?.() ?? CATALOGUE);
-  answer("updateCatalogue", async ({ wanted }: UpdateCatalogueRequest) => {
-    await own?.updateCatalogue?.(wanted);
-    return null;
-  });
   for (const method of ["workspace/codeLens/refresh", "workspace/inlayHint/refresh"]) {
     editor.onRequest(method, () => {
       asked.push(method);
@@ -82,7 +92,8 @@ async function editorWith(text: string, options: EditorOptions = {}) {
     processId: null,
     rootUri: null,
     capabilities: { textDocument: { completion } },
-    initializationOptions: own === null ? undefined : { tinkerRlVersion: version },
+    initializationOptions:
+      own === null ? undefined : { tinkerRlVersion: version, storageFolder: "/storage" },
   });
   await editor.sendNotification("initialized", {});
   await editor.sendNotification("textDocument/didOpen", {
@@ -92,6 +103,8 @@ async function editorWith(text: string, options: EditorOptions = {}) {
     editor,
     marked,
     asked,
+    /** Says that lists have come. */
+    change: () => changed.fire(),
     own: <Answer>(request: keyof typeof CONFIG_REQUESTS, parameters: object = {}) =>
       editor.sendRequest<Answer>(CONFIG_REQUESTS[request], { uri, ...parameters }),
     ask: <Answer>(method: string, parameters: object) =>
@@ -210,25 +223,26 @@ describe("for the editor of its own package", () => {
   });
 
   it("does not wait for lists that do not come, and asks again when they have", async () => {
-    const own = { updateCatalogue: () => new Promise<void>(() => undefined) };
-    const { ask } = await editorWith("model_name: ", { own });
+    const catalogue = { update: () => new Promise<void>(() => undefined) };
+    const { ask } = await editorWith("model_name: ", { own: {}, catalogue });
     const at = { position: { line: 0, character: 12 } };
     const list = await ask<CompletionList>("textDocument/completion", at);
     expect(list.isIncomplete).toBe(true);
     expect(list.items.map(({ label }) => label)).toContain("Qwen/Qwen3-8B");
   });
 
-  it("takes over a catalogue once, and again when it has changed", async () => {
-    let catalogueRevision = 1;
-    const own = { context: () => ({ ...CONTEXT, catalogueRevision }) };
-    const { ask, asked } = await editorWith(textWith(), { own });
-    const taken = () => asked.filter((name) => name === "catalogue").length;
-    await ask("textDocument/codeLens", {});
-    await ask("textDocument/codeLens", {});
-    expect(taken()).toBe(1);
-    catalogueRevision = 2;
-    await ask("textDocument/codeLens", {});
-    expect(taken()).toBe(2);
+  it("checks again, and has lenses and hints asked for, when names have come", async () => {
+    const { editor, asked, change, own: request } = await editorWith(textWith(), { own: {} });
+    let checks = 0;
+    editor.onNotification("textDocument/publishDiagnostics", () => {
+      checks += 1;
+    });
+    await request("check");
+    const before = checks;
+    change();
+    await vi.waitFor(() => expect(checks).toBeGreaterThan(before));
+    expect(asked).toContain("workspace/codeLens/refresh");
+    expect(asked).toContain("workspace/inlayHint/refresh");
   });
 
   it("checks again, and has lenses and hints asked for, when what the editor knows has changed", async () => {

@@ -1,6 +1,7 @@
 /** What the program is given from outside: streams, services and signals. */
 
 import type { Readable } from "node:stream";
+import type { EstimateBasis } from "../../api/estimate.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
@@ -22,7 +23,6 @@ import type {
   StoredCheckpoint,
 } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
-import type { EstimateBasis } from "../../trainer/estimate.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
 import type { PreviewRequest } from "../../trainer/previewPrompt.ts";

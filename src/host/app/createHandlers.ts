@@ -1,8 +1,6 @@
 /** The handlers of all commands but those that are there before the app is loaded. */
 
 import type * as vscode from "vscode";
-import { CHECKPOINT_REQUESTS, type ChangeLocalRequest } from "../../api/checkpoints.ts";
-import type { RequestOutcome } from "../../api/requests.ts";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
 import { RunRecord } from "../../node/runRecord.ts";
@@ -11,6 +9,7 @@ import { ChatPanels } from "../chat/chatPanels.ts";
 import type { CheckpointChangeOptions } from "../commands/changeCheckpoint.ts";
 import { chatHandlers } from "../commands/chatHandlers.ts";
 import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
+import { changeWeights } from "../commands/checkpointRequests.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
 import { reportHandlers } from "../commands/exportReport.ts";
@@ -63,11 +62,11 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   const panels = register(new ChatPanels({ keys, server, extensionUri }));
   return {
     ...keys.handlers,
-    ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
+    ...environmentHandlers({ view: views.environments, catalogue: services.environments }),
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),
-    ...startHandlers({ ...choice, finder, tasks, demo, fileSystem }),
+    ...startHandlers({ ...choice, finder, tasks, demo, fileSystem, server }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,
       view: trees.trajectories.view,
@@ -92,7 +91,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   };
 }
 
-function changes({ services, keys, fileSystem, server }: HandlersOptions): CheckpointChangeOptions {
+function changes({ keys, fileSystem, server }: HandlersOptions): CheckpointChangeOptions {
   return {
     fileSystem,
     now: Date.now,
@@ -104,20 +103,6 @@ function changes({ services, keys, fileSystem, server }: HandlersOptions): Check
       const record = await RunRecord.open(folder);
       return paths.every((path) => record.isOwn(path));
     },
-    changeLocal: async (paths, change) => {
-      const request: ChangeLocalRequest = { paths, change };
-      const outcome = await server.request<RequestOutcome<null>>(
-        CHECKPOINT_REQUESTS.changeLocal,
-        request,
-      );
-      if (!outcome.ok) throw new Error(outcome.error.message);
-    },
-    changeHosted: async (path, change, { baseUrl, project }) => {
-      const { changeHostedCheckpoint } = await import("../catalogue/hostedCheckpoint.ts");
-      const key = "TINKER_API_KEY";
-      const mayGoTo = (origin: string): Promise<boolean> =>
-        keys.approvals.ask({ folder: project, origin, key });
-      await changeHostedCheckpoint(path, change, { baseUrl, mayGoTo }, services.lookUps);
-    },
+    change: (place, what) => changeWeights(place, what, { keys, server }),
   };
 }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
-import type { LiveCatalogue } from "../catalogue/liveCatalogue.ts";
+import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
@@ -22,7 +22,7 @@ export interface ViewsOptions {
   readonly trees: Trees;
   readonly runs: Runs;
   readonly alarms: RunAlarms;
-  readonly catalogue: LiveCatalogue;
+  readonly environments: EnvironmentLists;
   readonly fileSystem: FileSystem;
   readonly register: Register;
   readonly onError: (error: unknown) => void;
@@ -70,7 +70,7 @@ export function createViews(options: ViewsOptions): Views {
 function createEnvironmentsView({
   trees,
   runs: { finder },
-  catalogue,
+  environments,
   register,
   onError,
 }: ViewsOptions): EnvironmentsView {
@@ -82,7 +82,7 @@ function createEnvironmentsView({
   );
   const view = register(
     new EnvironmentsView({
-      catalogue,
+      catalogue: environments,
       named: named.names,
       onDidChangeNamed: named.onDidChange,
     }),

@@ -1,9 +1,12 @@
-/** Puts the catalogue together: lists on disk, services, runs and keys, for the extension's composition root. */
+/** Puts together what the server learns of names and runs, and what the window shows of them, for the composition root of the extension. */
 
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import * as vscode from "vscode";
-import type { FileSystem, Log } from "../../core/ports.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import type { KnownRun } from "../../api/catalogue.ts";
+import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
+import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.ts";
+import { Emitter } from "../../core/util/emitter.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -11,89 +14,64 @@ import { keyIdOf } from "../keys/keyNames.ts";
 import { storeKeys } from "../keys/storeKeys.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
+import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { newestRun } from "./configRun.ts";
-import type { LookUpOptions } from "./connection.ts";
-import { LiveCatalogue } from "./liveCatalogue.ts";
+import { EnvironmentLists } from "./environmentLists.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
-import { MeasuredRuns } from "./measuredRuns.ts";
-import { RunCheckpoints } from "./runCheckpoints.ts";
 import { secretStates } from "./secretStates.ts";
-import { StoredLists } from "./storedLists.ts";
+import { accessForCompletion, accessNow } from "./serviceAccess.ts";
 
 export interface CatalogueOptions {
-  readonly context: Pick<vscode.ExtensionContext, "globalStorageUri">;
   readonly keys: Keys;
   readonly store: RunStore;
   readonly finder: RunFinder;
-  readonly fileSystem: FileSystem;
+  readonly server: Server;
   readonly onError: (error: unknown) => void;
 }
 
 export interface CatalogueServices extends vscode.Disposable {
-  readonly catalogue: LiveCatalogue;
-  /** For asking services about more than lists. */
-  readonly lookUps: LookUpOptions;
+  readonly environments: EnvironmentLists;
   /** What the help for configurations is given. */
   readonly loaded: ConfigSources;
 }
 
 const SETTLE_MS = 300;
+/** More than a window shows. */
+const MAX_RUNS = 500;
 
-/** Cheap: lists are read from disk in the background, and services are not asked. */
+/** Cheap: the server is asked once someone looks. */
 export function createCatalogue(options: CatalogueOptions): CatalogueServices {
-  const { context, keys, store, finder, fileSystem, onError } = options;
-  const lookUps: LookUpOptions = {
-    sources: keys.sources,
-    variables: keys.variables,
-    openHttp: keys.openHttp,
-    log: quietLog(keys.log),
-  };
-  // What knows the services loads in the background.
-  let addresses: typeof import("./addresses.ts") | null = null;
-  const load = async (): Promise<void> => {
-    addresses = await import("./addresses.ts");
-    await catalogue.load();
-  };
-  const folder = join(context.globalStorageUri.fsPath, "catalogue");
-  const catalogue = new LiveCatalogue({
-    files: new StoredLists(folder, fileSystem),
-    lookUp: async (kind) => (await import("./lookUps.ts")).lookUpList(kind, lookUps),
-    lookUpEnvironment: async (name) =>
-      (await import("./lookUps.ts")).lookUpEnvironment(name, lookUps),
-    canLookUp: async (kind) => (await import("./lookUps.ts")).canLookUp(kind, lookUps),
-    serverOf: (kind) => addresses?.serverOf(kind, keys.variables()) ?? null,
-    permission: new LookUpPermission({
-      setting: () => readSetting("config.liveCompletion"),
-      decide: (answer) =>
-        vscode.workspace
-          .getConfiguration("tinkerRL")
-          .update("config.liveCompletion", answer, vscode.ConfigurationTarget.Global),
-    }),
-    isTrusted: () => vscode.workspace.isTrusted,
+  const { keys, store, finder, server, onError } = options;
+  const permission = new LookUpPermission({
+    setting: () => readSetting("config.liveCompletion"),
+    decide: (answer) =>
+      vscode.workspace
+        .getConfiguration("tinkerRL")
+        .update("config.liveCompletion", answer, vscode.ConfigurationTarget.Global),
+  });
+  const access = { keys, permission, isTrusted: () => vscode.workspace.isTrusted };
+  const variables = (): Values => serviceVariables(keys.variables());
+  const environments = new EnvironmentLists({
+    server,
+    variables,
+    access: () => accessNow(["environments"], access),
     now: Date.now,
     onError,
   });
-  const runs = new RunCheckpoints({
-    store,
-    fileSystem,
-    onError,
-    onFound: (saved, rewards) => catalogue.setSaved(saved, rewards),
-  });
-  const measured = new MeasuredRuns({ store, fileSystem, onError });
-  const secrets = new SecretWatch(keys, catalogue, onError);
-  load().catch(onError);
-  const services = vscode.Disposable.from(runs, measured, secrets);
+  const secrets = new SecretWatch(keys, environments, onError);
   return {
-    catalogue,
-    lookUps,
-    dispose: () => services.dispose(),
+    environments,
+    dispose: () => secrets.dispose(),
     loaded: {
-      catalogue,
+      environments,
+      catalogueAccess: (wanted) => accessForCompletion(wanted, access),
+      variables,
+      secrets: () => secrets.states,
+      onDidChangeSecrets: secrets.onDidChange,
       runStatus: (config) => newestRun(store.runs, config.fsPath),
+      runs: () => store.runs.slice(0, MAX_RUNS).map(knownRun),
       onDidChangeRuns: (listener) => store.onDidChange(listener),
-      measuredRun: (config) => measured.of(config.fsPath),
-      onDidChangeMeasures: (listener) => measured.onDidChange(listener),
       knownConfigs: () => finder.configs,
       storeSecret: async (name, value) => {
         const id = keyIdOf(name);
@@ -105,18 +83,34 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   };
 }
 
-/** Keeps the catalogue informed of where secrets would come from; no one looks in Restricted Mode. */
+function knownRun({ folder, name, isLive, steps, totalSteps, file }: RunEntry): KnownRun {
+  return {
+    folder,
+    name,
+    isLive,
+    steps,
+    totalSteps,
+    configPath: file?.configPath ?? null,
+    isEvaluation: file?.evaluation !== undefined,
+    generation: file?.generation ?? null,
+  };
+}
+
+/** Looks where secrets would come from; not in Restricted Mode. */
 class SecretWatch {
   readonly #keys: Keys;
-  readonly #catalogue: LiveCatalogue;
+  readonly #environments: EnvironmentLists;
   readonly #onError: (error: unknown) => void;
   readonly #listeners: vscode.Disposable;
+  readonly #changed: Emitter<void>;
   #timer: NodeJS.Timeout | null = null;
+  #states: readonly SecretState[] | null = null;
 
-  constructor(keys: Keys, catalogue: LiveCatalogue, onError: (error: unknown) => void) {
+  constructor(keys: Keys, environments: EnvironmentLists, onError: (error: unknown) => void) {
     this.#keys = keys;
-    this.#catalogue = catalogue;
+    this.#environments = environments;
     this.#onError = onError;
+    this.#changed = new Emitter(onError);
     const again = (): void => this.#soon();
     this.#listeners = vscode.Disposable.from(
       vscode.Disposable.from(keys.store.onDidChange(again)),
@@ -125,6 +119,15 @@ class SecretWatch {
       vscode.workspace.onDidGrantWorkspaceTrust(again),
     );
     again();
+  }
+
+  /** Null before anyone could look. */
+  get states(): readonly SecretState[] | null {
+    return this.#states;
+  }
+
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
   }
 
   dispose(): void {
@@ -147,16 +150,18 @@ class SecretWatch {
       path: document.fileName,
       folder: dirname(document.fileName),
     }));
-    const { hosted } = this.#catalogue.current();
-    const asked = (hosted.environments?.items ?? []).flatMap((entry) => entry.secrets);
+    const asked = configs.length === 0 ? [] : await this.#askedFor();
     const stored = () => store.list();
-    this.#catalogue.setSecrets(await secretStates({ stored, sources }, configs, asked));
+    const states = await secretStates({ stored, sources }, configs, asked);
+    if (JSON.stringify(states) === JSON.stringify(this.#states)) return;
+    this.#states = states;
+    this.#changed.fire();
   }
-}
 
-/** Logs requests at the levels that the user has to turn on. */
-function quietLog(log: Pick<vscode.LogOutputChannel, "trace" | "debug">): Log {
-  const trace = (message: string, data?: object): void => log.trace(message, data ?? {});
-  const debug = (message: string, data?: object): void => log.debug(message, data ?? {});
-  return { debug: trace, info: trace, warn: debug, error: debug };
+  /** Names of the secrets that hosted environments ask for. */
+  async #askedFor(): Promise<readonly string[]> {
+    await this.#environments.ready();
+    const { environments } = this.#environments.current().hosted;
+    return (environments?.items ?? []).flatMap((entry) => entry.secrets);
+  }
 }

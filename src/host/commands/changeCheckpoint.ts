@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
@@ -16,13 +15,10 @@ export interface CheckpointChangeOptions {
   readonly fileSystem: FileSystem;
   /** Adds a line to the list of a run's checkpoints, and keeps no file open. */
   readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
-  /** In the store of this computer; nothing to delete is no fault. */
-  readonly changeLocal: (paths: readonly string[], change: CheckpointChange) => Promise<void>;
-  /** At its service. @throws AppError `tinker-not-found` when it no longer exists already */
-  readonly changeHosted: (
-    path: string,
-    change: CheckpointChange,
-    place: HostedPlace,
+  /** Nothing to delete is no fault. */
+  readonly change: (
+    place: CheckpointPlace,
+    what: { readonly paths: readonly string[]; readonly change: CheckpointChange },
   ) => Promise<void>;
   /** Whether trainers of this user noted that the run in `folder` saved all that is at `paths`. */
   readonly isOwn: (folder: string, paths: readonly string[]) => Promise<boolean>;
@@ -95,20 +91,14 @@ function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
   return [state_path, sampler_path].filter((path) => path !== null);
 }
 
-/** Changes the state and the sampler of a checkpoint. @throws AppError `server-stopped`, `tinker-*`, or what the server answers */
+/** Changes the state and the sampler of a checkpoint. @throws AppError `server-stopped`, or what the server answers */
 export async function changeAt(
   place: CheckpointPlace,
   entry: CheckpointEntry,
   change: CheckpointChange,
-  { changeLocal, changeHosted }: CheckpointChangeOptions,
+  options: Pick<CheckpointChangeOptions, "change">,
 ): Promise<void> {
-  const paths = pathsOf(entry);
-  if (place.kind === "this computer") return changeLocal(paths, change);
-  for (const path of paths) {
-    await changeHosted(path, change, place).catch((error: unknown) => {
-      if (change.action !== "delete" || !isAppError(error, "tinker-not-found")) throw error;
-    });
-  }
+  await options.change(place, { paths: pathsOf(entry), change });
 }
 
 /** Asks for how long, and keeps it; false when the user went away. @throws as {@link changeAt} */

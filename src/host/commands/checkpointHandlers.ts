@@ -20,8 +20,9 @@ import {
   placeOf,
   shareCheckpoint,
 } from "./changeCheckpoint.ts";
+import type { CheckpointRequestOptions } from "./checkpointRequests.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
-import { downloadCheckpoint, type WeightsDownloadOptions } from "./downloadCheckpoint.ts";
+import { downloadCheckpoint } from "./downloadCheckpoint.ts";
 import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { openCheckpointPage } from "./openCheckpointPage.ts";
 import { removeCheckpoint } from "./removeCheckpoint.ts";
@@ -46,7 +47,7 @@ export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly view: CheckpointsView;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
   readonly changes: CheckpointChangeOptions;
-  readonly downloads: WeightsDownloadOptions;
+  readonly downloads: CheckpointRequestOptions;
 }
 
 const SHOWN_MS = 5_000;

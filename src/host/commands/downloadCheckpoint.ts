@@ -12,26 +12,17 @@ import type { RequestOutcome } from "../../api/requests.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatBytes } from "../../shared/format.ts";
-import type { Keys } from "../keys/createKeys.ts";
-import { serviceVariables } from "../keys/services.ts";
-import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
 import { addressesText, type CheckpointPlace } from "./changeCheckpoint.ts";
-
-export interface WeightsDownloadOptions {
-  readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError"> & {
-    readonly approvals: Pick<Keys["approvals"], "allowedOrigins">;
-  };
-  readonly server: Pick<Server, "request">;
-}
+import { askAt, type CheckpointRequestOptions } from "./checkpointRequests.ts";
 
 /** Ends quietly when the user does not want it any more. @throws what the server says */
 export async function downloadCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
   place: CheckpointPlace,
-  options: WeightsDownloadOptions,
+  options: CheckpointRequestOptions,
 ): Promise<void> {
   const { name, state_path } = entry;
   if (state_path === null) {
@@ -46,25 +37,19 @@ export async function downloadCheckpoint(
   const parent = await chooseFolder();
   if (parent === undefined) return;
   const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
-  for (;;) {
-    const request: WeightsRequest = {
-      progressToken: randomUUID(),
-      launch: await handedOver(place, options),
-      folder: run.folder,
-      name,
-      output,
-      isLocalOnly: place.kind === "this computer",
-    };
-    const outcome = await download(request, options);
-    if (outcome === null) return;
-    if (outcome.ok) break;
-    // A key that was missing may be set by now, or allowed to go there.
-    const isCauseRemoved =
-      place.kind === "Tinker" &&
-      (await options.keys.recoverFromLaunchError(outcome.error, place.project));
-    if (!isCauseRemoved) throw new Error(outcome.error.message);
-  }
-  await showDownloaded(name, output);
+  const weights = { folder: run.folder, name, output };
+  const isDone = await askAt(place, options, (launch) =>
+    download(
+      {
+        ...weights,
+        progressToken: randomUUID(),
+        launch,
+        isLocalOnly: place.kind === "this computer",
+      },
+      options,
+    ),
+  );
+  if (isDone) await showDownloaded(name, output);
 }
 
 async function showDownloaded(name: string, folder: string): Promise<void> {
@@ -100,25 +85,10 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
   return folder;
 }
 
-/** The key of Tinker alone, where its files are asked for; the server sends it to the host that it is bound to, or that the user allowed. */
-async function handedOver(
-  place: CheckpointPlace,
-  { keys }: WeightsDownloadOptions,
-): Promise<WeightsRequest["launch"]> {
-  const isHosted = place.kind === "Tinker";
-  const key = isHosted ? await keys.sources.valueFor("tinker") : null;
-  return {
-    keys: key === null ? {} : { TINKER_API_KEY: key },
-    allowedOrigins: isHosted ? keys.approvals.allowedOrigins(place.project) : [],
-    envFile: null,
-    variables: serviceVariables(keys.variables()),
-  };
-}
-
 /** Null when the user ended it; then the server has tidied up. */
 async function download(
   request: WeightsRequest,
-  { server }: WeightsDownloadOptions,
+  { server }: CheckpointRequestOptions,
 ): Promise<RequestOutcome<null> | null> {
   const progress = {
     location: vscode.ProgressLocation.Notification,

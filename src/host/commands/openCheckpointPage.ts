@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { checkpointPage } from "../../core/tinker/consolePages.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
-import { tinkerAddress } from "../catalogue/addresses.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";
 
@@ -17,7 +17,7 @@ export async function openCheckpointPage(
 ): Promise<void> {
   const path = state_path ?? sampler_path;
   const address =
-    place.kind === "Tinker" ? (place.baseUrl ?? tinkerAddress(keys.variables())) : null;
+    place.kind === "Tinker" ? (place.baseUrl ?? safeAddress("tinker", keys.variables())) : null;
   const page = path === null || address === null ? null : checkpointPage(path, address);
   if (page === null) {
     throw new Error(

@@ -7,6 +7,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { plural } from "../../shared/format.ts";
+import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { isResumable } from "../views/runRow.ts";
@@ -33,6 +34,7 @@ export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptio
   readonly tasks: TaskProvider;
   readonly demo: LocalDemo;
   readonly fileSystem: FileSystem;
+  readonly server: Pick<Server, "request">;
 }
 
 const SHOWN_MS = 5_000;
@@ -68,7 +70,7 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
     estimateCost: async (target) => {
       const config = await chooseConfig(options, target);
       if (config === undefined || !(await isSound(config))) return;
-      if (!(await mayEstimate(options.fileSystem, config))) return;
+      if (!(await mayEstimate(options.server, config))) return;
       const name = basename(config.fsPath, extname(config.fsPath));
       await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", name));
     },

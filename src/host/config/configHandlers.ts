@@ -117,7 +117,7 @@ function nameIn(target: unknown): string | undefined {
 
 /** From the lists that are known, else typed by hand. */
 async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
-  const { local, hosted } = known.catalogue();
+  const { local, hosted } = await known.catalogue();
   const listed = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
   if (listed.length === 0) {
     return plainWindow.showInputBox({

@@ -33,8 +33,9 @@ export function configContext(uri: string, known: KnownToEditor): ConfigContext 
     lenses: readSetting("config.codeLens", place)
       ? { status: known.runOf(place).status, canStart: isTrusted }
       : null,
-    measured: readSetting("config.inlayHints", place) ? known.measuresOf(place) : null,
-    catalogueRevision: known.revision,
+    wantsHints: readSetting("config.inlayHints", place),
+    secrets: known.secrets,
+    variables: known.variables,
   };
 }
 

@@ -1,18 +1,18 @@
 /** What the help for configurations shows of the rest of the extension: nothing before that is loaded. Loads nothing itself. */
 
 import type * as vscode from "vscode";
-import type { Catalogue, CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";
+import type { CatalogueAccess, KnownRun, ListKind } from "../../api/catalogue.ts";
+import type { ContextChange } from "../../api/config.ts";
+import {
+  type Catalogue,
+  EMPTY_CATALOGUE,
+  type SecretState,
+} from "../../core/config/editing/catalogue/catalogue.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
-import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
-
-/** What a run of a configuration has measured. */
-export interface ConfigMeasures {
-  readonly folder: string;
-  readonly run: MeasuredRun | null;
-}
 
 /** The newest run of a configuration. */
 export interface ConfigRun {
@@ -21,19 +21,25 @@ export interface ConfigRun {
   readonly target?: unknown;
 }
 
-/** Answers from memory; only `update` asks services. */
+/** Answers from memory, but for `catalogueAccess`. */
 export interface ConfigSources {
-  readonly catalogue: {
+  readonly environments: {
     readonly current: () => Catalogue;
-    /** Brings lists up to date, where the user allows it; rejects or resolves whenever it is done. */
-    readonly update: (wanted: readonly (keyof CatalogueLists)[]) => Promise<void>;
-    readonly onDidChange: Listen;
+    readonly ready: () => Promise<void>;
+    /** Has them read from the server again, if anyone has looked. */
+    readonly reload: () => void;
   };
+  /** What services are asked with, where the user allows it. */
+  readonly catalogueAccess: (wanted: readonly ListKind[]) => Promise<CatalogueAccess | null>;
+  /** Those that lead to services. */
+  readonly variables: () => Values;
+  /** Null when the secret store must not be asked. */
+  readonly secrets: () => readonly SecretState[] | null;
+  readonly onDidChangeSecrets: Listen;
   readonly runStatus: (config: vscode.Uri) => ConfigRun;
+  /** The newest first. */
+  readonly runs: () => readonly KnownRun[];
   readonly onDidChangeRuns: Listen;
-  /** Null where no run has measured anything yet. */
-  readonly measuredRun: (config: vscode.Uri) => ConfigMeasures | null;
-  readonly onDidChangeMeasures: Listen;
   /** Configurations that are known without being open, for menus. */
   readonly knownConfigs: () => readonly vscode.Uri[];
   /** Keeps a secret under its name; resolves to false when the user declined. */
@@ -41,14 +47,11 @@ export interface ConfigSources {
 }
 
 const NO_RUN: ConfigRun = { status: { kind: "none" } };
-const NOTHING = { environments: null, models: null, checkpoints: null };
-const NO_CATALOGUE: Catalogue = { local: NOTHING, hosted: NOTHING, tokenizers: [], secrets: null };
 
 export class KnownToEditor {
-  readonly #changes = new Emitter<"checks" | "runs" | "measures">();
+  readonly #changes = new Emitter<ContextChange>();
   readonly #load: () => Promise<unknown>;
   #sources: ConfigSources | null = null;
-  #revision = 0;
 
   /** `load` must lead to {@link use}. */
   constructor(load: () => Promise<unknown>) {
@@ -57,25 +60,35 @@ export class KnownToEditor {
 
   readonly onDidChange = this.#changes.event;
 
-  /** Changes with the catalogue. */
-  get revision(): number {
-    return this.#revision;
+  /** Only what is known about environments. */
+  async catalogue(): Promise<Catalogue> {
+    await this.#sources?.environments.ready();
+    return this.#sources?.environments.current() ?? EMPTY_CATALOGUE;
   }
 
-  catalogue(): Catalogue {
-    return this.#sources?.catalogue.current() ?? NO_CATALOGUE;
+  /** Call it when the server knows other environments. */
+  reloadEnvironments(): void {
+    this.#sources?.environments.reload();
   }
 
-  async updateCatalogue(wanted: readonly (keyof CatalogueLists)[]): Promise<void> {
-    await this.#sources?.catalogue.update(wanted);
+  async catalogueAccess(wanted: readonly ListKind[]): Promise<CatalogueAccess | null> {
+    return (await this.#sources?.catalogueAccess(wanted)) ?? null;
+  }
+
+  get variables(): Values {
+    return this.#sources?.variables() ?? {};
+  }
+
+  get secrets(): readonly SecretState[] | null {
+    return this.#sources?.secrets() ?? null;
+  }
+
+  get runs(): readonly KnownRun[] {
+    return this.#sources?.runs() ?? [];
   }
 
   runOf(config: vscode.Uri): ConfigRun {
     return this.#sources?.runStatus(config) ?? NO_RUN;
-  }
-
-  measuresOf(config: vscode.Uri): ConfigMeasures | null {
-    return this.#sources?.measuredRun(config) ?? null;
   }
 
   configs(): readonly vscode.Uri[] {
@@ -91,16 +104,12 @@ export class KnownToEditor {
   /** From now on `sources` answer. */
   use(sources: ConfigSources): Listening {
     this.#sources = sources;
-    const renew = (): void => {
-      this.#revision += 1;
-      this.#changes.fire("checks");
-    };
     const listening = [
-      sources.catalogue.onDidChange(renew),
+      sources.onDidChangeSecrets(() => this.#changes.fire("checks")),
       sources.onDidChangeRuns(() => this.#changes.fire("runs")),
-      sources.onDidChangeMeasures(() => this.#changes.fire("measures")),
     ];
-    renew();
+    this.#changes.fire("checks");
+    this.#changes.fire("runs");
     return {
       dispose: () => {
         for (const each of listening) each.dispose();

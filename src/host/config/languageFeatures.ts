@@ -1,12 +1,15 @@
 /** What this window adds to its language server: what only the window knows, and what only VS Code can show. */
 
 import * as vscode from "vscode";
+import { State } from "vscode-languageclient/node";
 import {
-  CONTEXT_CHANGED,
-  type ContextChange,
-  EDITOR_REQUESTS,
-  type UpdateCatalogueRequest,
-} from "../../api/config.ts";
+  CATALOGUE_ACCESS,
+  CATALOGUE_CHANGED,
+  type CatalogueAccessRequest,
+  KNOWN_RUNS,
+  type KnownRuns,
+} from "../../api/catalogue.ts";
+import { CONTEXT_CHANGED, type ContextChange, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LensAction } from "../../core/config/editing/display/lenses.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
@@ -16,6 +19,8 @@ import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
 import { configGlob } from "./findConfigs.ts";
 import type { ConfigRun, KnownToEditor } from "./knownToEditor.ts";
 
+/** Shortest time between two messages with the runs, which report changes often. */
+const RUNS_MS = 1_000;
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 
 /** What `known` knows goes to the server; lenses and links get what they do here. */
@@ -40,20 +45,35 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
       client.onRequest(EDITOR_REQUESTS.context, ({ uri }: { readonly uri: string }) =>
         configContext(uri, known),
       );
-      client.onRequest(EDITOR_REQUESTS.catalogue, () => known.catalogue());
-      client.onRequest(
-        EDITOR_REQUESTS.updateCatalogue,
-        async ({ wanted }: UpdateCatalogueRequest) => {
-          await known.updateCatalogue(wanted);
-          return null;
-        },
+      client.onRequest(CATALOGUE_ACCESS, ({ wanted }: CatalogueAccessRequest) =>
+        known.catalogueAccess(wanted),
       );
+      client.onNotification(CATALOGUE_CHANGED, () => known.reloadEnvironments());
       const changed = (what: ContextChange): void => {
         // A server that is starting again asks for all it shows.
         if (client.isRunning())
           client.sendNotification(CONTEXT_CHANGED, { what }).catch(() => undefined);
       };
-      known.onDidChange(changed);
+      const sendRuns = (): void => {
+        const runs: KnownRuns = { runs: known.runs };
+        if (client.isRunning()) client.sendNotification(KNOWN_RUNS, runs).catch(() => undefined);
+      };
+      let willSend = false;
+      const sendRunsSoon = (): void => {
+        if (willSend) return;
+        willSend = true;
+        setTimeout(() => {
+          willSend = false;
+          sendRuns();
+        }, RUNS_MS);
+      };
+      client.onDidChangeState(({ newState }) => {
+        if (newState === State.Running) sendRuns();
+      });
+      known.onDidChange((what) => {
+        changed(what);
+        if (what === "runs") sendRunsSoon();
+      });
       onSettingChange(CONTEXT_SETTINGS, () => changed("checks"));
       vscode.workspace.onDidGrantWorkspaceTrust(() => changed("checks"));
       // What changed while it started.

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import type { ClosableHttpClient } from "../../node/http.ts";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
@@ -12,8 +12,8 @@ import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.
 import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
+import type { KeyTestOptions } from "./keyTest.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
-import type { Values } from "./services.ts";
 import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
@@ -33,6 +33,7 @@ export interface KeysOptions {
   /** Learns every stored value before anybody gets it. */
   readonly redactor: Redactor;
   readonly settings: KeySettings;
+  readonly testKey: KeyTestOptions["testKey"];
 }
 
 export interface Keys extends vscode.Disposable {
@@ -43,8 +44,6 @@ export interface Keys extends vscode.Disposable {
   readonly sources: KeySources;
   /** Addresses of services: those of the settings, over those of the process. */
   readonly variables: () => Values;
-  /** A client of its own for each use; close it. */
-  readonly openHttp: () => Promise<ClosableHttpClient>;
   readonly handlers: KeyHandlers;
   readonly approvals: Approvals;
   /**
@@ -59,7 +58,7 @@ export interface Keys extends vscode.Disposable {
   recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;
 }
 
-export function createKeys({ context, log, redactor, settings }: KeysOptions): Keys {
+export function createKeys({ context, log, redactor, settings, testKey }: KeysOptions): Keys {
   const warn = (message: string): void => log.warn(message);
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();
@@ -96,7 +95,7 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
     approvals,
     envPermission,
     variables: settings.variables,
-    openHttp,
+    testKey,
     now: Date.now,
     folders: async () => [
       ...new Set([
@@ -111,7 +110,6 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
     store,
     sources,
     approvals,
-    openHttp,
     variables: () => present(environment()),
     forLaunch: (config) => gatherKeys(config, flow),
     recoverFromLaunchError: (error, project) => recoverFromLaunchError(error, project, flow),
@@ -123,10 +121,4 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
 function present(values: Readonly<Record<string, string | undefined>>): Values {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   return Object.fromEntries(set) as Values; // the filter leaves texts only
-}
-
-async function openHttp(): Promise<ClosableHttpClient> {
-  const { createHttpClient } = await import("../../node/http.ts");
-  const proxy = vscode.workspace.getConfiguration("http").get<unknown>("proxy");
-  return createHttpClient(typeof proxy === "string" && proxy !== "" ? { proxy } : {});
 }

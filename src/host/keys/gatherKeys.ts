@@ -1,6 +1,7 @@
 /** Gathers the keys that a trainer gets when a run starts, and asks what it must for them. */
 
 import { dirname } from "node:path";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
 import type { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
@@ -8,7 +9,6 @@ import type { EnvPermission } from "./envPermission.ts";
 import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
-import type { Values } from "./services.ts";
 import type { SetKeyOptions } from "./setKey.ts";
 
 export type KeyOrder = Pick<LaunchRequest, "keys" | "allowedOrigins" | "envFile">;

@@ -1,6 +1,7 @@
 /** The flow that takes keys out of a `.env` file into the secret store. */
 
 import * as vscode from "vscode";
+import { hostIn } from "../../core/secrets/serviceHosts.ts";
 import { plainLabel } from "../../core/util/plainText.ts";
 import { readEnv } from "./envFile.ts";
 import { type FormatHint, judgeFormat } from "./keyFormat.ts";
@@ -8,7 +9,6 @@ import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import { hintText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
-import { hostIn } from "./services.ts";
 import { storeKeys } from "./storeKeys.ts";
 
 /** The `.env` files of the workspace, by absolute path. */

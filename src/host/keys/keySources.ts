@@ -1,10 +1,10 @@
 /** Where the value of a key would come from when a run starts now: secret store, process environment, `.env`. */
 
 import type { KeyOrigin } from "../../core/secrets/keySource.ts";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import type { RequestedKey } from "../../shared/control.ts";
 import { type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
-import type { Values } from "./services.ts";
 
 export interface KeySourcesOptions {
   readonly store: KeyStore;

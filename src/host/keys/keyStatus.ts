@@ -3,16 +3,16 @@
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { type KeyOrigin, stateText } from "../../core/secrets/keySource.ts";
+import { officialHost } from "../../core/secrets/serviceHosts.ts";
 import type { Approvals, KeyApproval } from "./approvals.ts";
 import type { EnvFileUse, EnvPermission } from "./envPermission.ts";
 import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import type { KeyFacts } from "./keyStore.ts";
-import { testKey } from "./keyTest.ts";
+import { verdictOn } from "./keyTest.ts";
 import { ageText, keyLabel, testText } from "./keyTexts.ts";
 import type { ButtonRow, RowButton } from "./keyUi.ts";
 import { removeKey } from "./removeKey.ts";
-import { officialHost } from "./services.ts";
 import { type SetKeyOptions, setKey } from "./setKey.ts";
 
 export interface KeyStatusOptions extends SetKeyOptions {
@@ -88,7 +88,7 @@ async function actOnKey(
   const key = await options.store.get(id);
   if (key === null) return;
   const title = vscode.l10n.t("Testing {0}", variableOf(id));
-  tests.set(id, testText(await options.ui.busy(title, () => testKey(id, key, options))));
+  tests.set(id, testText(await options.ui.busy(title, () => verdictOn(id, key, options))));
 }
 
 async function allRows(options: KeyStatusOptions, tests: TestTexts): Promise<readonly Row[]> {

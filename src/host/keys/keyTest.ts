@@ -1,163 +1,35 @@
-/** Asks a service whether it takes a key, by its cheapest call that needs one; to the key's own host only. */
+/** Has a key tested by the server. The result and what is thrown never hold its value. */
 
-import { isAppError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { HttpRequest, HttpResponse } from "../../core/ports.ts";
-import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
-import { OPENREWARD_API_URL, type ServiceId } from "../../core/services.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
-import type { ClosableHttpClient } from "../../node/http.ts";
+import type { KeyTestRequest, KeyTestResult } from "../../api/keys.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import { errorMessage } from "../../core/errors.ts";
+import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.ts";
 import { isServiceId, type KeyId } from "./keyNames.ts";
 import type { StoredKey } from "./keyStore.ts";
-import { addressFor, officialHost, type Values } from "./services.ts";
 
-export type KeyTestResult =
-  | { readonly kind: "works"; readonly host: string }
-  /** `status` is null when the service said so in an answer that went well. */
-  | { readonly kind: "refused"; readonly host: string; readonly status: number | null }
-  /** `reason` is a word such as ECONNREFUSED; null when no answer came in time. */
-  | { readonly kind: "unreachable"; readonly host: string; readonly reason: string | null }
-  /** An answer that says nothing about the key. */
-  | { readonly kind: "unclear"; readonly host: string; readonly status: number }
-  /** Nothing was sent. */
+export type KeyVerdict =
+  | KeyTestResult
   | { readonly kind: "no-test" }
-  | { readonly kind: "no-address"; readonly host: string }
-  | { readonly kind: "not-encrypted"; readonly host: string };
+  /** No word on the key. */
+  | { readonly kind: "failed"; readonly message: string };
 
 export interface KeyTestOptions {
   /** Those that stand over the ones of the process: addresses from the settings. */
   readonly variables: () => Values;
-  readonly openHttp: () => Promise<ClosableHttpClient>;
+  readonly testKey: (request: KeyTestRequest) => Promise<RequestOutcome<KeyTestResult>>;
 }
 
-/** All requests of one test together. */
-const LIMIT_MS = 10_000;
-const REFUSALS: readonly number[] = [401, 403];
-
-interface Probe {
-  readonly request: HttpRequest;
-  /** Statuses that this server may answer to good keys as well: the next probe decides. */
-  readonly inconclusive: (status: number) => boolean;
-}
-
-/** Tests a key; the result and what is thrown never hold its value. */
-export async function testKey(
+export async function verdictOn(
   id: KeyId,
-  key: Pick<StoredKey, "value" | "host">,
-  { variables, openHttp }: KeyTestOptions,
-): Promise<KeyTestResult> {
+  { value, host }: Pick<StoredKey, "value" | "host">,
+  { variables, testKey }: KeyTestOptions,
+): Promise<KeyVerdict> {
   if (!isServiceId(id)) return { kind: "no-test" };
-  const host = key.host ?? officialHost(id);
-  const url = addressFor(id, key.host, variables());
-  if (url === null) return { kind: "no-address", host };
-  if (!isSafeAddress(url)) return { kind: "not-encrypted", host };
-  const probes = probesOf(id, { url, value: key.value, isOfficial: key.host === null });
-  const http = await openHttp();
+  const request = { service: id, value, host, variables: serviceVariables(variables()) };
   try {
-    return await ask(http, probes, host);
+    const outcome = await testKey(request);
+    return outcome.ok ? outcome.value : { kind: "failed", message: outcome.error.message };
   } catch (error) {
-    const code = isAppError(error, "transport") ? error.data["code"] : null;
-    return { kind: "unreachable", host, reason: typeof code === "string" ? code : null };
-  } finally {
-    await http.close();
+    return { kind: "failed", message: errorMessage(error) };
   }
-}
-
-async function ask(
-  http: ClosableHttpClient,
-  probes: readonly Probe[],
-  host: string,
-): Promise<KeyTestResult> {
-  let status = 0;
-  for (const { request, inconclusive } of probes) {
-    const response = await http.send({
-      ...request,
-      timeoutMs: Math.floor(LIMIT_MS / probes.length),
-    });
-    status = response.status;
-    if (status >= 200 && status < 300) {
-      const isTaken = await takesKey(request, response);
-      return isTaken ? { kind: "works", host } : { kind: "refused", host, status: null };
-    }
-    await response.text();
-    if (!inconclusive(status)) break;
-  }
-  if (REFUSALS.includes(status)) return { kind: "refused", host, status };
-  return { kind: "unclear", host, status };
-}
-
-/** GraphQL answers 200 to anybody, and answers strangers with a null viewer: `docs/protocols/wandb.md#login`. */
-async function takesKey(request: HttpRequest, response: HttpResponse): Promise<boolean> {
-  const text = await response.text();
-  if (request.method !== "POST") return true;
-  const answer = parseJson(text)?.value;
-  const data = isJsonObject(answer) ? answer["data"] : null;
-  return isJsonObject(data) && isJsonObject(data["viewer"]);
-}
-
-interface Target {
-  readonly url: string;
-  readonly value: string;
-  readonly isOfficial: boolean;
-}
-
-function probesOf(service: ServiceId, target: Target): readonly Probe[] {
-  switch (service) {
-    case "tinker":
-      return tinkerProbes(target);
-    case "openreward":
-      return openRewardProbes(target);
-    case "wandb":
-      return [wandbProbe(target)];
-    case "openai":
-      return [get(`${target.url}/models`, { authorization: `Bearer ${target.value}` })];
-    case "anthropic":
-      return [
-        get(`${target.url}/v1/models?limit=1`, {
-          "x-api-key": target.value,
-          "anthropic-version": "2023-06-01",
-        }),
-      ];
-  }
-}
-
-/** The call that describes a key is for keys only, and other servers have none: `docs/protocols/tinker.md#keys-and-tokens`. */
-function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
-  const headers = { "x-api-key": value };
-  const capabilities = get(`${url}/api/v1/get_server_capabilities`, headers);
-  if (!isOfficial || !value.startsWith("tml-")) return [capabilities];
-  const isAbsent = (status: number): boolean => status === 404 || status === 405;
-  return [get(`${url}/api/v1/auth/apikey/me`, headers, isAbsent), capabilities];
-}
-
-/** Keys of organisations answer to the first, those of people to the second: `docs/protocols/openreward.md#catalogue`. */
-function openRewardProbes({ url, value, isOfficial }: Target): readonly Probe[] {
-  const headers = { "x-api-key": value };
-  if (!isOfficial) return [get(`${url}/list_environments`, headers)];
-  const account = `${OPENREWARD_API_URL}/v1/namespace/current`;
-  return [get(`${account}?type=org`, headers, () => true), get(`${account}?type=user`, headers)];
-}
-
-function wandbProbe({ url, value }: Target): Probe {
-  const body = JSON.stringify({
-    operationName: "Viewer",
-    query: "query Viewer { viewer { id } }",
-  });
-  const token = Buffer.from(`api:${value}`, "utf8").toString("base64");
-  const headers = { authorization: `Basic ${token}`, "content-type": "application/json" };
-  return {
-    request: { method: "POST", url: `${url}/graphql`, headers, body },
-    inconclusive: () => false,
-  };
-}
-
-function get(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  inconclusive: Probe["inconclusive"] = () => false,
-): Probe {
-  return {
-    request: { method: "GET", url, headers: { accept: "application/json", ...headers } },
-    inconclusive,
-  };
 }

@@ -5,7 +5,7 @@ import { SERVICES } from "../../core/services.ts";
 import { plainLabel } from "../../core/util/plainText.ts";
 import type { FormatFault, FormatHint } from "./keyFormat.ts";
 import { isServiceId, type KeyId, variableOf } from "./keyNames.ts";
-import type { KeyTestResult } from "./keyTest.ts";
+import type { KeyVerdict } from "./keyTest.ts";
 
 /** A key as people know it, such as "Tinker (TINKER_API_KEY)". */
 export function keyLabel(id: KeyId): string {
@@ -53,7 +53,7 @@ export function hintText(hint: FormatHint): string {
 }
 
 /** One line on a test, as a sentence. */
-export function testText(result: KeyTestResult): string {
+export function testText(result: KeyVerdict): string {
   switch (result.kind) {
     case "works":
       return vscode.l10n.t("It works at {0}.", result.host);
@@ -77,6 +77,8 @@ export function testText(result: KeyTestResult): string {
       );
     case "no-test":
       return vscode.l10n.t("This key cannot be tested.");
+    case "failed":
+      return vscode.l10n.t("It was not tested: {0}", plainLabel(result.message));
     case "no-address":
       return vscode.l10n.t("It is for {0}, and no setting points there.", result.host);
     case "not-encrypted":

@@ -6,12 +6,12 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
 import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { ENVIRONMENT_ADDRESS_VARIABLES, OPENREWARD_SESSIONS_URL } from "../../core/services.ts";
 import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
 import type { KeyApproval } from "./approvals.ts";
 import { type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
-import type { Values } from "./services.ts";
 
 /** The configuration that a run will be started with. */
 export interface LaunchConfig {

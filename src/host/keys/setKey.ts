@@ -1,16 +1,16 @@
 /** The flow that takes a key from the user: which one, the value, for which host, a test, the secret store. The value comes before the host, so that no list is open while a key is on the clipboard to be pasted. */
 
 import * as vscode from "vscode";
+import { hostIn, officialHost } from "../../core/secrets/serviceHosts.ts";
 import { SERVICES } from "../../core/services.ts";
 import { plainLabel } from "../../core/util/plainText.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
-import { type KeyTestOptions, type KeyTestResult, testKey } from "./keyTest.ts";
+import { type KeyTestOptions, type KeyVerdict, verdictOn } from "./keyTest.ts";
 import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
-import { hostIn, officialHost } from "./services.ts";
 import { type KeyToStore, storeKeys } from "./storeKeys.ts";
 
 export interface SetKeyOptions extends KeyTestOptions {
@@ -40,11 +40,7 @@ export async function setKey(
 }
 
 /** True when it could be stored. */
-async function keep(
-  options: SetKeyOptions,
-  key: KeyToStore,
-  result: KeyTestResult,
-): Promise<boolean> {
+async function keep(options: SetKeyOptions, key: KeyToStore, result: KeyVerdict): Promise<boolean> {
   const place = await storeKeys([key], options);
   if (place !== null) options.ui.showMessage(keptText(key.id, place, result));
   return place !== null;
@@ -150,7 +146,7 @@ function refusal(text: string): InputRemark {
 
 interface TryOut {
   readonly next: "keep" | "again" | "leave";
-  readonly result: KeyTestResult;
+  readonly result: KeyVerdict;
 }
 
 /** What to do with a key after its test; asks unless it works or there is no test for it. */
@@ -169,7 +165,7 @@ async function tryOut(
     return { next: next ?? "leave", result: { kind: "no-test" } };
   }
   const title = vscode.l10n.t("Testing {0}", variableOf(id));
-  const result = await options.ui.busy(title, () => testKey(id, { value, host }, options));
+  const result = await options.ui.busy(title, () => verdictOn(id, { value, host }, options));
   if (result.kind === "works" || result.kind === "no-test") return { next: "keep", result };
   const next = await options.ui.pick<TryOut["next"]>({
     title: keyLabel(id),
@@ -209,7 +205,7 @@ function placeText(id: KeyId, other: string | null): string {
   return vscode.l10n.t("Stored in the secret store of the editor for {0}.", officialHost(id));
 }
 
-function keptText(id: KeyId, place: "store" | "session", result: KeyTestResult): string {
+function keptText(id: KeyId, place: "store" | "session", result: KeyVerdict): string {
   const name = variableOf(id);
   const kept =
     place === "store"

@@ -2,10 +2,10 @@
 
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
+import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
-import { serviceVariables } from "../keys/services.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { launchConfig } from "./launchConfig.ts";
 import { requireNoSecret } from "./requireNoSecret.ts";

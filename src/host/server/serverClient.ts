@@ -27,6 +27,8 @@ export interface ServerClientOptions {
   readonly programFolder: string;
   /** Of the extension. */
   readonly version: string;
+  /** For what the server keeps between sessions; it need not exist. */
+  readonly storageFolder: string;
   /** Loads what the window adds to the Language Server Protocol. */
   readonly loadFeatures: () => Promise<LanguageFeatures>;
 }
@@ -68,9 +70,9 @@ export class ServerClient {
 
   /** Starts the server. It ends with the window, and is started again when it ends by itself. */
   static async start(options: ServerClientOptions): Promise<ServerClient> {
-    const { log, programFolder, version } = options;
+    const { log, programFolder, version, storageFolder } = options;
     const features = await options.loadFeatures();
-    const handshake: EditorHandshake = { tinkerRlVersion: version };
+    const handshake: EditorHandshake = { tinkerRlVersion: version, storageFolder };
     const client = new LanguageClient("tinkerRL", "Tinker RL", () => startProcess(programFolder), {
       ...features.options,
       outputChannel: log,

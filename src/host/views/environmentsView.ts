@@ -30,6 +30,8 @@ export type EnvironmentNode =
 export interface EnvironmentsViewOptions {
   readonly catalogue: {
     readonly current: () => Catalogue;
+    /** Resolves once what is known has been read. */
+    readonly ready: () => Promise<void>;
     readonly onDidChange: (listener: () => void) => Listening;
     refresh(kind: "environments"): Promise<void>;
     refreshEnvironment(name: string): Promise<void>;
@@ -74,6 +76,7 @@ export class EnvironmentsView
   /** To be called when someone opens a row: what it shows is asked for then, once. */
   async expanded(node: EnvironmentNode): Promise<void> {
     const { catalogue } = this.#options;
+    await catalogue.ready();
     if (node.kind === "environmentGroup" && node.group === "openreward") {
       if (catalogue.current().hosted.environments === null) await this.#askList();
     }

@@ -8,7 +8,7 @@ import { newestUnexpired, readResumePoints } from "../../../src/core/runFolder/r
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import {
-  type HostedPlace,
+  type CheckpointPlace,
   keepCheckpoint,
   keepLastState,
   shareCheckpoint,
@@ -72,10 +72,10 @@ async function changes(model: string, tinker_base_url: string | null = null) {
     now: () => NOW_MS,
     isOwn: async () => true,
     append: (folder: string, entry: CheckpointEntry) => appendCheckpoint(files, folder, entry),
-    changeLocal: async (paths: readonly string[], change: CheckpointChange) =>
-      void made.push(["here", paths, change]),
-    changeHosted: async (path: string, change: CheckpointChange, { baseUrl }: HostedPlace) =>
-      void made.push(baseUrl === null ? [path, change] : [path, change, baseUrl]),
+    change: async (
+      place: CheckpointPlace,
+      what: { readonly paths: readonly string[]; readonly change: CheckpointChange },
+    ) => void made.push([place.kind === "Tinker" ? place.baseUrl : place.kind, what]),
   };
   const lines = () => readCheckpoints(files, RUN.folder);
   return { options, made, lines, files };
@@ -91,10 +91,7 @@ describe("keeping a checkpoint", () => {
     const { options, made, lines } = await changes("Qwen/Qwen3-8B");
     expect(await keepCheckpoint(RUN, ENTRY, options)).toBe(true);
     const change = { action: "set-ttl", ttlSeconds: 604_800 };
-    expect(made).toEqual([
-      [STATE, change],
-      [SAMPLER, change],
-    ]);
+    expect(made).toEqual([[null, { paths: [STATE, SAMPLER], change }]]);
     const expires_at = new Date(NOW_MS + 7 * DAY_MS).toISOString();
     expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
   });
@@ -103,10 +100,8 @@ describe("keeping a checkpoint", () => {
     editor.pick = "1 Day";
     const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
     await keepCheckpoint(RUN, ENTRY, options);
-    expect(made).toEqual([
-      [STATE, { action: "set-ttl", ttlSeconds: 86_400 }, "https://own.example"],
-      [SAMPLER, { action: "set-ttl", ttlSeconds: 86_400 }, "https://own.example"],
-    ]);
+    const change = { action: "set-ttl", ttlSeconds: 86_400 };
+    expect(made).toEqual([["https://own.example", { paths: [STATE, SAMPLER], change }]]);
   });
 
   it("changes nothing without a choice", async () => {
@@ -119,10 +114,8 @@ describe("keeping a checkpoint", () => {
   it("shows no new expiry when the service refuses it", async () => {
     editor.pick = "Until It Is Deleted";
     const { options, lines } = await changes("Qwen/Qwen3-8B");
-    const changeHosted = () => Promise.reject(new Error("refused"));
-    await expect(keepCheckpoint(RUN, ENTRY, { ...options, changeHosted })).rejects.toThrow(
-      "refused",
-    );
+    const change = () => Promise.reject(new Error("refused"));
+    await expect(keepCheckpoint(RUN, ENTRY, { ...options, change })).rejects.toThrow("refused");
     expect(await lines()).toHaveLength(1);
   });
 
@@ -141,7 +134,7 @@ describe("keeping the last state of a run", () => {
     const { options, made, files } = await changes("local/tiny-tool");
     await keepLastState(RUN, options);
     const change = { action: "set-ttl", ttlSeconds: null };
-    expect(made).toEqual([["here", [STATE, SAMPLER], change]]);
+    expect(made).toEqual([["this computer", { paths: [STATE, SAMPLER], change }]]);
     const points = await readResumePoints(files, RUN.folder, NOW_MS);
     expect(newestUnexpired(points, NOW_MS + 365 * DAY_MS)).toMatchObject({
       statePath: STATE,
@@ -157,7 +150,7 @@ describe("keeping the last state of a run", () => {
     expect(editor.details.at(-1)).toBe(`${STATE}\n${SAMPLER}`);
     editor.answer = "Keep";
     expect(await keepLastState(RUN, options)).toBe(true);
-    expect(made).toHaveLength(2);
+    expect(made).toHaveLength(1);
   });
 
   it("reports when there is none left", async () => {
@@ -178,9 +171,10 @@ describe("publishing a checkpoint", () => {
     expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(false);
     editor.answer = "Unpublish";
     expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(true);
+    const paths = [STATE, SAMPLER];
     expect(made).toEqual([
-      ...[STATE, SAMPLER].map((path) => [path, { action: "publish" }, "https://own.example"]),
-      ...[STATE, SAMPLER].map((path) => [path, { action: "unpublish" }, "https://own.example"]),
+      ["https://own.example", { paths, change: { action: "publish" } }],
+      ["https://own.example", { paths, change: { action: "unpublish" } }],
     ]);
     expect(editor.asked).toBe(4);
     for (const detail of editor.details) {

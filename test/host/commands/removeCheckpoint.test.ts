@@ -6,6 +6,7 @@ import {
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
+import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
@@ -52,10 +53,10 @@ async function aRemoval(model: string) {
   const options = {
     fileSystem,
     append: async (_: string, entry: CheckpointEntry) => void lines.push(entry),
-    changeLocal: async (paths: readonly string[], { action }: CheckpointChange) =>
-      void removed.push(...paths.map((path) => `${action} ${path}`)),
-    changeHosted: async (path: string, { action }: CheckpointChange) =>
-      void removed.push(`${action} hosted ${path}`),
+    change: async (
+      { kind }: CheckpointPlace,
+      { paths, change: { action } }: { paths: readonly string[]; change: CheckpointChange },
+    ) => void removed.push(...paths.map((path) => `${action} ${path} at ${kind}`)),
     now: () => 0,
     isOwn: async () => true,
   };
@@ -71,7 +72,10 @@ describe("deleting a checkpoint", () => {
   it("removes both of its folders here, and notes in the run that they no longer exist", async () => {
     const { options, removed, lines } = await aRemoval("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
-    expect(removed).toEqual([`delete ${STATE}`, `delete ${SAMPLER}`]);
+    expect(removed).toEqual([
+      `delete ${STATE} at this computer`,
+      `delete ${SAMPLER} at this computer`,
+    ]);
     expect(lines).toEqual([{ ...ENTRY, expires_at: "1970-01-01T00:00:00.000Z" }]);
     expect(editor.details).toEqual([
       `It was saved after step 10 and is deleted from this computer.\n${STATE}\n${SAMPLER}\nThis cannot be undone.`,
@@ -100,21 +104,17 @@ describe("deleting a checkpoint", () => {
     );
   });
 
-  it("asks the service for those of hosted models, and takes what no longer exists as gone", async () => {
+  it("asks the service for those of hosted models", async () => {
     const { options, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
-    const changeHosted = async (path: string, change: CheckpointChange): Promise<void> => {
-      if (path === STATE) throw new AppError("tinker-not-found", "gone");
-      await options.changeHosted(path, change);
-    };
-    expect(await removeCheckpoint(RUN, ENTRY, { ...options, changeHosted })).toBe(true);
-    expect(removed).toEqual([`delete hosted ${SAMPLER}`]);
+    expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
+    expect(removed).toEqual([`delete ${STATE} at Tinker`, `delete ${SAMPLER} at Tinker`]);
     expect(lines).toHaveLength(1);
   });
 
   it("keeps it listed when the service refuses", async () => {
     const { options, lines } = await aRemoval("Qwen/Qwen3-8B");
-    const changeHosted = () => Promise.reject(new AppError("tinker-auth", "no"));
-    const removal = removeCheckpoint(RUN, ENTRY, { ...options, changeHosted });
+    const change = () => Promise.reject(new AppError("tinker-auth", "no"));
+    const removal = removeCheckpoint(RUN, ENTRY, { ...options, change });
     await expect(removal).rejects.toMatchObject({ code: "tinker-auth" });
     expect(lines).toEqual([]);
   });

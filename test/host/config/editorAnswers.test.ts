@@ -8,7 +8,6 @@ import { type ConfigSources, KnownToEditor } from "../../../src/host/config/know
 import { TaskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
-import { aMeasuredRun } from "../../core/config/editing/aMeasuredRun.ts";
 import { aDocument, type createFakeVscode, type FakeDocument } from "./fakeVscode.ts";
 
 const fake = vi.hoisted(() => ({ current: null as unknown }));
@@ -60,14 +59,23 @@ describe("a document is ours", () => {
 });
 
 describe("what the server is answered about a configuration", () => {
-  const measured = { folder: "/runs/demo", run: aMeasuredRun() };
+  const environments = {
+    current: () => CATALOGUE,
+    ready: async () => undefined,
+    reload: () => undefined,
+  };
+  const secrets = [{ name: "SEARCH_KEY", origin: null }];
+  const variables = { TINKER_BASE_URL: "https://own.example" };
   const listen = () => ({ dispose: () => undefined });
   const sources: ConfigSources = {
-    catalogue: { current: () => CATALOGUE, update: async () => undefined, onDidChange: listen },
+    environments,
+    catalogueAccess: async () => null,
+    variables: () => variables,
+    secrets: () => secrets,
+    onDidChangeSecrets: listen,
     runStatus: () => ({ status: { kind: "ended", outcome: "done", reward: 0.5 } }),
     onDidChangeRuns: listen,
-    measuredRun: () => measured,
-    onDidChangeMeasures: listen,
+    runs: () => [],
     knownConfigs: () => [],
     storeSecret: async () => false,
   };
@@ -82,16 +90,16 @@ describe("what the server is answered about a configuration", () => {
     return known;
   };
 
-  it("is its run, what that measured, and the revision of the catalogue", () => {
-    const known = loaded();
-    expect(configContext(open(), known)).toEqual({
+  it("is its run, the state of secrets, and where settings lead", () => {
+    expect(configContext(open(), loaded())).toEqual({
       isConfig: true,
       overrides: [],
       advice: "all",
       hasSchemaChecker: false,
       lenses: { status: { kind: "ended", outcome: "done", reward: 0.5 }, canStart: true },
-      measured,
-      catalogueRevision: known.revision,
+      wantsHints: true,
+      secrets,
+      variables,
     });
   });
 
@@ -105,10 +113,9 @@ describe("what the server is answered about a configuration", () => {
     const changes: string[] = [];
     known.onDidChange((what) => changes.push(what));
     const before = configContext(open(), known);
-    expect(before).toMatchObject({ lenses: { status: { kind: "none" } }, measured: null });
+    expect(before).toMatchObject({ lenses: { status: { kind: "none" } }, secrets: null });
     known.use(sources);
-    expect(changes).toEqual(["checks"]);
-    expect(known.revision).not.toBe(before.catalogueRevision);
+    expect(changes).toEqual(["checks", "runs"]);
   });
 
   it("has overrides and lenses that start programs in a trusted workspace only", () => {
@@ -124,7 +131,7 @@ describe("what the server is answered about a configuration", () => {
   it("leaves out lenses and hints that are turned off", () => {
     editor().settings.set("config.codeLens", false);
     editor().settings.set("config.inlayHints", false);
-    expect(configContext(open(), loaded())).toMatchObject({ lenses: null, measured: null });
+    expect(configContext(open(), loaded())).toMatchObject({ lenses: null, wantsHints: false });
   });
 });
 

@@ -3,7 +3,7 @@ import { Approvals } from "../../../src/host/keys/approvals.ts";
 import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
 import { gatherKeys, recoverFromLaunchError } from "../../../src/host/keys/gatherKeys.ts";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
-import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { fakeKeyTest } from "./fakeKeyTest.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
@@ -32,7 +32,6 @@ function setUp(
   const ui = new FakeUi(...answers);
   const memory = new FakeMemory();
   const { store } = openStore(new FakeVault());
-  const http = Object.assign(new FakeHttp(() => ({})), { close: async () => undefined });
   const envPermission = new EnvPermission({
     memory,
     ui,
@@ -52,7 +51,7 @@ function setUp(
     approvals: new Approvals({ memory, ui }),
     sources: new KeySources({ store, environment: () => ({}), envValues: async () => ({}) }),
     variables: () => ({}),
-    openHttp: async () => http,
+    testKey: fakeKeyTest().testKey,
   };
 }
 

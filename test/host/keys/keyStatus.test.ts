@@ -3,7 +3,7 @@ import { Approvals } from "../../../src/host/keys/approvals.ts";
 import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { keyStatus } from "../../../src/host/keys/keyStatus.ts";
-import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { fakeKeyTest } from "./fakeKeyTest.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { ADDED, FakeVault, openStore } from "./fakeVault.ts";
@@ -16,9 +16,7 @@ function setUp(...answers: readonly Answer[]) {
   const ui = new FakeUi(...answers);
   const memory = new FakeMemory();
   const { store } = openStore(new FakeVault());
-  const http = Object.assign(new FakeHttp(() => ({ status: 401 })), {
-    close: async () => undefined,
-  });
+  const { http, testKey } = fakeKeyTest({ status: 401 });
   const environment = () => ({ OPENAI_API_KEY: "sk-from-environment" });
   const envValues = async () => ({ WANDB_API_KEY: "from-the-env-file" });
   const envPermission = new EnvPermission({
@@ -36,7 +34,7 @@ function setUp(...answers: readonly Answer[]) {
     approvals: new Approvals({ memory, ui }),
     sources: new KeySources({ store, environment, envValues }),
     variables: () => ({}),
-    openHttp: async () => http,
+    testKey,
     folders: async () => ["/projects/project"],
     now: () => ADDED + 3 * DAY_MS,
   };

@@ -3,7 +3,8 @@ import type { KeyStore } from "../../../src/host/keys/keyStore.ts";
 import type { MissingKey } from "../../../src/host/keys/launchKeys.ts";
 import { removeKey } from "../../../src/host/keys/removeKey.ts";
 import { askForMissing, setKey } from "../../../src/host/keys/setKey.ts";
-import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+import type { FakeReply } from "../../fakes/fakeHttp.ts";
+import { fakeKeyTest } from "./fakeKeyTest.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 
@@ -21,10 +22,9 @@ interface SetUp {
 function setUp({ answers, reply = {}, address = "", vault = new FakeVault() }: SetUp) {
   const ui = new FakeUi(...answers);
   const { store, warnings } = openStore(vault);
-  const http = new FakeHttp(() => reply);
-  const client = Object.assign(http, { close: async () => undefined });
+  const { http, testKey } = fakeKeyTest(reply);
   const variables = () => ({ TINKER_BASE_URL: address });
-  const options = { store, ui, variables, openHttp: async () => client };
+  const options = { store, ui, variables, testKey };
   return { options, ui, store, http, vault, seen: () => [ui.text, ...warnings].join("\n") };
 }
 
@@ -162,4 +162,12 @@ it("removes a key after a question", async () => {
   await removeKey(options);
   expect(await store.list()).toEqual([]);
   expect(seen()).not.toContain(VALUE);
+});
+
+it("a key that could not be tested is kept only when the user says so", async () => {
+  const { options, store, seen } = setUp({ answers: [{ type: VALUE }, { pick: "Keep Anyway" }] });
+  const testKey = () => Promise.reject(new Error("The server stopped."));
+  expect(await setKey({ ...options, testKey }, "tinker")).toBe(true);
+  expect(await store.get("tinker")).toMatchObject({ value: VALUE });
+  expect(seen()).toContain("It was not tested: The server stopped.");
 });

@@ -15,7 +15,7 @@ import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
 import { locateDotEnv, readDotEnv } from "../../../src/node/dotEnv.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { type Listener, startListener } from "../../editor/listener.ts";
-import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { fakeKeyTest } from "../keys/fakeKeyTest.ts";
 import { FakeMemory } from "../keys/fakeMemory.ts";
 import { type Answer, FakeUi } from "../keys/fakeUi.ts";
 import { FakeVault, openStore } from "../keys/fakeVault.ts";
@@ -33,7 +33,6 @@ export function openEditor(
   const ui = new FakeUi(...answers);
   const memory = new FakeMemory();
   const { store } = openStore(new FakeVault());
-  const http = Object.assign(new FakeHttp(() => ({})), { close: async () => undefined });
   const parts = {
     ui,
     store,
@@ -55,7 +54,7 @@ export function openEditor(
       envValues: async () => ({}),
     }),
     variables: () => ({}),
-    openHttp: async () => http,
+    testKey: fakeKeyTest().testKey,
   };
   const launcher = {
     launches: new LaunchStore(join(folder, "launches")),

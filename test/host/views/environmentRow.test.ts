@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { environmentRow } from "../../../src/host/views/environmentRow.ts";
-import { anEnvironment } from "../catalogue/aList.ts";
+import { anEnvironment } from "../../server/catalogue/aList.ts";
 
 describe("the row of an environment", () => {
   it("names tasks per split and tools, in words for a screen reader too", () => {

@@ -10,7 +10,7 @@ import {
   EnvironmentsView,
 } from "../../../src/host/views/environmentsView.ts";
 import { listing } from "../../core/config/editing/aCatalogue.ts";
-import { anEnvironment } from "../catalogue/aList.ts";
+import { anEnvironment } from "../../server/catalogue/aList.ts";
 
 const editor = vi.hoisted(() => ({ isTrusted: true }));
 vi.mock("vscode", () => ({
@@ -72,6 +72,7 @@ function aView(named: readonly string[] = []) {
           environments: state.hosted === null ? null : listing(state.hosted),
         },
       }),
+      ready: async () => undefined,
       onDidChange: quiet,
       refresh: ask,
       refreshEnvironment: ask,

@@ -97,8 +97,7 @@ describe("untrusted text never becomes a link or an icon", () => {
     await removeCheckpoint(run, entry as CheckpointEntry, {
       fileSystem,
       append: async () => undefined,
-      changeLocal: async () => undefined,
-      changeHosted: async () => undefined,
+      change: async () => undefined,
       now: () => 0,
       isOwn: async () => true,
     });

@@ -81,3 +81,24 @@ describe("deleting checkpoints", () => {
     await expect(deleted([OTHER], false)).rejects.toMatchObject({ code: "key-missing" });
   });
 });
+
+describe("a key that an editor handed over", () => {
+  const at = async (tinkerBaseUrl: string): Promise<void> => {
+    const launchRequest = {
+      keys: { TINKER_API_KEY: { value: "tml-own", origin: "store", host: null } },
+      variables: {},
+      envFile: null,
+    } as const;
+    const request = { folder: here.folder, isLocalOnly: false, allowedOrigins: [] };
+    const change = { action: "publish" } as const;
+    const paths = [OTHER];
+    const changes = { ...request, tinkerBaseUrl, launchRequest, change, paths };
+    for await (const _ of changeCheckpoints(fileSystem, changes));
+  };
+
+  it("goes to no other host than its own, and nowhere unencrypted", async () => {
+    const elsewhere = { code: "key-host-not-allowed", data: { host: "https://own.example" } };
+    await expect(at("https://own.example")).rejects.toMatchObject(elsewhere);
+    await expect(at("http://own.example")).rejects.toMatchObject({ code: "key-not-encrypted" });
+  });
+});

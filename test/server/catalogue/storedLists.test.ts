@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fitForKeeping, StoredLists } from "../../../src/host/catalogue/storedLists.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { fitForKeeping, StoredLists } from "../../../src/server/catalogue/storedLists.ts";
 import { aList, aModel, anEnvironment, CATALOGUE } from "./aList.ts";
 
 let folder: string;

@@ -1,5 +1,6 @@
 /** The names that help for configurations offers: what is embedded, what services said last, and what this window's runs saved. */
 
+import { type CatalogueAccess, canLookUp, type ListKind, serverOf } from "../../api/catalogue.ts";
 import {
   type Catalogue,
   type CatalogueCheckpoint,
@@ -14,13 +15,12 @@ import {
   EMBEDDED_ENVIRONMENTS,
   EMBEDDED_MODELS,
 } from "../../core/config/editing/catalogue/embedded.ts";
+import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
-import type { ConfigSources } from "../config/knownToEditor.ts";
 import {
   fitForKeeping,
   type KeptCheckpoint,
   LIST_KINDS,
-  type ListKind,
   type StoredItems,
   type StoredList,
 } from "./storedLists.ts";
@@ -31,17 +31,14 @@ export interface LiveCatalogueOptions {
     write<Kind extends ListKind>(kind: Kind, list: StoredList<StoredItems[Kind]>): Promise<void>;
   };
   /** Asks a service; bounded in time. */
-  readonly lookUp: <Kind extends ListKind>(kind: Kind) => Promise<StoredList<StoredItems[Kind]>>;
+  readonly lookUp: <Kind extends ListKind>(
+    kind: Kind,
+    access: CatalogueAccess,
+  ) => Promise<StoredList<StoredItems[Kind]>>;
   readonly lookUpEnvironment: (
     name: string,
+    access: CatalogueAccess,
   ) => Promise<Pick<EnvironmentEntry, "splits" | "tools" | "secrets">>;
-  /** False when no one could answer, for example without a key. */
-  readonly canLookUp: (kind: ListKind) => Promise<boolean>;
-  /** The server that a list would come from now: lists of others are not shown. */
-  readonly serverOf: (kind: ListKind) => string | null;
-  readonly permission: { readonly isGiven: boolean; ask(): Promise<boolean> };
-  /** False in Restricted Mode: then no service is asked. */
-  readonly isTrusted: () => boolean;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -51,84 +48,100 @@ const FRESH_MS = 10 * 60_000;
 /** After a failure. */
 const PAUSE_MS = 60_000;
 
-type Catalogues = ConfigSources["catalogue"];
+/** What the lists are read with: where the settings lead, and where secrets would come from. */
+export interface CatalogueView {
+  readonly variables: Values;
+  /** Null when no one may look. */
+  readonly secrets: readonly SecretState[] | null;
+}
+
 type Lists = { [Kind in ListKind]: StoredList<StoredItems[Kind]> | null };
 
-export class LiveCatalogue implements Catalogues {
+export class LiveCatalogue {
   readonly #options: LiveCatalogueOptions;
-  readonly #changed: Emitter<void>;
+  readonly #changed: Emitter<ListKind>;
   readonly #lists: Lists = { environments: null, models: null, checkpoints: null };
   readonly #underWay = new Map<ListKind, Promise<void>>();
   readonly #failedAtMs = new Map<ListKind, number>();
   #saved: readonly KeptCheckpoint[] = [];
   #rewards: ReadonlyMap<string, number | null> = new Map();
-  #secrets: readonly SecretState[] | null = null;
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
   }
 
-  get onDidChange(): Emitter<void>["event"] {
+  /** Called with the list that changed. */
+  get onDidChange(): Emitter<ListKind>["event"] {
     return this.#changed.event;
   }
 
   /** Reads what is on disk; asks no one. */
   async load(): Promise<void> {
     await Promise.all(LIST_KINDS.map((kind) => this.#load(kind)));
-    this.#changed.fire();
+    for (const kind of LIST_KINDS) if (this.#lists[kind] !== null) this.#changed.fire(kind);
   }
 
-  readonly current = (): Catalogue => ({
-    ...EMPTY_CATALOGUE,
-    local: {
-      environments: embedded(EMBEDDED_ENVIRONMENTS),
-      models: embedded(EMBEDDED_MODELS),
-      checkpoints: {
-        items: this.#saved.map((saved) => this.#checkpoint(saved)),
-        // Other windows have runs of their own.
-        ageMs: 0,
-        isComplete: false,
-        server: null,
+  /** Lists of another server than the one that the settings lead to are left out. */
+  current({ variables, secrets }: CatalogueView): Catalogue {
+    return {
+      ...EMPTY_CATALOGUE,
+      local: {
+        environments: embedded(EMBEDDED_ENVIRONMENTS),
+        models: embedded(EMBEDDED_MODELS),
+        checkpoints: {
+          items: this.#saved.map((saved) => this.#checkpoint(saved)),
+          // Other windows have runs of their own.
+          ageMs: 0,
+          isComplete: false,
+          server: null,
+        },
       },
-    },
-    hosted: {
-      environments: this.#listing("environments"),
-      models: this.#listing("models"),
-      checkpoints: this.#hostedCheckpoints(),
-    },
-    secrets: this.#secrets,
-  });
+      hosted: {
+        environments: this.environments(variables),
+        models: this.#listing("models", variables),
+        checkpoints: this.#hostedCheckpoints(variables),
+      },
+      secrets,
+    };
+  }
 
-  /** Asks for what is wanted and old, where the user allows it; the question comes at the first time. */
-  readonly update = async (wanted: readonly ListKind[] = LIST_KINDS): Promise<void> => {
-    const { permission, canLookUp, isTrusted } = this.#options;
-    const stale = wanted.filter((kind) => this.#isStale(kind));
-    if (stale.length === 0 || !isTrusted()) return;
-    const possible: ListKind[] = [];
-    for (const kind of stale) if (await canLookUp(kind)) possible.push(kind);
-    if (possible.length === 0) return;
-    if (!permission.isGiven && !(await permission.ask())) return;
-    await Promise.all(possible.map((kind) => this.#ask(kind).catch(this.#options.onError)));
-  };
+  /** Those at the server that the settings lead to; null before they have ever been asked for. */
+  environments(variables: Values): Listing<EnvironmentEntry> | null {
+    return this.#listing("environments", variables);
+  }
+
+  /** Asks for what is wanted and old, with what `access` answers; null from it = no one may be asked. */
+  async update(
+    wanted: readonly ListKind[],
+    variables: Values,
+    access: (stale: readonly ListKind[]) => Promise<CatalogueAccess | null>,
+  ): Promise<void> {
+    const stale = wanted.filter((kind) => this.#isStale(kind, variables));
+    const given = stale.length === 0 ? null : await access(stale);
+    if (given === null) return;
+    const possible = stale.filter((kind) => canLookUp(kind, given));
+    await Promise.all(possible.map((kind) => this.#ask(kind, given).catch(this.#options.onError)));
+  }
 
   /** Asks now, because the user said so. @throws what the service fails with */
-  async refresh(kind: ListKind): Promise<void> {
-    if (this.#options.isTrusted()) await this.#ask(kind);
+  refresh(kind: ListKind, access: CatalogueAccess): Promise<void> {
+    return this.#ask(kind, access);
   }
 
   /** Asks about one hosted environment, because the user said so. @throws what the service fails with */
-  async refreshEnvironment(name: string): Promise<void> {
-    const { lookUpEnvironment, isTrusted, now } = this.#options;
-    const server = this.#options.serverOf("environments");
-    if (!isTrusted() || server === null) return;
-    const known = findEnvironment(this.current(), name);
+  async refreshEnvironment(name: string, access: CatalogueAccess): Promise<void> {
+    const { lookUpEnvironment, now } = this.#options;
+    const { variables } = access;
+    const server = serverOf("environments", variables);
+    if (server === null) return;
+    const known = findEnvironment(this.current({ variables, secrets: null }), name);
     const found = {
       ...(known ?? unknownEnvironment(name)),
       name,
-      ...(await lookUpEnvironment(name)),
+      ...(await lookUpEnvironment(name, access)),
     };
-    const before = this.#shown("environments");
+    const before = this.#shown("environments", variables);
     const list = before ?? { server, atMs: now(), isComplete: false, items: [] };
     const others = list.items.filter((item) => item.name !== name);
     await this.#keep("environments", { ...list, items: [...others, found] });
@@ -138,14 +151,7 @@ export class LiveCatalogue implements Catalogues {
   setSaved(saved: readonly KeptCheckpoint[], rewards: ReadonlyMap<string, number | null>): void {
     this.#saved = saved;
     this.#rewards = rewards;
-    this.#changed.fire();
-  }
-
-  /** Null when no one may look. */
-  setSecrets(secrets: readonly SecretState[] | null): void {
-    if (JSON.stringify(secrets) === JSON.stringify(this.#secrets)) return;
-    this.#secrets = secrets;
-    this.#changed.fire();
+    this.#changed.fire("checkpoints");
   }
 
   async #load<Kind extends ListKind>(kind: Kind): Promise<void> {
@@ -154,17 +160,17 @@ export class LiveCatalogue implements Catalogues {
   }
 
   /** Two requests for the same list share one look-up. */
-  #ask(kind: ListKind): Promise<void> {
+  #ask(kind: ListKind, access: CatalogueAccess): Promise<void> {
     const running = this.#underWay.get(kind);
     if (running !== undefined) return running;
-    const asking = this.#lookUp(kind).finally(() => this.#underWay.delete(kind));
+    const asking = this.#lookUp(kind, access).finally(() => this.#underWay.delete(kind));
     this.#underWay.set(kind, asking);
     return asking;
   }
 
-  async #lookUp<Kind extends ListKind>(kind: Kind): Promise<void> {
+  async #lookUp<Kind extends ListKind>(kind: Kind, access: CatalogueAccess): Promise<void> {
     try {
-      const found = await this.#options.lookUp(kind);
+      const found = await this.#options.lookUp(kind, access);
       this.#failedAtMs.delete(kind);
       await this.#keep(kind, found);
     } catch (error) {
@@ -177,38 +183,44 @@ export class LiveCatalogue implements Catalogues {
     kind: Kind,
     list: StoredList<StoredItems[Kind]>,
   ): Promise<void> {
-    const known = this.#shown("environments");
+    const known = this.#lists.environments;
     const lists: { [K in Kind]: Lists[K] } = this.#lists;
     lists[kind] = fitForKeeping(kind, list) as Lists[Kind]; // the same kind on both sides
     this.#lists.environments = withDetails(this.#lists.environments, known);
     const kept: StoredList<StoredItems[Kind]> | null = lists[kind];
-    this.#changed.fire();
+    this.#changed.fire(kind);
     if (kept !== null) await this.#options.files.write(kind, kept);
   }
 
-  #isStale(kind: ListKind): boolean {
+  #isStale(kind: ListKind, variables: Values): boolean {
     const now = this.#options.now();
     const failedAtMs = this.#failedAtMs.get(kind);
     if (failedAtMs !== undefined && now - failedAtMs < PAUSE_MS) return false;
-    const list = this.#shown(kind);
+    const list = this.#shown(kind, variables);
     // A list from the future counts as old: the clock was set back.
     return list === null || Math.abs(now - list.atMs) >= FRESH_MS;
   }
 
   /** The list, unless the settings lead to another server by now. */
-  #shown<Kind extends ListKind>(kind: Kind): StoredList<StoredItems[Kind]> | null {
+  #shown<Kind extends ListKind>(
+    kind: Kind,
+    variables: Values,
+  ): StoredList<StoredItems[Kind]> | null {
     const lists: { readonly [K in Kind]: Lists[K] } = this.#lists;
     const list: StoredList<StoredItems[Kind]> | null = lists[kind];
-    return list?.server === this.#options.serverOf(kind) ? list : null;
+    return list?.server === serverOf(kind, variables) ? list : null;
   }
 
-  #listing<Kind extends "environments" | "models">(kind: Kind): Listing<StoredItems[Kind]> | null {
-    const list = this.#shown(kind);
+  #listing<Kind extends "environments" | "models">(
+    kind: Kind,
+    variables: Values,
+  ): Listing<StoredItems[Kind]> | null {
+    const list = this.#shown(kind, variables);
     return list === null ? null : { ...this.#facts(list), items: list.items };
   }
 
-  #hostedCheckpoints(): Listing<CatalogueCheckpoint> | null {
-    const list = this.#shown("checkpoints");
+  #hostedCheckpoints(variables: Values): Listing<CatalogueCheckpoint> | null {
+    const list = this.#shown("checkpoints", variables);
     if (list === null) return null;
     const saved = new Set(this.#saved.map(({ path }) => path));
     const items = list.items.filter(({ path }) => !saved.has(path));
@@ -237,6 +249,7 @@ function withDetails(
   before: StoredList<EnvironmentEntry> | null,
 ): StoredList<EnvironmentEntry> | null {
   if (list === null || before === null || list === before) return list;
+  if (list.server !== before.server) return list;
   const known = new Map(
     before.items.filter(({ splits }) => splits !== null).map((entry) => [entry.name, entry]),
   );

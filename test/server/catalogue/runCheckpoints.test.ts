@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { KnownRun } from "../../../src/api/catalogue.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
-import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
-import type { KeptCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import { RunCheckpoints } from "../../../src/server/catalogue/runCheckpoints.ts";
+import type { KeptCheckpoint } from "../../../src/server/catalogue/storedLists.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 
 const fileSystem = createFileSystem();
@@ -37,7 +37,7 @@ afterEach(async () => {
 function reader() {
   const reported: (readonly KeptCheckpoint[])[] = [];
   const rewards: unknown[] = [];
-  const run = { folder, name: "demo" } as RunEntry; // what is read of one
+  const run = { folder, name: "demo" } as KnownRun; // what is read of one
   const checkpoints = new RunCheckpoints({
     store: { runs: [run], onDidChange: () => ({ dispose: () => undefined }) },
     fileSystem,

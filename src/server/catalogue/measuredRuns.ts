@@ -1,14 +1,14 @@
 /** What the newest run of each open configuration has measured, read in the background whenever that run has grown. */
 
+import type { KnownRun } from "../../api/catalogue.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 
 export interface MeasuredRunsOptions {
   readonly store: {
-    readonly runs: readonly RunEntry[];
+    readonly runs: readonly KnownRun[];
     readonly onDidChange: (listener: () => void) => Listening;
   };
   readonly fileSystem: FileSystem;
@@ -75,8 +75,8 @@ export class MeasuredRuns {
   async #readOne(configPath: string): Promise<boolean> {
     const { store, fileSystem } = this.#options;
     const entry = store.runs.find(
-      ({ file, steps }) =>
-        file?.configPath === configPath && file.evaluation === undefined && steps > 0,
+      ({ configPath: path, isEvaluation, steps }) =>
+        path === configPath && !isEvaluation && steps > 0,
     );
     const known = this.#known.get(configPath) ?? null;
     const version = entry === undefined ? null : versionOf(entry);
@@ -92,6 +92,6 @@ export class MeasuredRuns {
   }
 }
 
-function versionOf({ folder, name, isLive, steps, totalSteps, file }: RunEntry): string {
-  return JSON.stringify([folder, name, isLive, steps, totalSteps, file?.generation]);
+function versionOf({ folder, name, isLive, steps, totalSteps, generation }: KnownRun): string {
+  return JSON.stringify([folder, name, isLive, steps, totalSteps, generation]);
 }

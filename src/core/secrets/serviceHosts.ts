@@ -1,7 +1,8 @@
-/** Which host a key for a service is bound to. */
+/** Where variables lead a service, and which host a key for it is bound to. */
 
-import { findAddress, SERVICE_VARIABLES, SERVICES, type ServiceId } from "../../core/services.ts";
-import { withoutEnd } from "../../core/util/textEdges.ts";
+import { findAddress, SERVICE_VARIABLES, SERVICES, type ServiceId } from "../services.ts";
+import { withoutEnd } from "../util/textEdges.ts";
+import { isSafeAddress } from "./hostBinding.ts";
 
 /** Those of {@link SERVICE_VARIABLES}, for a trainer. */
 export function serviceVariables(values: Values): Values {
@@ -48,4 +49,20 @@ export function addressFor(
   if (host === null) return SERVICES[service].urls[0];
   const url = addressIn(service, variables) ?? "";
   return hostOfAddress(service, url) === host ? withoutEnd(url, /\//) : null;
+}
+
+/** The address that `values` lead a service to; null when it is unsafe for a key. */
+export function safeAddress(service: ServiceId, values: Values): string | null {
+  const url = addressFor(service, hostIn(service, values), values);
+  return url !== null && isSafeAddress(url) ? url : null;
+}
+
+/** The catalogue is the `api.` twin of the sessions' host (`docs/protocols/openreward.md#addresses`); a server of one's own has none. */
+export function catalogueAddress(values: Values): string | null {
+  const sessions = safeAddress("openreward", values);
+  if (sessions === null) return null;
+  const { protocol, host } = new URL(sessions);
+  return host.startsWith("sessions.")
+    ? `${protocol}//${host.replace(/^sessions\./, "api.")}`
+    : null;
 }

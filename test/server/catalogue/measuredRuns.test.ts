@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MeasuredRuns } from "../../../src/host/catalogue/measuredRuns.ts";
+import type { KnownRun } from "../../../src/api/catalogue.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import { MeasuredRuns } from "../../../src/server/catalogue/measuredRuns.ts";
 
 const CONFIG = "/projects/tinker-config.yaml";
 const fileSystem = createFileSystem();
@@ -19,18 +19,27 @@ afterEach(async () => {
 });
 
 /** A run with so many steps on disk. */
-function aRun(name: string, steps: number, file: object = {}): RunEntry {
+function aRun(name: string, steps: number, more: Partial<KnownRun> = {}): KnownRun {
   const folder = join(parent, name);
   mkdirSync(folder, { recursive: true });
   const rows = Array.from({ length: steps }, (_, step) =>
     JSON.stringify({ step, tokens: { sampled: 100 * (step + 1) } }),
   );
   writeFileSync(join(folder, "metrics.jsonl"), rows.map((row) => `${row}\n`).join(""));
-  const entry = { folder, name, steps, totalSteps: 10, file: { configPath: CONFIG, ...file } };
-  return entry as RunEntry; // what is read of one
+  return {
+    folder,
+    name,
+    steps,
+    totalSteps: 10,
+    isLive: false,
+    configPath: CONFIG,
+    isEvaluation: false,
+    generation: 1,
+    ...more,
+  };
 }
 
-function reader(runs: readonly RunEntry[]) {
+function reader(runs: readonly KnownRun[]) {
   const store = { runs, onDidChange: () => ({ dispose: () => undefined }) };
   const within = vi.spyOn(fileSystem, "within");
   within.mockClear();
@@ -62,9 +71,9 @@ describe("what the newest run of a configuration has measured", () => {
   });
 
   it("comes from the newest that trains and has completed a step", async () => {
-    const evaluation = { evaluation: { models: [], digest: "d" } };
-    const others = [aRun("begun", 0), aRun("scored", 3, evaluation), aRun("other", 3)];
-    const elsewhere = { ...aRun("elsewhere", 3), file: { configPath: "/other.yaml" } as never };
+    const scored = aRun("scored", 3, { isEvaluation: true });
+    const others = [aRun("begun", 0), scored, aRun("other", 3)];
+    const elsewhere = aRun("elsewhere", 3, { configPath: "/other.yaml" });
     const { measured } = reader([elsewhere, ...others, aRun("old", 5)]);
     measured.of(CONFIG);
     await measured.read();

@@ -1,20 +1,19 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { type CatalogueAccess, canLookUp } from "../../../src/api/catalogue.ts";
 import type { HttpRequest } from "../../../src/core/ports.ts";
-import type { LookUpOptions } from "../../../src/host/catalogue/connection.ts";
-import { changeHostedCheckpoint } from "../../../src/host/catalogue/hostedCheckpoint.ts";
-import { canLookUp, lookUpList } from "../../../src/host/catalogue/lookUps.ts";
-import type { KeyId } from "../../../src/host/keys/keyNames.ts";
+import type { LookUpOptions } from "../../../src/server/catalogue/connection.ts";
+import { lookUpList } from "../../../src/server/catalogue/lookUps.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { CATALOGUE, TINKER } from "./aList.ts";
 
 interface Given {
-  readonly keys?: Readonly<Partial<Record<KeyId, { value: string; host: string | null }>>>;
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly keys?: CatalogueAccess["keys"];
+  readonly variables?: CatalogueAccess["variables"];
   readonly answer?: (request: HttpRequest) => FakeReply;
 }
 
-const OWN_KEY = { tinker: { value: "tml-own", host: null } };
+const OWN_KEY = { TINKER_API_KEY: { value: "tml-own", origin: "store", host: null } } as const;
 
 function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {}) {
   const http = new FakeHttp(answer);
@@ -26,14 +25,8 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
     },
   };
   const options: LookUpOptions = {
-    sources: {
-      valueFor: async (id) => {
-        const key = keys[id];
-        return key === undefined ? null : { ...key, origin: "store" };
-      },
-    },
-    variables: () => variables,
-    openHttp: async () => client,
+    access: { keys, variables },
+    openHttp: () => client,
     log: silentLog,
   };
   return { lookUp: options, http, closed: () => closed };
@@ -75,7 +68,7 @@ describe("models", () => {
 
   it("are not asked for without a key", async () => {
     const { lookUp, http } = lookUps({ answer: answers });
-    expect(await canLookUp("models", lookUp)).toBe(false);
+    expect(canLookUp("models", lookUp.access)).toBe(false);
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
@@ -83,14 +76,16 @@ describe("models", () => {
   it("are not asked for with a key that is bound to another host", async () => {
     const variables = { TINKER_BASE_URL: "https://stranger.example" };
     const { lookUp, http } = lookUps({ keys: OWN_KEY, variables, answer: answers });
-    expect(await canLookUp("models", lookUp)).toBe(false);
+    expect(canLookUp("models", lookUp.access)).toBe(false);
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
 
   it("are never asked for in the clear", async () => {
     const variables = { TINKER_BASE_URL: "http://service.example" };
-    const keys = { tinker: { value: "tml-own", host: "service.example" } };
+    const keys = {
+      TINKER_API_KEY: { value: "tml-own", origin: "store", host: "service.example" },
+    } as const;
     const { lookUp, http } = lookUps({ keys, variables, answer: answers });
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
@@ -154,68 +149,6 @@ describe("checkpoints", () => {
     ]);
     expect(isComplete).toBe(true);
   });
-
-  it("are deleted at their service", async () => {
-    const { lookUp, http } = lookUps({
-      keys: OWN_KEY,
-      answer: ({ method }) => ({ json: {}, status: method === "DELETE" ? 204 : 200 }),
-    });
-    const path = "tinker://s:train:0/weights/a";
-    const resource = `${TINKER}/api/v1/training_runs/s:train:0/checkpoints/weights/a`;
-    const at = { baseUrl: null, mayGoTo: async () => false };
-    await changeHostedCheckpoint(path, { action: "delete" }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({ method: "DELETE", url: resource });
-    await changeHostedCheckpoint(path, { action: "set-ttl", ttlSeconds: null }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({
-      method: "PUT",
-      url: `${resource}/ttl`,
-      body: '{"ttl_seconds":null}',
-    });
-    await changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({ method: "POST", url: `${resource}/publish` });
-  });
-});
-
-describe("checkpoints of a run with a service of its own", () => {
-  const path = "tinker://s:train:0/weights/a";
-  const answer = () => ({ json: {}, status: 200 });
-
-  it("are changed there, with a key that is bound to it", async () => {
-    const keys = { tinker: { value: "tml-own", host: "own.example" } };
-    const { lookUp, http } = lookUps({ keys, answer });
-    const mayGoTo = vi.fn(async () => false);
-    const at = { baseUrl: "https://own.example/", mayGoTo };
-    await changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    expect(http.requests.at(-1)).toMatchObject({
-      url: "https://own.example/api/v1/training_runs/s:train:0/checkpoints/weights/a/publish",
-    });
-    expect(mayGoTo).not.toHaveBeenCalled();
-  });
-
-  it("get another key only when the user lets it go there", async () => {
-    const { lookUp, http } = lookUps({ keys: OWN_KEY, answer });
-    const mayGoTo = vi.fn(async () => false);
-    const at = { baseUrl: "https://own.example", mayGoTo };
-    const changed = () => changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    await expect(changed()).rejects.toThrow(
-      "TINKER_API_KEY is not approved for https://own.example",
-    );
-    expect(mayGoTo).toHaveBeenCalledWith("https://own.example");
-    expect(http.requests).toEqual([]);
-
-    mayGoTo.mockResolvedValue(true);
-    await changed();
-    expect(http.requests.at(-1)?.headers).toMatchObject({ "X-API-Key": "tml-own" });
-  });
-
-  it("get no key over a network without encryption", async () => {
-    const { lookUp, http } = lookUps({ keys: OWN_KEY, answer });
-    const at = { baseUrl: "http://own.example", mayGoTo: async () => true };
-    await expect(
-      changeHostedCheckpoint(path, { action: "publish" }, at, lookUp),
-    ).rejects.toMatchObject({ code: "key-missing" });
-    expect(http.requests).toEqual([]);
-  });
 });
 
 describe("environments", () => {
@@ -225,7 +158,7 @@ describe("environments", () => {
 
   it("are requested without a key if there is none, and have a page", async () => {
     const { lookUp, http } = lookUps({ answer });
-    expect(await canLookUp("environments", lookUp)).toBe(true);
+    expect(canLookUp("environments", lookUp.access)).toBe(true);
     const { items, server } = await lookUpList("environments", lookUp);
     expect(items).toMatchObject([
       { name: "Owner/Game", page: "https://openreward.ai/Owner/Game", splits: null, tools: null },
@@ -235,7 +168,7 @@ describe("environments", () => {
   });
 
   it("elsewhere are asked for without the key of OpenReward", async () => {
-    const keys = { openreward: { value: "own", host: null } };
+    const keys = { OPENREWARD_API_KEY: { value: "own", origin: "store", host: null } } as const;
     const variables = { OPENREWARD_BASE_URL: "https://copy.example" };
     const { lookUp, http } = lookUps({ keys, variables, answer });
     await lookUpList("environments", lookUp);
@@ -246,6 +179,6 @@ describe("environments", () => {
   it("of a server without a catalogue are not asked for", async () => {
     const variables = { OPENREWARD_ENVIRONMENTS_URL: "https://ors.example" };
     const { lookUp } = lookUps({ variables, answer });
-    expect(await canLookUp("environments", lookUp)).toBe(false);
+    expect(canLookUp("environments", lookUp.access)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { HttpRequest } from "../../../src/core/ports.ts";
-import type { KeyId } from "../../../src/host/keys/keyNames.ts";
-import { testKey } from "../../../src/host/keys/keyTest.ts";
-import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+import type { HttpRequest } from "../../src/core/ports.ts";
+import type { ServiceId } from "../../src/core/services.ts";
+import { testKey } from "../../src/trainer/testKey.ts";
+import { FakeHttp, type FakeReply } from "../fakes/fakeHttp.ts";
 
 const VALUE = "tml-secret-value-1";
 
@@ -14,13 +14,15 @@ function setUp(answer: (request: HttpRequest) => FakeReply, address = "") {
       closed += 1;
     },
   });
-  const variables = () => ({ TINKER_BASE_URL: address });
-  const options = { variables, openHttp: async () => client };
-  return { http, options, closed: () => closed };
+  const variables: Readonly<Record<string, string>> = { TINKER_BASE_URL: address };
+  return { http, variables, openHttp: () => client, closed: () => closed };
 }
 
-const run = (id: KeyId, set: ReturnType<typeof setUp>, host: string | null = null) =>
-  testKey(id, { value: VALUE, host }, set.options);
+const run = (
+  service: ServiceId,
+  { variables, openHttp }: ReturnType<typeof setUp>,
+  host: string | null = null,
+) => testKey({ service, value: VALUE, host, variables }, { openHttp });
 
 const hostsOf = ({ http }: ReturnType<typeof setUp>): readonly string[] =>
   http.requests.map(({ url }) => new URL(url).host);
@@ -129,12 +131,9 @@ describe("a key that is bound to a host", () => {
 
 it("an OpenReward key for another server follows from its web address", async () => {
   const set = setUp(() => ({}));
-  const options = {
-    ...set.options,
-    variables: () => ({ OPENREWARD_URL: "https://own.example:9000" }),
-  };
   const host = "sessions.own.example:9000";
-  const result = await testKey("openreward", { value: VALUE, host }, options);
+  const variables = { OPENREWARD_URL: "https://own.example:9000" };
+  const result = await run("openreward", { ...set, variables }, host);
   expect(result).toEqual({ kind: "works", host });
   expect(hostsOf(set)).toEqual([host]);
 });
@@ -143,10 +142,4 @@ it("one that is for the official service stays there whatever the settings say",
   const set = setUp(() => ({}), "https://stranger.example");
   await run("tinker", set, null);
   expect(hostsOf(set)).toEqual(["tinker.thinkingmachines.dev"]);
-});
-
-it("a secret for environments has no test, and is sent nowhere", async () => {
-  const set = setUp(() => ({}));
-  expect(await run("env:SEARCH_KEY", set)).toEqual({ kind: "no-test" });
-  expect(set.http.requests).toEqual([]);
 });

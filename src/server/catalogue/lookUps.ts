@@ -1,5 +1,6 @@
 /** Asks services what they offer. */
 
+import { boundKey, type ListKind } from "../../api/catalogue.ts";
 import {
   type EnvironmentEntry,
   type ModelEntry,
@@ -7,22 +8,21 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
+import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
 import type { TinkerAccount } from "../../core/tinker/account.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { systemRandom } from "../../node/random.ts";
 import { USER_AGENT } from "../../shared/version.ts";
-import { serverOf, sessionsAddress } from "./addresses.ts";
 import {
   accountOf,
   type CatalogueConnection,
   catalogueOptions,
-  keyFor,
   type LookUpOptions,
   limited,
   noKey,
 } from "./connection.ts";
-import type { KeptCheckpoint, ListKind, StoredItems, StoredList } from "./storedLists.ts";
+import type { KeptCheckpoint, StoredItems, StoredList } from "./storedLists.ts";
 
 /** For all requests of a list together. */
 const LIST_LIMIT_MS = 10_000;
@@ -34,15 +34,6 @@ const MAX_CHECKPOINTS = 500;
 const MAX_SPLITS = 8;
 
 type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems[Kind]>> };
-
-/** Whether a list of this kind can be asked for at all: Tinker answers no one without a key. */
-export async function canLookUp(
-  kind: ListKind,
-  { sources, variables }: Pick<LookUpOptions, "sources" | "variables">,
-): Promise<boolean> {
-  if (serverOf(kind, variables()) === null) return false;
-  return kind === "environments" || (await keyFor("tinker", sources, variables())) !== null;
-}
 
 /**
  * Asks for one list. @throws AppError `key-missing` when there is no key for the server that the settings lead to, and whatever
@@ -68,9 +59,8 @@ export async function lookUpEnvironment(
   options: LookUpOptions,
 ): Promise<Pick<EnvironmentEntry, "splits" | "tools" | "secrets">> {
   return limited(ENVIRONMENT_LIMIT_MS, options, async ({ http, clock, signal }) => {
-    const values = options.variables();
-    const baseUrl = sessionsAddress(values);
-    const apiKey = await keyFor("openreward", options.sources, values);
+    const baseUrl = safeAddress("openreward", options.access.variables);
+    const apiKey = boundKey("openreward", options.access);
     if (baseUrl === null || apiKey === null) throw noKey("OpenReward");
     const dependencies = { http, clock, random: systemRandom, log: options.log };
     const remote = connectEnvironments({
@@ -80,7 +70,7 @@ export async function lookUpEnvironment(
       userAgent: USER_AGENT,
     }).environment(name);
     try {
-      const catalogue = await catalogueOptions(options, { http, signal });
+      const catalogue = catalogueOptions(options, { http, signal });
       const [names, { tools }, secrets] = await Promise.all([
         remote.splits({ signal }),
         remote.tools({ signal }),
@@ -103,7 +93,7 @@ async function environmentList(
   lookUp: LookUpOptions,
   connection: Pick<CatalogueConnection, "http" | "signal">,
 ): Promise<StoredList<EnvironmentEntry>> {
-  const options = await catalogueOptions(lookUp, connection);
+  const options = catalogueOptions(lookUp, connection);
   if (options === null) throw noKey("OpenReward");
   const { items, isComplete } = await listEnvironments(options, MAX_PAGES);
   const entries = items.map(({ name, description }) => ({

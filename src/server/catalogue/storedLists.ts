@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import * as z from "zod";
+import type { ListKind } from "../../api/catalogue.ts";
 import type {
   EnvironmentEntry,
   ModelEntry,
@@ -41,8 +42,6 @@ export interface StoredItems {
   readonly models: ModelEntry;
   readonly checkpoints: KeptCheckpoint;
 }
-
-export type ListKind = keyof StoredItems;
 
 export const LIST_KINDS: readonly ListKind[] = ["environments", "models", "checkpoints"];
 

@@ -1,5 +1,6 @@
 /** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
 
+import type { KnownRun } from "../../api/catalogue.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
@@ -9,12 +10,11 @@ import {
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { Listening } from "../../core/util/emitter.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { KeptCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {
   readonly store: {
-    readonly runs: readonly RunEntry[];
+    readonly runs: readonly KnownRun[];
     readonly onDidChange: (listener: () => void) => Listening;
   };
   readonly fileSystem: FileSystem;
@@ -75,7 +75,7 @@ export class RunCheckpoints {
     }, SETTLE_MS);
   }
 
-  async #savesOf(run: RunEntry): Promise<RunSaves> {
+  async #savesOf(run: KnownRun): Promise<RunSaves> {
     const files = this.#options.fileSystem.within(run.folder);
     const size = (await files.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
     const known = this.#known.get(run.folder);
@@ -88,7 +88,7 @@ export class RunCheckpoints {
 
 async function readSaves(
   fileSystem: FolderFiles,
-  { folder, name }: RunEntry,
+  { folder, name }: KnownRun,
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);

@@ -1,7 +1,7 @@
 /** Lists and entries of the catalogue for tests. */
 
 import type { EnvironmentEntry } from "../../../src/core/config/editing/catalogue/catalogue.ts";
-import type { StoredList } from "../../../src/host/catalogue/storedLists.ts";
+import type { StoredList } from "../../../src/server/catalogue/storedLists.ts";
 
 export const TINKER = "https://tinker.thinkingmachines.dev/services/tinker-prod";
 export const CATALOGUE = "https://api.openreward.ai";

@@ -1,0 +1,46 @@
+/** What the server may ask services for names with: keys for the addresses that they are bound to, and only in a window that is trusted. */
+
+import { type CatalogueAccess, canLookUp, type ListKind } from "../../api/catalogue.ts";
+import { hostIn, serviceVariables } from "../../core/secrets/serviceHosts.ts";
+import { SERVICES } from "../../core/services.ts";
+import type { RequestedKey } from "../../shared/control.ts";
+import type { Keys } from "../keys/createKeys.ts";
+
+export interface ServiceAccessOptions {
+  readonly keys: Pick<Keys, "variables"> & { readonly sources: Pick<Keys["sources"], "valueFor"> };
+  readonly permission: { readonly isGiven: boolean; ask(): Promise<boolean> };
+  /** False in Restricted Mode: then no service is asked. */
+  readonly isTrusted: () => boolean;
+}
+
+/** For what the user has asked for; null in Restricted Mode. */
+export async function accessNow(
+  wanted: readonly ListKind[],
+  { keys: { sources, variables: all }, isTrusted }: Omit<ServiceAccessOptions, "permission">,
+): Promise<CatalogueAccess | null> {
+  if (!isTrusted()) return null;
+  const variables = serviceVariables(all());
+  const keys: Record<string, RequestedKey> = {};
+  for (const service of new Set(wanted.map(serviceOf))) {
+    const key = await sources.valueFor(service);
+    if (key !== null && key.host === hostIn(service, variables)) {
+      keys[SERVICES[service].variable] = key;
+    }
+  }
+  return { keys, variables };
+}
+
+/** For completion: null also where no service could answer, or the user does not allow it. The question comes at the first time. */
+export async function accessForCompletion(
+  wanted: readonly ListKind[],
+  options: ServiceAccessOptions,
+): Promise<CatalogueAccess | null> {
+  const { permission } = options;
+  const access = await accessNow(wanted, options);
+  if (access === null || !wanted.some((kind) => canLookUp(kind, access))) return null;
+  return permission.isGiven || (await permission.ask()) ? access : null;
+}
+
+function serviceOf(kind: ListKind): "openreward" | "tinker" {
+  return kind === "environments" ? "openreward" : "tinker";
+}

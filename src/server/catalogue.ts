@@ -1,0 +1,175 @@
+/** The names that a window's configurations are read with, and what its runs have measured. */
+
+import { join } from "node:path";
+import { CancellationToken as Cancellation, type CancellationToken } from "vscode-languageserver";
+import {
+  CATALOGUE_ACCESS,
+  CATALOGUE_CHANGED,
+  CATALOGUE_REQUESTS,
+  type CatalogueAccess,
+  type CatalogueAccessRequest,
+  catalogueAccessSchema,
+  environmentsRequestSchema,
+  KNOWN_RUNS,
+  type KnownRun,
+  knownRunsSchema,
+  type ListKind,
+  refreshRequestSchema,
+} from "../api/catalogue.ts";
+import type { RequestOutcome } from "../api/requests.ts";
+import type {
+  Catalogue,
+  EnvironmentEntry,
+  Listing,
+} from "../core/config/editing/catalogue/catalogue.ts";
+import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
+import { AppError, errorMessage } from "../core/errors.ts";
+import type { Values } from "../core/secrets/serviceHosts.ts";
+import { raceAbort } from "../core/util/abort.ts";
+import { Emitter, type Listening } from "../core/util/emitter.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
+import { createHttpClient } from "../node/http.ts";
+import { debugLog } from "../trainer/debugLog.ts";
+import type { LookUpOptions } from "./catalogue/connection.ts";
+import { type CatalogueView, LiveCatalogue } from "./catalogue/liveCatalogue.ts";
+import { MeasuredRuns } from "./catalogue/measuredRuns.ts";
+import { RunCheckpoints } from "./catalogue/runCheckpoints.ts";
+import { StoredLists } from "./catalogue/storedLists.ts";
+import type { RequestScope, ServerOptions } from "./openRequests.ts";
+
+/** What the help for configurations is given. */
+export interface WindowCatalogue {
+  /** Lists are kept in `storageFolder`. */
+  readonly open: (storageFolder: string) => void;
+  readonly current: (view: CatalogueView) => Catalogue;
+  /** Brings lists up to date, where the editor lets services be asked. */
+  readonly update: (wanted: readonly ListKind[], variables: Values) => Promise<void>;
+  /** Of the newest run of the configuration at `path`; null before its run is read. */
+  readonly measuredRun: (
+    path: string,
+  ) => { readonly folder: string; readonly run: MeasuredRun | null } | null;
+  readonly onDidChange: (listener: () => void) => Listening;
+  readonly onDidChangeMeasures: (listener: () => void) => Listening;
+}
+
+export function serveCatalogue({ connection, trainer, requests }: ServerOptions): WindowCatalogue {
+  const onError = (error: unknown): void =>
+    connection.console.warn(errorMessage(requests.redactError(error)));
+  const changed = new Emitter<void>(onError);
+  const store = new WindowRuns(onError);
+  const fileSystem = createFileSystem();
+  const measured = new MeasuredRuns({ store, fileSystem, onError });
+  let opened: LiveCatalogue | null = null;
+  let loaded: Promise<void> | null = null;
+  const optionsFor = (access: CatalogueAccess): LookUpOptions => ({
+    access,
+    openHttp: createHttpClient,
+    log: debugLog,
+  });
+  const catalogue = (): LiveCatalogue => {
+    if (opened !== null) return opened;
+    throw new AppError("bug", "The editor has not said where lists are kept.");
+  };
+  /** With the lists of earlier sessions: what is asked for must not be replaced by them. */
+  const loadedCatalogue = async (): Promise<LiveCatalogue> => {
+    await loaded;
+    return catalogue();
+  };
+
+  connection.onNotification(KNOWN_RUNS, (message: unknown) =>
+    store.set(knownRunsSchema.parse(message).runs),
+  );
+  connection.onRequest(
+    CATALOGUE_REQUESTS.environments,
+    async (request: unknown): Promise<Listing<EnvironmentEntry> | null> => {
+      const { variables } = environmentsRequestSchema.parse(request);
+      return (await loadedCatalogue()).environments(variables);
+    },
+  );
+  connection.onRequest<RequestOutcome<null>, void>(
+    CATALOGUE_REQUESTS.refresh,
+    (request: unknown, token: CancellationToken) => {
+      const { access, environment } = refreshRequestSchema.parse(request);
+      return requests.run(token, async (scope) => {
+        learn(access, scope);
+        const lists = await loadedCatalogue();
+        const asked =
+          environment === null
+            ? lists.refresh("environments", access)
+            : lists.refreshEnvironment(environment, access);
+        await raceAbort(asked, scope.signal);
+        return null;
+      });
+    },
+  );
+
+  return {
+    open: (storageFolder) => {
+      opened = new LiveCatalogue({
+        files: new StoredLists(join(storageFolder, "catalogue"), fileSystem),
+        lookUp: (kind, access) => trainer.lookUpList(kind, optionsFor(access)),
+        lookUpEnvironment: (name, access) => trainer.lookUpEnvironment(name, optionsFor(access)),
+        now: Date.now,
+        onError,
+      });
+      opened.onDidChange((kind) => {
+        changed.fire();
+        if (kind !== "environments") return;
+        // Rejects when the editor has left.
+        connection.sendNotification(CATALOGUE_CHANGED).catch(() => undefined);
+      });
+      new RunCheckpoints({
+        store,
+        fileSystem,
+        onError,
+        onFound: (saved, rewards) => opened?.setSaved(saved, rewards),
+      });
+      loaded = opened.load().catch(onError);
+    },
+    current: (view) => catalogue().current(view),
+    update: async (wanted, variables) => {
+      await requests.run(Cancellation.None, (scope) => {
+        const access = async (stale: readonly ListKind[]): Promise<CatalogueAccess | null> => {
+          const request: CatalogueAccessRequest = { wanted: stale };
+          const answer = await connection.sendRequest<unknown>(CATALOGUE_ACCESS, request);
+          const given = catalogueAccessSchema.nullable().parse(answer);
+          if (given !== null) learn(given, scope);
+          return given;
+        };
+        const update = async (): Promise<void> =>
+          (await loadedCatalogue()).update(wanted, variables, access);
+        return raceAbort(update(), scope.signal);
+      });
+    },
+    measuredRun: (path) => measured.of(path),
+    onDidChange: changed.event,
+    onDidChangeMeasures: (listener) => measured.onDidChange(listener),
+  };
+}
+
+function learn({ keys }: CatalogueAccess, { redactor }: Pick<RequestScope, "redactor">): void {
+  for (const { value } of Object.values(keys)) redactor.learn(value);
+}
+
+/** The runs that the window says it knows. */
+class WindowRuns {
+  readonly #changed: Emitter<void>;
+  #runs: readonly KnownRun[] = [];
+
+  constructor(onError: (error: unknown) => void) {
+    this.#changed = new Emitter(onError);
+  }
+
+  get runs(): readonly KnownRun[] {
+    return this.#runs;
+  }
+
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
+  }
+
+  set(runs: readonly KnownRun[]): void {
+    this.#runs = runs;
+    this.#changed.fire();
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { CATALOGUE_REQUESTS, type CatalogueAccess } from "../../../src/api/catalogue.ts";
+import { EnvironmentLists } from "../../../src/host/catalogue/environmentLists.ts";
+import { anEnvironment } from "../../server/catalogue/aList.ts";
+
+const ACCESS: CatalogueAccess = { keys: {}, variables: {} };
+
+function lists(access: CatalogueAccess | null = ACCESS) {
+  const state = {
+    nowMs: 0,
+    asked: [] as string[],
+    names: ["Owner/Game"],
+    outcome: { ok: true, value: null } as object,
+    errors: [] as unknown[],
+  };
+  const environments = new EnvironmentLists({
+    server: {
+      request: async (method: string) => {
+        state.asked.push(method);
+        const items = state.names.map((name) => anEnvironment(name));
+        const listing = { items, ageMs: 1_000, isComplete: true, server: null };
+        return (method === CATALOGUE_REQUESTS.environments ? listing : state.outcome) as never; // as the server answers
+      },
+    },
+    variables: () => ({}),
+    access: async () => access,
+    now: () => state.nowMs,
+    onError: (error) => state.errors.push(error),
+  });
+  const names = () =>
+    environments.current().hosted.environments?.items.map(({ name }) => name) ?? null;
+  return { environments, state, names };
+}
+
+describe("the environments of a window", () => {
+  it("are read from the server once someone looks, and age", async () => {
+    const { environments, state, names } = lists();
+    environments.reload();
+    expect(state.asked).toEqual([]);
+    expect(names()).toBeNull();
+    await environments.ready();
+    expect(names()).toEqual(["Owner/Game"]);
+    state.nowMs = 500;
+    expect(environments.current().hosted.environments?.ageMs).toBe(1_500);
+    expect(state.asked).toEqual([CATALOGUE_REQUESTS.environments]);
+  });
+
+  it("are those of this computer before that", () => {
+    const { local } = lists().environments.current();
+    expect(local.environments?.items.map(({ name }) => name)).toContain("local/calculator");
+  });
+
+  it("are up to date when a question has been answered", async () => {
+    const { environments, state, names } = lists();
+    await environments.ready();
+    state.names = ["Owner/Game", "Owner/Other"];
+    await environments.refresh();
+    expect(names()).toEqual(["Owner/Game", "Owner/Other"]);
+  });
+
+  it("fail with the code that the server gives", async () => {
+    const { environments, state } = lists();
+    state.outcome = { ok: false, error: { code: "key-missing", message: "no key" } };
+    await expect(environments.refreshEnvironment("Owner/Game")).rejects.toMatchObject({
+      code: "key-missing",
+      message: "no key",
+    });
+  });
+
+  it("are not asked for in Restricted Mode", async () => {
+    const { environments, state } = lists(null);
+    await environments.refresh();
+    await environments.refreshEnvironment("Owner/Game");
+    expect(state.asked).toEqual([]);
+  });
+});
