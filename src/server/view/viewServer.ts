@@ -15,8 +15,9 @@ import { refusal } from "../../local/http/refusal.ts";
 import type { Routes } from "../../local/http/router.ts";
 import { sameSecret } from "../../local/http/sameSecret.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
-import type { FromBrowser, ToBrowser, TypedArrayJson } from "../../shared/browserMessages.ts";
+import type { FromBrowser, ToBrowser } from "../../shared/browserMessages.ts";
 import { pageHtml } from "../dashboard/pageHtml.ts";
+import { typedJson } from "../dashboard/typedJson.ts";
 import { RunStore } from "../runs/runStore.ts";
 import { type ConnectedPage, ViewPages } from "./viewPages.ts";
 
@@ -194,7 +195,7 @@ function connect(
   const page = open((message) => {
     if (socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > MAX_WAITING_BYTES) socket.terminate();
-    else socket.send(withTypedArrays(message));
+    else socket.send(typedJson(message));
   });
   const pinging = setInterval(() => {
     if (!isAlive) socket.terminate();
@@ -213,18 +214,6 @@ function connect(
   socket.on("close", () => {
     clearInterval(pinging);
     page.close();
-  });
-}
-
-function withTypedArrays(message: ToBrowser): string {
-  return JSON.stringify(message, (_, value: unknown): unknown => {
-    if (!ArrayBuffer.isView(value)) return value;
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const own: TypedArrayJson = {
-      typedArray: value.constructor.name,
-      bytes: bytes.toString("base64"),
-    };
-    return own;
   });
 }
 
