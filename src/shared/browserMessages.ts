@@ -43,10 +43,18 @@ export type ToBrowser =
   /** What the page shows now: its title, and the address that leads back to it. */
   | { readonly kind: "shown"; readonly page: string; readonly title: string };
 
+/** The typed arrays that messages have, by name. */
+export const TYPED_ARRAYS = {
+  Float64Array,
+  Float32Array,
+  Int32Array,
+  Int16Array,
+  Uint8Array,
+};
+
 /** A typed array in JSON. */
 export interface TypedArrayJson {
-  /** The name of its constructor. */
-  readonly typedArray: string;
+  readonly typedArray: keyof typeof TYPED_ARRAYS;
   /** Its bytes in Base64, in the byte order of this machine, which is little-endian wherever the program runs. */
   readonly bytes: string;
 }

@@ -13,8 +13,9 @@ import { launchBrowser } from "../workbench/browser.ts";
 const PROGRAM = resolve("dist/trainer/tinker-rl.js");
 const CONFIG = `
 model_name: local/tiny-tool
-environments: { local/calculator: { splits: { train: {} }, num_rollouts: 2 } }
+environments: { local/calculator: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0.5 } }
 batch_size: 2
+advantage_calculation: direct # a rollout with a reward is trained on, and so has tokens
 max_steps: 400
 `;
 
@@ -81,6 +82,15 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await accessibilityFaults(page)).toEqual([]);
 
+  await page.getByRole("tab", { name: "Trajectories" }).click();
+  await page
+    .getByRole("row")
+    .filter({ hasText: /\+(?:0\.50|1\.00)/ })
+    .first()
+    .click();
+  await page.locator(".segments").getByRole("button", { name: "Tokens" }).click();
+  await page.getByRole("listbox", { name: "Tokens" }).waitFor();
+
   // What needs an editor is not offered.
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Show run log" }).waitFor();
@@ -99,8 +109,6 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   const logText = async (): Promise<string> => (await page.request.get(log.url())).text();
   await expect.poll(logText, { timeout: 30_000 }).toContain("learning_rate");
   await log.close();
-  await page.getByRole("tab", { name: "Trajectories" }).click();
-  await page.getByRole("row").nth(1).waitFor();
   expect(faults).toEqual([]);
 
   await page.getByTitle("Stop and save").click();

@@ -1,6 +1,11 @@
 /** What a page runs in: a tab of an editor, or a browser that `tinker-rl view` has sent it to. */
 
-import type { FromBrowser, ToBrowser, TypedArrayJson } from "../../src/shared/browserMessages.ts";
+import {
+  type FromBrowser,
+  type ToBrowser,
+  TYPED_ARRAYS,
+  type TypedArrayJson,
+} from "../../src/shared/browserMessages.ts";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
 
 export interface Shell<Sent, Received> {
@@ -47,14 +52,6 @@ function editorShell<Sent, Received>(api: VsCodeApi): Shell<Sent, Received> {
 }
 
 const RECONNECT_MS = 2_000;
-const TYPED_ARRAYS = {
-  Float64Array,
-  Float32Array,
-  Int32Array,
-  Uint32Array,
-  Uint16Array,
-  Uint8Array,
-};
 
 function browserShell<Sent, Received>(page: string): Shell<Sent, Received> {
   watchSystemTheme();
@@ -153,7 +150,7 @@ function openElsewhere(address: string): void {
 function typedArray(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("typedArray" in value)) return value;
   const { typedArray: name, bytes } = value as TypedArrayJson; // only the server writes this key
-  const Typed = TYPED_ARRAYS[name as keyof typeof TYPED_ARRAYS];
+  const Typed = TYPED_ARRAYS[name];
   return new Typed(bytesOf(bytes).buffer);
 }
 
