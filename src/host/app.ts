@@ -85,7 +85,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     void setContextKey("dashboardOpened", true);
   };
   const dashboard = register(
-    new RunDashboard({ store, fileSystem, workspaceState, extensionUri, programFolder, onShown }),
+    new RunDashboard({
+      store,
+      server: options.server,
+      fileSystem,
+      workspaceState,
+      extensionUri,
+      onShown,
+      onError,
+    }),
   );
   const { storageUri } = context;
   const open = (folder: string): void => dashboard.open(folder);

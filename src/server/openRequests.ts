@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly trainer: TrainerFunctions;
   readonly requests: OpenRequests;
   readonly clock: Clock;
+  /** Holds the embedded model and the threads of the program. */
+  readonly programFolder: string;
 }
 
 /** The trainer's code that answers requests. */

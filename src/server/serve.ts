@@ -14,6 +14,7 @@ import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
+import { serveDashboards } from "./dashboards.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
@@ -29,17 +30,22 @@ export function serve(options: ServerOptions, version: string): void {
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);
+  serveDashboards(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }
 
 /** Serves the editor that started this process, until it leaves. */
-export async function serveStandardStreams(version: string, requests: OpenRequests): Promise<void> {
+export async function serveStandardStreams(
+  { version, programFolder }: { readonly version: string; readonly programFolder: string },
+  requests: OpenRequests,
+): Promise<void> {
   const { stdin, stdout } = process;
   // Streams as such would end the process with the input, before requests have tidied up.
   const [reader, writer] = [new StreamMessageReader(stdin), new StreamMessageWriter(stdout)];
   const connection = createConnection(ProposedFeatures.all, reader, writer);
-  serve({ connection, trainer: TRAINER, requests, clock: systemClock }, version);
+  const clock = systemClock;
+  serve({ connection, trainer: TRAINER, requests, clock, programFolder }, version);
   await once(stdin, "close");
   const late = new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
   await Promise.race([requests.close(), late]);

@@ -32,7 +32,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}) {
     new StreamMessageWriter(toEditor),
   );
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
-  serve({ connection, trainer, requests, clock }, "1.0.0");
+  serve({ connection, trainer, requests, clock, programFolder: "/program" }, "1.0.0");
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),

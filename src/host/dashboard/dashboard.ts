@@ -1,26 +1,28 @@
 /** The dashboard's tab in VS Code: one, reused, restored after a reload. What its page shows comes from the session. */
 
 import * as vscode from "vscode";
+import type { DashboardReport, DashboardTarget, WindowRun } from "../../api/dashboard.ts";
 import { AppError } from "../../core/errors.ts";
-import { checkpointPath } from "../../server/dashboard/checkpointPath.ts";
-import type { DashboardRun, DashboardTarget } from "../../server/dashboard/dashboardRun.ts";
-import {
-  DashboardSession,
-  type DashboardSessionOptions,
-} from "../../server/dashboard/dashboardSession.ts";
 import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
 import { saveFile } from "../vscode/saveFile.ts";
 import { fillPanel } from "./fillPanel.ts";
+import { RemoteSession, type RemoteSessionOptions } from "./remoteSession.ts";
 
 const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";
 
-/** The commands that need nothing but the editor itself are done here; all others come to `command`. */
-export interface DashboardOptions {
-  readonly session: Omit<DashboardSessionOptions, "post">;
+export interface DashboardOptions
+  extends Omit<RemoteSessionOptions, "post" | "reload" | "onReport"> {
+  /** Called with the folder of the run that is shown from now on. */
+  readonly onShown: (folder: string) => void;
+  /** Keeps what the person added or named. */
+  readonly keep: (kept: Extract<DashboardReport, { readonly kind: "keep" }>) => void;
+  readonly nameOf: (folder: string) => string;
+  /** The folder of a run by the id that its page has kept; null when there is none. */
+  readonly folderOf: (id: string) => string | null;
   /** The extension's folder: holds `dist/webview` and `media`. */
   readonly extensionUri: vscode.Uri;
-  /** Fires when files of a run have changed, so that the dashboard need not wait for its next reading. */
-  readonly onDidChangeRuns: vscode.Event<unknown>;
+  /** Fires with the run that has changed, or null when the list has. */
+  readonly onDidChangeRuns: vscode.Event<WindowRun | null>;
 }
 
 export interface OpenDashboardOptions {
@@ -31,7 +33,7 @@ export interface OpenDashboardOptions {
 
 interface OpenPanel {
   readonly panel: vscode.WebviewPanel;
-  readonly session: DashboardSession;
+  readonly session: RemoteSession;
 }
 
 export class Dashboard implements vscode.Disposable {
@@ -42,9 +44,9 @@ export class Dashboard implements vscode.Disposable {
     this.#options = options;
   }
 
-  /** The run that is shown; null when the dashboard is closed. */
-  get shownRun(): DashboardRun | null {
-    return this.#shown?.session.run ?? null;
+  /** The folder of the run that is shown; null when the dashboard is closed. */
+  get shownFolder(): string | null {
+    return this.#shown?.session.folder ?? null;
   }
 
   /** True while the dashboard is in sight. */
@@ -53,31 +55,31 @@ export class Dashboard implements vscode.Disposable {
   }
 
   /** Opens the dashboard beside, or brings it to the front, and shows the run. */
-  open(run: DashboardRun, options: OpenDashboardOptions = {}): void {
+  open(folder: string, options: OpenDashboardOptions = {}): void {
     const { target = null, viewColumn = vscode.ViewColumn.Beside, preserveFocus = false } = options;
     if (this.#shown !== null) {
       this.#shown.panel.reveal(undefined, preserveFocus);
-      this.#shown.session.show(run, target);
+      this.#shown.session.show(folder, target);
       return;
     }
     closeOrphans();
     const panel = vscode.window.createWebviewPanel(
       DASHBOARD_VIEW_TYPE,
-      run.name,
+      this.#options.nameOf(folder),
       { viewColumn, preserveFocus },
       {},
     );
-    this.#adopt(panel, run).show(run, target);
+    this.#adopt(panel, folder).show(folder, target);
   }
 
   /** Names a run that has begun, beside the one that is shown; nothing while the dashboard is closed. */
-  offer(id: string): void {
-    this.#shown?.session.offer(id);
+  offer(folder: string): void {
+    this.#shown?.session.offer(folder);
   }
 
-  /** Goes to the search in all runs, in the run that is shown or in `run`. */
-  openSearch(run: DashboardRun): void {
-    this.open(this.shownRun ?? run, { viewColumn: vscode.ViewColumn.Active });
+  /** Goes to the search in all runs, in the run that is shown or in the one in `folder`. */
+  openSearch(folder: string): void {
+    this.open(this.shownFolder ?? folder, { viewColumn: vscode.ViewColumn.Active });
     this.#shown?.session.showSearch();
   }
 
@@ -86,23 +88,38 @@ export class Dashboard implements vscode.Disposable {
   }
 
   /** Fills a panel that the editor has restored with the run that it showed; `state` is what its page kept. */
-  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const id = runIdOf(state);
-    const run = id === null ? null : await this.#options.session.runs.find(id);
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
+    const id = runIdIn(state);
     this.#shown?.panel.dispose();
-    this.#adopt(panel, run);
+    this.#adopt(panel, id === null ? null : this.#options.folderOf(id));
   }
 
-  #adopt(panel: vscode.WebviewPanel, run: DashboardRun | null): DashboardSession {
+  #adopt(panel: vscode.WebviewPanel, folder: string | null): RemoteSession {
+    const { extensionUri, keep, nameOf, onDidChangeRuns, onShown } = this.#options;
     const { webview } = panel;
-    const session = this.#createSession(panel, run);
+    const load = (): void => fillPanel(panel, "dashboard", extensionUri);
+    const session = new RemoteSession(
+      {
+        ...this.#options,
+        post: (json) => void webview.postMessage(json),
+        reload: load,
+        onReport: (report) => {
+          if (report.kind === "keep") keep(report);
+          else {
+            panel.title = nameOf(report.folder);
+            onShown(report.folder);
+          }
+        },
+      },
+      { folder, isVisible: panel.visible },
+    );
     const opened = { panel, session };
     const subscriptions = [
       webview.onDidReceiveMessage((message: unknown) => session.receive(message)),
       panel.onDidChangeViewState(() => session.setVisible(panel.visible)),
-      this.#options.onDidChangeRuns(() => {
-        if (session.run !== null) panel.title = session.run.name;
-        session.refresh();
+      onDidChangeRuns((run) => {
+        if (session.folder !== null) panel.title = nameOf(session.folder);
+        session.refresh(run);
       }),
     ];
     panel.onDidDispose(() => {
@@ -110,25 +127,9 @@ export class Dashboard implements vscode.Disposable {
       for (const subscription of subscriptions) subscription.dispose();
       if (this.#shown === opened) this.#shown = null;
     });
-    fillPanel(panel, "dashboard", this.#options.extensionUri);
+    load();
     this.#shown = opened;
     return session;
-  }
-
-  #createSession(panel: vscode.WebviewPanel, run: DashboardRun | null): DashboardSession {
-    const { session } = this.#options;
-    return new DashboardSession(
-      {
-        ...session,
-        post: (message) => void panel.webview.postMessage(message),
-        command: (command, own, args) => runCommand(session.command, command, own, args),
-        onRunShown: (own) => {
-          panel.title = own.name;
-          session.onRunShown?.(own);
-        },
-      },
-      { run, isVisible: panel.visible },
-    );
   }
 }
 
@@ -148,27 +149,20 @@ function closeOrphans(): void {
   if (orphans.length > 0) vscode.window.tabGroups.close(orphans).then(undefined, () => undefined);
 }
 
-async function runCommand(
-  handle: DashboardSessionOptions["command"],
-  command: DashboardCommand,
-  run: DashboardRun,
-  args: CommandArgs,
-): Promise<void> {
+/** Does what needs nothing but the editor itself; false for any other command. */
+export async function doneByEditor(command: DashboardCommand, args: CommandArgs): Promise<boolean> {
   switch (command) {
     case "copyText":
       await vscode.env.clipboard.writeText(args.text ?? "");
-      return;
-    case "copyCheckpointPath":
-      await vscode.env.clipboard.writeText(checkpointPath(run, args));
-      return;
+      return true;
     case "exportFile":
       if (args.file !== undefined) await saveFile(args.file);
-      return;
+      return true;
     case "openLink":
       await openLink(args.url ?? "");
-      return;
+      return true;
     default:
-      await handle(command, run, args);
+      return false;
   }
 }
 
@@ -184,7 +178,7 @@ async function openLink(address: string): Promise<void> {
   await vscode.env.openExternal(uri);
 }
 
-function runIdOf(state: unknown): string | null {
+function runIdIn(state: unknown): string | null {
   if (typeof state !== "object" || state === null || !("runId" in state)) return null;
   return typeof state.runId === "string" ? state.runId : null;
 }

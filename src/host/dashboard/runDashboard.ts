@@ -2,41 +2,33 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
-import { firingIn } from "../../core/alarms/alarmEvents.ts";
+import { DASHBOARD_COMMAND, type DashboardOrder, type WindowRun } from "../../api/dashboard.ts";
 import { AppError } from "../../core/errors.ts";
-import { RunFollower } from "../../core/runFolder/follower.ts";
-import { markRollout } from "../../core/runFolder/marks.ts";
-import { systemClock } from "../../node/clock.ts";
-import type { ClosableFileSystem } from "../../node/fileSystem.ts";
-import { isProcessAlive } from "../../node/processes.ts";
-import type { DashboardRun } from "../../server/dashboard/dashboardRun.ts";
-import type { DashboardSessionOptions } from "../../server/dashboard/dashboardSession.ts";
-import { createTextReader } from "../../server/dashboard/textReader.ts";
-import { tokenTextsOf } from "../../server/dashboard/tokenTexts.ts";
+import type { FileSystem } from "../../core/ports.ts";
 import { runIdOf } from "../../server/runs/runId.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
-import type { RunListing } from "../../shared/dashboardTypes.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import { applyAlarm } from "../runs/applyAlarm.ts";
 import { resumeBefore } from "../runs/branchRun.ts";
 import type { Memento } from "../runs/runLabels.ts";
+import type { Server } from "../server/server.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { shortenPath } from "../vscode/shortenPath.ts";
-import { Dashboard, type OpenDashboardOptions, orphanedTabs } from "./dashboard.ts";
+import { Dashboard, doneByEditor, type OpenDashboardOptions, orphanedTabs } from "./dashboard.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
+import type { SessionStart } from "./remoteSession.ts";
 import { keepSavedFilters, readSavedFilters } from "./savedFilters.ts";
 
 export interface RunDashboardOptions {
   readonly store: RunStore;
-  readonly fileSystem: ClosableFileSystem;
+  readonly server: Server;
+  readonly fileSystem: FileSystem;
   readonly workspaceState: Memento;
   readonly extensionUri: vscode.Uri;
-  /** The program's folder inside the extension. */
-  readonly programFolder: string;
   /** Called with the folder of the run that is shown from now on. */
   readonly onShown: (folder: string) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 const SHOWN = "dashboard.shown";
@@ -67,19 +59,36 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
 export class RunDashboard implements vscode.Disposable {
   readonly #options: RunDashboardOptions;
   readonly #dashboard: Dashboard;
-  readonly #changes = new vscode.EventEmitter<undefined>();
+  readonly #changes = new vscode.EventEmitter<WindowRun | null>();
   readonly #listening: { dispose(): void };
-  /** Follower of the run that is shown. It is not shared: each reading reports only what changed since the reader's last one. */
-  #follower: RunFollower | null = null;
 
   constructor(options: RunDashboardOptions) {
     this.#options = options;
-    const { store, extensionUri } = options;
-    this.#listening = store.onDidChange(() => this.#changes.fire(undefined));
+    const { store, server, extensionUri, workspaceState, onShown, onError } = options;
+    this.#listening = store.onDidChange((folder) => {
+      const run = folder === null ? null : store.get(folder);
+      this.#changes.fire(run === null ? null : this.#known(run));
+    });
+    server.handle(DASHBOARD_COMMAND, async (order: DashboardOrder) => {
+      await this.#do(order);
+      return null;
+    });
     this.#dashboard = new Dashboard({
+      server,
       extensionUri,
-      session: this.#sessionOptions(),
+      onError,
+      start: () => this.#start(),
+      nameOf: (folder) => store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, ""),
+      folderOf: (id) => this.#folderOf(id),
       onDidChangeRuns: this.#changes.event,
+      keep: ({ pinnedMetrics, savedFilters }) => {
+        if (pinnedMetrics !== undefined) void keepPinnedMetrics(workspaceState, pinnedMetrics);
+        if (savedFilters !== undefined) void keepSavedFilters(workspaceState, savedFilters);
+      },
+      onShown: (folder) => {
+        onShown(folder);
+        void workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
+      },
     });
   }
 
@@ -90,7 +99,7 @@ export class RunDashboard implements vscode.Disposable {
 
   /** Opens the dashboard, or brings it to the front, at a run or at one of its steps or rollouts. */
   open(folder: string, options: Omit<OpenDashboardOptions, "viewColumn"> = {}): void {
-    this.#dashboard.open(this.#run(folder), {
+    this.#dashboard.open(folder, {
       ...options,
       viewColumn:
         vscode.window.activeTextEditor === undefined
@@ -104,7 +113,7 @@ export class RunDashboard implements vscode.Disposable {
     const isBeside =
       readSetting("dashboard.openOnStart") === "beside" &&
       vscode.window.activeTextEditor !== undefined;
-    this.#dashboard.open(this.#run(folder), {
+    this.#dashboard.open(folder, {
       viewColumn: isBeside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
       preserveFocus: true,
     });
@@ -112,7 +121,7 @@ export class RunDashboard implements vscode.Disposable {
 
   /** Names a run that has begun in the dashboard that is open. */
   offer(folder: string): void {
-    this.#dashboard.offer(runIdOf(folder));
+    this.#dashboard.offer(folder);
   }
 
   /** Goes to the search in all runs. @throws AppError `no-runs` */
@@ -124,7 +133,7 @@ export class RunDashboard implements vscode.Disposable {
         vscode.l10n.t("There is no run to search. Start a training, or open a run folder first."),
       );
     }
-    this.#dashboard.openSearch(this.#run(newest.folder));
+    this.#dashboard.openSearch(newest.folder);
   }
 
   /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
@@ -135,18 +144,18 @@ export class RunDashboard implements vscode.Disposable {
     if (
       tab === undefined ||
       last?.session !== vscode.env.sessionId ||
-      this.#dashboard.shownRun !== null
+      this.#dashboard.shownFolder !== null
     )
       return;
-    this.#dashboard.open(this.#run(last.folder), {
+    this.#dashboard.open(last.folder, {
       viewColumn: tab.group.viewColumn,
       preserveFocus: true,
     });
   }
 
   /** As the dashboard was before a reload. */
-  restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    return this.#dashboard.restore(panel, state);
+  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    this.#dashboard.restore(panel, state);
   }
 
   dispose(): void {
@@ -155,86 +164,45 @@ export class RunDashboard implements vscode.Disposable {
     this.#changes.dispose();
   }
 
-  #sessionOptions(): Omit<DashboardSessionOptions, "post"> {
-    const { store, fileSystem, programFolder, workspaceState, onShown } = this.#options;
+  #start(): SessionStart {
+    const { store, workspaceState } = this.#options;
     return {
-      fileSystem,
-      isProcessAlive,
-      shortenPath,
-      clock: systemClock,
-      runs: {
-        list: async () => store.runs.map((run) => this.#listing(run)),
-        find: async (id) => this.#find(id),
-        evaluated: (folder) => {
-          const count = store.get(folder)?.status?.evaluated ?? null;
-          return count === null ? null : { done: count.done, total: count.total };
-        },
-      },
+      runs: store.runs.map((run) => this.#known(run)),
       settings: {
-        current: () => ({
-          smoothing: readSetting("dashboard.smoothing"),
-          hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
-          hasLiveRegion: readSetting("dashboard.liveRegion"),
-          pinnedMetrics: readPinnedMetrics(workspaceState),
-          savedFilters: readSavedFilters(workspaceState),
-        }),
-        pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
-        keepFilters: (filters) => keepSavedFilters(workspaceState, filters),
+        smoothing: readSetting("dashboard.smoothing"),
+        hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
+        hasLiveRegion: readSetting("dashboard.liveRegion"),
+        pinnedMetrics: readPinnedMetrics(workspaceState),
+        savedFilters: readSavedFilters(workspaceState),
       },
-      command: (command, run, args) => this.#command(command, run, args),
-      tokenTexts: tokenTextsOf(fileSystem, programFolder),
-      texts: createTextReader({
-        programFolder,
-        folders: () => store.runs.map(({ folder }) => folder),
-        openedFolders: () => store.opened,
-        listing: (folder) => ({ id: runIdOf(folder), name: this.#nameOf(folder) }),
-      }),
-      onRunShown: ({ follower: { folder } }) => {
-        onShown(folder);
-        void workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
-      },
+      workspaceFolders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
     };
   }
 
-  #nameOf(folder: string): string {
-    return this.#options.store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
-  }
-
-  #listing(run: RunEntry): RunListing {
-    const state = run.phase === "unreadable" ? "unknown" : run.phase;
-    return { id: runIdOf(run.folder), name: run.name, state };
-  }
-
-  async #find(id: string): Promise<DashboardRun | null> {
-    const { store } = this.#options;
-    const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
-    if (run !== undefined) return this.#run(run.folder);
-    // A reload may come back to a run whose folder is gone: the dashboard says so.
-    const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
-    return last !== undefined && runIdOf(last.folder) === id ? this.#run(last.folder) : null;
-  }
-
-  #run(folder: string): DashboardRun {
-    const { fileSystem } = this.#options;
-    if (this.#follower?.folder !== folder) {
-      this.#follower = new RunFollower({ fileSystem, folder });
-      // Reads while the page loads. The page reports what goes wrong when it reads again.
-      this.#follower.refresh().catch(() => undefined);
-    }
-    const nameOf = (): string => this.#nameOf(folder);
+  #known({ folder, name, phase, status }: RunEntry): WindowRun {
+    const count = status?.evaluated ?? null;
     return {
-      id: runIdOf(folder),
-      follower: this.#follower,
-      // A run that has just begun is listed a moment later, and a sweep gives its runs names.
-      get name() {
-        return nameOf();
-      },
+      folder,
+      name,
+      state: phase === "unreadable" ? "unknown" : phase,
+      evaluated: count === null ? null : { done: count.done, total: count.total },
+      isReadOnly: this.#options.store.opened.includes(folder),
     };
   }
 
-  async #command(command: DashboardCommand, run: DashboardRun, args: CommandArgs): Promise<void> {
-    const { folder } = run.follower;
+  #folderOf(id: string): string | null {
+    const { store, workspaceState } = this.#options;
+    const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
+    if (run !== undefined) return run.folder;
+    // A reload may come back to a run whose folder is gone: the dashboard says so.
+    const last = shownSchema.safeParse(workspaceState.get(SHOWN)).data;
+    return last !== undefined && runIdOf(last.folder) === id ? last.folder : null;
+  }
+
+  async #do({ command, folder, args, alarm }: DashboardOrder): Promise<void> {
+    if (await doneByEditor(command, args)) return;
     const id = COMMANDS[command];
+    const { store, fileSystem } = this.#options;
     if (id !== undefined) {
       await vscode.commands.executeCommand(commandName(id), {
         folder,
@@ -242,37 +210,16 @@ export class RunDashboard implements vscode.Disposable {
         name: args.name,
         turn: args.turn,
       });
-      return;
-    }
-    if (command === "markRollout" && args.key !== undefined && args.mark !== undefined) {
-      const files = this.#options.fileSystem.within(folder);
-      return markRollout(files, folder, args.key, args.mark);
-    }
-    if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
-      return diffRollouts({ folder, ...args.key }, { folder, ...args.other });
+    } else if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
+      await diffRollouts({ folder, ...args.key }, { folder, ...args.other });
     }
     // The run that is shown is not the one that is asked for.
-    if (command === "importRun") {
+    else if (command === "importRun") {
       await vscode.commands.executeCommand(commandName("importRun"));
-      return;
-    }
-    if (command === "openConfigAt") return this.#openConfig(folder, args);
-    if (command === "applyAlarm" || command === "resumeBeforeAlarm") {
-      return this.#answerAlarm(command, run, args);
-    }
-    throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
-  }
-
-  async #answerAlarm(
-    command: "applyAlarm" | "resumeBeforeAlarm",
-    { follower }: DashboardRun,
-    { name }: CommandArgs,
-  ): Promise<void> {
-    const alarm = firingIn(follower).find(({ id }) => id === name);
-    if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
-    const { store, fileSystem } = this.#options;
-    if (command === "applyAlarm") await applyAlarm(store, follower.folder, alarm);
-    else await resumeBefore(fileSystem, follower.folder, alarm);
+    } else if (command === "openConfigAt") await this.#openConfig(folder, args);
+    else if (alarm !== null && command === "applyAlarm") await applyAlarm(store, folder, alarm);
+    else if (alarm !== null) await resumeBefore(fileSystem, folder, alarm);
+    else throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
   }
 
   async #openConfig(folder: string, { path = [] }: CommandArgs): Promise<void> {
