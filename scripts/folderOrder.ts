@@ -95,6 +95,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/server/runs",
   "src/server/dashboard",
   "src/server/runsTable",
+  "src/server/pages",
   "src/server/view",
   "src/server",
   "src/cli/terminal",

@@ -14,10 +14,10 @@ import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
-import { serveDashboards } from "./dashboards.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
+import { servePages } from "./windowPages.ts";
 
 const TRAINER = { previewPrompt, downloadCheckpoint, changeCheckpoints, openChat };
 /** Requests that have not tidied up by then end with the process. */
@@ -30,7 +30,7 @@ export function serve(options: ServerOptions, version: string): void {
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);
-  serveDashboards(options);
+  servePages(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }

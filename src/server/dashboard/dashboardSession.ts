@@ -1,6 +1,6 @@
 /** One page of the dashboard and the run that it shows: sends what is new while the page is visible, and answers its questions. */
 
-import type { DashboardTarget } from "../../api/dashboard.ts";
+import type { DashboardTarget } from "../../api/pages.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import type {
