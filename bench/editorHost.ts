@@ -12,6 +12,7 @@ import { searchRun } from "../src/core/search/searchRun.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { DashboardSession } from "../src/server/dashboard/dashboardSession.ts";
+import { knownRun } from "../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../src/server/runs/runFeed.ts";
 import { RunStore } from "../src/server/runs/runStore.ts";
 import { RunDigests } from "../src/server/runsTable/runDigests.ts";
@@ -162,11 +163,11 @@ async function comparedRows(): Promise<readonly Row[]> {
       clock: systemClock,
       fileSystem,
       post,
-      runs: () => store.runs,
+      runs: () => store.runs.map((run) => knownRun(store, run, false)),
       hasSingleKeys: () => true,
       digests: new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path }),
       layout: { read: () => null, keep: async () => undefined },
-      open: () => undefined,
+      open: async () => undefined,
       save: async () => undefined,
       follow: (folder) => feeds.follow(folder),
       ask: async () => undefined,

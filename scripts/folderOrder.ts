@@ -96,6 +96,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/server/runs",
   "src/server/dashboard",
   "src/server/runsTable",
+  "src/server/pages",
   "src/server/view",
   "src/server/catalogue",
   "src/server",

@@ -12,8 +12,9 @@ interface Welcome {
 
 const TRUSTED = "isWorkspaceTrusted";
 const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
-/** Before, nothing is known to be missing. */
-const SEARCHED = `${HAS_FOLDER} && tinkerRL.searched`;
+/** Before, nothing is known to be missing, and the focus that such a text gets is lost with it when rows come. */
+const IS_SEARCHED = "tinkerRL.searched";
+const SEARCHED = `${HAS_FOLDER} && ${IS_SEARCHED}`;
 
 const DEMO = "No keys at hand? [Try the local demo](command:tinkerRL.startLocalDemo).";
 const IMPORT = "Runs from elsewhere? [Open a run folder](command:tinkerRL.importRun).";
@@ -40,7 +41,7 @@ const WELCOMES: readonly Welcome[] = [
   },
   {
     view: "runs",
-    when: `${HAS_FOLDER} && !tinkerRL.searched`,
+    when: `${HAS_FOLDER} && !${IS_SEARCHED}`,
     lines: ["Looking for configurations and runs…"],
   },
   {
@@ -66,10 +67,12 @@ const WELCOMES: readonly Welcome[] = [
   },
   {
     view: "trajectories",
+    when: `${IS_SEARCHED} && !tinkerRL.hasRuns`,
     lines: ["Select a run in Runs to see its rollouts, step by step."],
   },
   {
     view: "checkpoints",
+    when: IS_SEARCHED,
     lines: [
       "The checkpoints of your runs are shown here.",
       "To see those of the Tinker service, [set its key](command:tinkerRL.setApiKey).",

@@ -66,7 +66,7 @@ const exitCode = await runProgram(
     version: VERSION,
     serveEditor: async () => {
       const { serveStandardStreams } = await import("../server/serve.ts");
-      await serveStandardStreams(VERSION, requests);
+      await serveStandardStreams({ version: VERSION, programFolder }, requests);
     },
     interrupts: createInterrupts(process, env),
     clock: systemClock,

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { KEY_REQUESTS } from "../api/keys.ts";
+import { PAGE_ORDER, type PageOrder } from "../api/pages.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import type { RunStore } from "../server/runs/runStore.ts";
@@ -16,9 +17,11 @@ import { LocalDemo } from "./commands/localDemo.ts";
 import type { KnownToEditor } from "./config/knownToEditor.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { openOnStart } from "./dashboard/openOnStart.ts";
+import { doForPage } from "./dashboard/pageOrders.ts";
 import type { RestorePanel } from "./dashboard/restorePanels.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { RunsPanel } from "./dashboard/runsPanel.ts";
+import { WindowPages } from "./dashboard/windowPages.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { keySettings } from "./keys/keySettings.ts";
 import { Notices } from "./notices.ts";
@@ -93,24 +96,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);
   };
-  const dashboard = register(
-    new RunDashboard({ store, fileSystem, workspaceState, extensionUri, programFolder, onShown }),
-  );
-  const { storageUri } = context;
-  const open = (folder: string): void => dashboard.open(folder);
-  const table = register(
-    new RunsPanel({
+  const pages = register(
+    new WindowPages({
       store,
       finder,
       labels,
-      feeds,
-      fileSystem,
+      server,
       workspaceState,
-      storageUri,
+      storageUri: context.storageUri,
       extensionUri,
-      open,
+      onError,
     }),
   );
+  const dashboard = register(new RunDashboard({ pages, store, workspaceState, onShown }));
+  const table = register(new RunsPanel(pages));
+  const open = (folder: string): void => dashboard.open(folder);
+  server.handle(PAGE_ORDER, (order: PageOrder) => doForPage(order, { store, fileSystem, open }));
   const isDashboardVisible = (): boolean => dashboard.isVisible;
   const notices = register(
     new Notices({

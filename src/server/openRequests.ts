@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly trainer: TrainerFunctions;
   readonly requests: OpenRequests;
   readonly clock: Clock;
+  /** Holds the embedded model and the threads of the program. */
+  readonly programFolder: string;
 }
 
 /** The code behind requests, which tests replace. */

@@ -24,6 +24,7 @@ import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveReports } from "./reports.ts";
+import { servePages } from "./windowPages.ts";
 
 const TRAINER = {
   previewPrompt,
@@ -52,17 +53,22 @@ export function serve(
   serveReports(options);
   serveKeys(options);
   serveEstimates(options);
+  servePages(options);
   connection.onShutdown(() => requests.close());
   connection.listen();
 }
 
 /** Serves the editor that started this process, until it leaves. */
-export async function serveStandardStreams(version: string, requests: OpenRequests): Promise<void> {
+export async function serveStandardStreams(
+  { version, programFolder }: { readonly version: string; readonly programFolder: string },
+  requests: OpenRequests,
+): Promise<void> {
   const { stdin, stdout } = process;
   // Streams as such would end the process with the input, before requests have tidied up.
   const [reader, writer] = [new StreamMessageReader(stdin), new StreamMessageWriter(stdout)];
   const connection = createConnection(ProposedFeatures.all, reader, writer);
-  serve({ connection, trainer: TRAINER, requests, clock: systemClock }, version);
+  const clock = systemClock;
+  serve({ connection, trainer: TRAINER, requests, clock, programFolder }, version);
   await once(stdin, "close");
   const late = new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
   await Promise.race([requests.close(), late]);

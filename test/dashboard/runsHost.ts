@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { knownRun } from "../../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../src/server/runs/runStore.ts";
 import { RunDigests } from "../../src/server/runsTable/runDigests.ts";
@@ -53,7 +54,7 @@ export function openRunsHost(
       clock: systemClock,
       fileSystem,
       post,
-      runs: () => store.runs,
+      runs: () => store.runs.map((run) => knownRun(store, run, false)),
       digests: new RunDigests({
         fileSystem,
         cachePath: join(parent, "..", "storage", "runDigests.json"),
@@ -66,7 +67,7 @@ export function openRunsHost(
         },
       },
       hasSingleKeys: () => true,
-      open: (folder) => opened.push(folder),
+      open: async (folder) => void opened.push(folder),
       save: async (file) => void saved.push(file),
       follow: (folder) => feeds.follow(folder),
       ask: async (what) => (what === "tags" ? "good, seed 1" : "A note."),

@@ -102,6 +102,17 @@ describe("the manifest", () => {
     expect(asked.filter((name) => !known.includes(name))).toEqual([]);
   });
 
+  it("says that rollouts, checkpoints or runs are missing only once they were looked for", () => {
+    const early = contributes.viewsWelcome.filter(
+      ({ when = "" }) => !/^[^!]*\btinkerRL\.searched\b/.test(when),
+    );
+    expect(early.map(({ when }) => when)).toEqual([
+      "!isWorkspaceTrusted",
+      "isWorkspaceTrusted && workspaceFolderCount == 0",
+      "isWorkspaceTrusted && workspaceFolderCount > 0 && !tinkerRL.searched",
+    ]);
+  });
+
   it("has a text for each placeholder, and a placeholder for each text", () => {
     const placeholders = [...JSON.stringify(manifestFile()).matchAll(/"%([^%"]+)%"/g)].map(
       ([, key]) => key ?? "",

@@ -38,7 +38,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     new StreamMessageWriter(toEditor),
   );
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
-  serve({ connection, trainer, requests, clock }, "1.0.0", catalogue);
+  serve({ connection, trainer, requests, clock, programFolder: "/program" }, "1.0.0", catalogue);
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),

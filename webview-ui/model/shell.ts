@@ -40,7 +40,10 @@ function editorShell<Sent, Received>(api: VsCodeApi): Shell<Sent, Received> {
     isEditor: true,
     postMessage: (message) => api.postMessage(message),
     listen: (take) =>
-      window.addEventListener("message", ({ data }: MessageEvent<Received>) => take(data)),
+      window.addEventListener("message", ({ data }: MessageEvent<unknown>) =>
+        // The session of a dashboard sends JSON, in which typed arrays have a form of their own.
+        take((typeof data === "string" ? JSON.parse(data, typedArray) : data) as Received),
+      ),
     getState: () => api.getState(),
     setState: (state) => api.setState(state),
   };

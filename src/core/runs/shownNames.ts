@@ -1,6 +1,6 @@
 /** What runs are called where people read: a run of a sweep by its settings, as in `lr 1e-2 · seed 1`, any other run by its own name. */
 
-import type { RunFile } from "../../shared/runFile.ts";
+import type { RunFile, SweepMember } from "../../shared/runFile.ts";
 import { parseAssignment } from "../config/overrides.ts";
 
 /** A run of a list. */
@@ -11,6 +11,8 @@ export interface NamedRun {
   /** The one that the user gave it; null = none. */
   readonly label: string | null;
 }
+
+type SweptFile = { readonly sweep?: Pick<SweepMember, "settings"> | undefined } | null;
 
 /** A setting that a sweep varies. */
 export interface ShortSetting {
@@ -64,13 +66,13 @@ export function shortSettings(settings: readonly string[]): readonly ShortSettin
 }
 
 /** The keys that the sweep of a run varies, dotted as in the resolved configuration; none for a run of its own. */
-export function variedKeys(file: NamedRun["file"]): readonly string[] {
+export function variedKeys(file: SweptFile): readonly string[] {
   return settingsOf(file).map((setting) =>
     (parseAssignment(setting)?.segments ?? []).map(({ text }) => text).join("."),
   );
 }
 
-function settingsOf(file: NamedRun["file"]): readonly string[] {
+function settingsOf(file: SweptFile): readonly string[] {
   return file?.sweep?.settings ?? [];
 }
 

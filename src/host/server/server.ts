@@ -4,6 +4,7 @@ import type { ServerClient, ServerClientOptions, ServerRequestOptions } from "./
 
 export class Server {
   readonly #options: ServerClientOptions;
+  readonly #handlers: [string, (parameters: unknown) => Promise<unknown>][] = [];
   #client: Promise<ServerClient> | null = null;
 
   constructor(options: ServerClientOptions) {
@@ -33,6 +34,16 @@ export class Server {
     await (await this.#client)?.notify(method, parameters);
   }
 
+  /** Answers a request of the server. Call once for each method. */
+  handle<Parameters>(method: string, handler: (parameters: Parameters) => Promise<unknown>): void {
+    const answer = (parameters: unknown) => handler(parameters as Parameters); // the server is of this package
+    this.#handlers.push([method, answer]);
+    this.#client?.then(
+      (client) => client.handle(method, answer),
+      () => undefined,
+    );
+  }
+
   /** Ends the server. */
   async stop(): Promise<void> {
     await (await this.#client?.catch(() => null))?.stop();
@@ -40,6 +51,8 @@ export class Server {
 
   async #load(): Promise<ServerClient> {
     const { ServerClient } = await import("./serverClient.ts");
-    return ServerClient.start(this.#options);
+    const client = await ServerClient.start(this.#options);
+    for (const [method, handler] of this.#handlers) client.handle(method, handler);
+    return client;
   }
 }

@@ -131,6 +131,10 @@ export class ServerClient {
     }
   }
 
+  handle(method: string, handler: (parameters: unknown) => Promise<unknown>): void {
+    this.#client.onRequest(method, handler);
+  }
+
   async notify(method: string, parameters: object): Promise<void> {
     await this.#client.sendNotification(method, parameters);
   }

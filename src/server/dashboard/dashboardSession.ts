@@ -1,5 +1,6 @@
 /** One page of the dashboard and the run that it shows: sends what is new while the page is visible, and answers its questions. */
 
+import type { DashboardTarget } from "../../api/pages.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import type {
@@ -11,7 +12,7 @@ import type {
 import type { SavedFilter } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
-import { type DashboardRun, type DashboardTarget, withShortFolder } from "./dashboardRun.ts";
+import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";
 

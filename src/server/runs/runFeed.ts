@@ -34,7 +34,7 @@ export class RunFeeds {
   readonly #listening: Listening;
 
   constructor(options: {
-    readonly store: RunStore;
+    readonly store: Pick<RunStore, "onDidChange">;
     readonly fileSystem: FileSystem;
     readonly onError: (error: unknown) => void;
   }) {

@@ -1,6 +1,7 @@
 /** What was read of all runs: digests, settings and marks, kept between windows, so that a table is whole before a file is read. */
 
 import * as z from "zod";
+import type { KnownRun } from "../../api/pages.ts";
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
@@ -11,7 +12,6 @@ import { parseJson } from "../../core/util/jsonl.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
 import { runIdOf } from "../runs/runId.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import { CurveCollector, type KeptCurves, readKeptCurves } from "./keptCurves.ts";
 
 export interface RunDigestsOptions {
@@ -21,7 +21,7 @@ export interface RunDigestsOptions {
   readonly shortenPath: (path: string) => string;
 }
 
-type DigestedRun = Pick<RunEntry, "folder" | "file" | "phase" | "steps">;
+type DigestedRun = Pick<KnownRun, "folder" | "file" | "phase" | "steps">;
 
 const text = z.string();
 const markSchema = z.object({

@@ -1,5 +1,6 @@
 /** The page of the runs table: sends rows as they are known and when they change, while the page is visible. */
 
+import type { KnownRun } from "../../api/pages.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
@@ -7,7 +8,6 @@ import type { ExportedFile } from "../../shared/dashboardMessages.ts";
 import type { MarkChange } from "../../shared/marks.ts";
 import type { FollowedRun } from "../runs/runFeed.ts";
 import { runIdOf } from "../runs/runId.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import { compareEvaluations } from "./comparedEvaluations.ts";
 import { ComparedRuns } from "./comparedRuns.ts";
 import { parseRunsMessage } from "./runsMessages.ts";
@@ -21,7 +21,7 @@ export interface RunsSessionOptions extends SentRowsOptions {
     keep(layout: string): PromiseLike<void>;
   };
   readonly hasSingleKeys: () => boolean;
-  readonly open: (folder: string) => void;
+  readonly open: (folder: string) => Promise<void>;
   readonly save: (file: ExportedFile) => Promise<void>;
   readonly fileSystem: FileSystem;
   readonly follow: (folder: string) => FollowedRun;
@@ -82,7 +82,7 @@ export class RunsSession {
         return;
       case "open": {
         const folder = this.#rows.folderOf(message.id);
-        if (folder !== undefined) open(folder);
+        if (folder !== undefined) this.#report(open(folder));
         return;
       }
       case "export":
@@ -255,7 +255,7 @@ export class RunsSession {
   }
 
   /** Takes runs off `queue`; stops when the page is hidden, and the rest is stale again. */
-  async #readQueue(queue: RunEntry[]): Promise<void> {
+  async #readQueue(queue: KnownRun[]): Promise<void> {
     const reader = async (): Promise<void> => {
       for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
         if (!this.#isActive) {

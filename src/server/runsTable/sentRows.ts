@@ -1,15 +1,15 @@
 /** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
 
+import type { KnownRun } from "../../api/pages.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { variedKeys } from "../../core/runs/shownNames.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
 import { runIdOf } from "../runs/runId.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import type { RunDigests } from "./runDigests.ts";
 
 export interface SentRowsOptions {
   /** The newest first. */
-  readonly runs: () => readonly RunEntry[];
+  readonly runs: () => readonly KnownRun[];
   readonly digests: RunDigests;
   readonly post: (message: RunsHostMessage) => void;
 }
@@ -70,7 +70,7 @@ export class SentRows {
   }
 }
 
-function rowOf(run: RunEntry, digests: RunDigests): RunsTableRow {
+function rowOf(run: KnownRun, digests: RunDigests): RunsTableRow {
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
   const digest = digests.of(folder);
   return {

@@ -1,20 +1,12 @@
 /** What a person arranged in the pages of a browser, kept beside the caches of this program. */
 
-import * as z from "zod";
+import type { Kept } from "../../api/pages.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { savedFiltersSchema } from "../dashboard/pageMessages.ts";
+import { keptSchema } from "../pages/kept.ts";
 
 const MAX_BYTES = 1024 * 1024;
-const keptSchema = z.object({
-  pinnedMetrics: z.array(z.string()).readonly().catch([]),
-  savedFilters: savedFiltersSchema.catch([]),
-  /** Of the runs table, as its page wrote it. */
-  layout: z.string().nullable().catch(null),
-});
-
-export type Kept = z.infer<typeof keptSchema>;
 
 export class KeptForPages {
   readonly #fileSystem: FileSystem;

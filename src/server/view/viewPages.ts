@@ -3,25 +3,22 @@
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
-import { markRollout } from "../../core/runFolder/marks.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { fromHome } from "../../node/fromHome.ts";
-import { isProcessAlive } from "../../node/processes.ts";
 import type { BrowserCommand, FromBrowser, ToBrowser } from "../../shared/browserMessages.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import { DASHBOARD_DEFAULTS } from "../../shared/dashboardDefaults.ts";
 import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
-import { checkpointPath } from "../dashboard/checkpointPath.ts";
 import type { DashboardRun } from "../dashboard/dashboardRun.ts";
-import { DashboardSession } from "../dashboard/dashboardSession.ts";
+import type { DashboardSession } from "../dashboard/dashboardSession.ts";
 import { runLogText } from "../dashboard/runLogText.ts";
-import { createTextReader } from "../dashboard/textReader.ts";
-import { tokenTextsOf } from "../dashboard/tokenTexts.ts";
+import { PageSessions } from "../pages/pageSessions.ts";
+import { knownRun } from "../runs/knownRun.ts";
 import { RunFeeds } from "../runs/runFeed.ts";
 import { runIdOf } from "../runs/runId.ts";
-import type { RunStore } from "../runs/runStore.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { RunDigests } from "../runsTable/runDigests.ts";
-import { RunsSession } from "../runsTable/runsSession.ts";
+import type { RunsSession } from "../runsTable/runsSession.ts";
 import { KeptForPages } from "./keptForPages.ts";
 
 export interface ViewPagesOptions {
@@ -43,19 +40,37 @@ export interface ConnectedPage {
 
 type Send = (message: ToBrowser) => void;
 
+/** Without what the session does itself. */
+type PassedOn = Exclude<BrowserCommand, "markRollout" | "copyCheckpointPath">;
+
 export class ViewPages {
   readonly #options: ViewPagesOptions;
-  readonly #kept: KeptForPages;
-  readonly #digests: RunDigests;
   readonly #feeds: RunFeeds;
+  readonly #sessions: PageSessions;
 
   private constructor(options: ViewPagesOptions, kept: KeptForPages) {
     this.#options = options;
-    this.#kept = kept;
-    const { store, fileSystem, cacheFolder, onError } = options;
+    const { store, fileSystem, clock, programFolder, cacheFolder, onError } = options;
     const cachePath = `${cacheFolder}/runDigests.json`;
-    this.#digests = new RunDigests({ fileSystem, cachePath, shortenPath: fromHome });
-    this.#feeds = new RunFeeds({ store, fileSystem, onError });
+    const digests = new RunDigests({ fileSystem, cachePath, shortenPath: fromHome });
+    const feeds = new RunFeeds({ store, fileSystem, onError });
+    const known = (run: RunEntry) => knownRun(store, run, false);
+    this.#feeds = feeds;
+    this.#sessions = new PageSessions({
+      fileSystem,
+      clock,
+      programFolder,
+      shortenPath: fromHome,
+      runs: () => store.runs.map(known),
+      get: (folder) => {
+        const run = store.get(folder);
+        return run === null ? null : known(run);
+      },
+      settings: () => ({ ...DASHBOARD_DEFAULTS, ...kept.current }),
+      keep: (change) => kept.keep(change),
+      digests: () => digests,
+      follow: (folder) => feeds.follow(folder),
+    });
   }
 
   static async create(options: ViewPagesOptions): Promise<ViewPages> {
@@ -68,7 +83,7 @@ export class ViewPages {
 
   /** The folder of a run by the id that its page has; null when there is none. */
   folderOf(id: string): string | null {
-    return this.#options.store.runs.find(({ folder }) => runIdOf(folder) === id)?.folder ?? null;
+    return this.#sessions.folderOf(id);
   }
 
   /** The address of a run's dashboard, below the token. */
@@ -83,87 +98,39 @@ export class ViewPages {
     const follower = new RunFollower({ fileSystem: this.#options.fileSystem, folder });
     await follower.refresh();
     const isLive = this.#options.store.get(folder)?.isLive === true;
-    return runLogText(this.#nameOf(folder), follower.events, { isLive });
+    return runLogText(this.#sessions.nameOf(folder), follower.events, { isLive });
   }
 
   /** Answers a dashboard that shows the run with this id, or the newest one. */
   openDashboard(id: string | null, send: Send): ConnectedPage {
-    const { store, fileSystem, clock, programFolder } = this.#options;
     const questions = new Questions(send);
-    const folder = id === null ? null : this.folderOf(id);
-    const session = new DashboardSession(
-      {
-        fileSystem,
-        isProcessAlive,
-        shortenPath: fromHome,
-        clock,
-        post: (message) => send({ kind: "message", message }),
-        runs: {
-          list: async () =>
-            store.runs.map(({ folder: own, name, phase }) => ({
-              id: runIdOf(own),
-              name,
-              state: phase === "unreadable" ? "unknown" : phase,
-            })),
-          find: async (wanted) => {
-            const found = this.folderOf(wanted);
-            return found === null ? null : this.#run(found);
-          },
-          evaluated: (own) => store.get(own)?.status?.evaluated ?? null,
-        },
-        settings: {
-          current: () => {
-            const { pinnedMetrics, savedFilters } = this.#kept.current;
-            return { ...DASHBOARD_DEFAULTS, pinnedMetrics, savedFilters };
-          },
-          pinMetrics: (pinnedMetrics) => this.#kept.keep({ pinnedMetrics }),
-          keepFilters: (savedFilters) => this.#kept.keep({ savedFilters }),
-        },
-        command: (command, run, args) => this.#command(command, run, args, send, questions),
-        tokenTexts: tokenTextsOf(fileSystem, programFolder),
-        texts: createTextReader({
-          programFolder,
-          folders: () => store.runs.map((run) => run.folder),
-          openedFolders: () => store.opened,
-          listing: (own) => ({ id: runIdOf(own), name: this.#nameOf(own) }),
-        }),
-        onRunShown: (run) =>
-          send({ kind: "shown", page: this.pageOf(run.follower.folder), title: run.name }),
-      },
-      { run: folder === null ? null : this.#run(folder), isVisible: true },
-    );
+    const session = this.#sessions.dashboard({
+      folder: id === null ? null : this.folderOf(id),
+      isVisible: true,
+      post: (message) => send({ kind: "message", message }),
+      command: (command, run, args) => this.#command(command, run, args, send, questions),
+      onShown: (run) =>
+        send({ kind: "shown", page: this.pageOf(run.follower.folder), title: run.name }),
+    });
     return this.#connected(session, questions);
   }
 
   /** Answers a table of all runs. */
   openRunsTable(send: Send): ConnectedPage {
-    const { store, fileSystem, clock } = this.#options;
     const questions = new Questions(send);
-    const session = new RunsSession(
-      {
-        clock,
-        fileSystem,
-        digests: this.#digests,
-        runs: () => store.runs,
-        follow: (folder) => this.#feeds.follow(folder),
-        hasSingleKeys: () => DASHBOARD_DEFAULTS.hasSingleKeys,
-        layout: {
-          read: () => this.#kept.current.layout,
-          keep: (layout) => this.#kept.keep({ layout }),
-        },
-        post: (message) => send({ kind: "message", message }),
-        open: (folder) => send({ kind: "go", page: this.pageOf(folder) }),
-        save: async (file) => send({ kind: "save", file }),
-        ask: async (what, name, now) => {
-          const text = what === "tags" ? `Tags of ${name}, separated by commas` : `Note on ${name}`;
-          return (await questions.ask("ask", text, now)) ?? undefined;
-        },
-        diff: async () => {
-          throw new AppError("no-such-command", "Configurations can be compared in VS Code only.");
-        },
+    const session = this.#sessions.runsTable({
+      isVisible: true,
+      post: (message) => send({ kind: "message", message }),
+      open: async (folder) => send({ kind: "go", page: this.pageOf(folder) }),
+      save: async (file) => send({ kind: "save", file }),
+      ask: async (what, name, now) => {
+        const text = what === "tags" ? `Tags of ${name}, separated by commas` : `Note on ${name}`;
+        return (await questions.ask("ask", text, now)) ?? undefined;
       },
-      { isVisible: true },
-    );
+      diff: async () => {
+        throw new AppError("no-such-command", "Configurations can be compared in VS Code only.");
+      },
+    });
     return this.#connected(session, questions);
   }
 
@@ -182,21 +149,6 @@ export class ViewPages {
     };
   }
 
-  #nameOf(folder: string): string {
-    return this.#options.store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
-  }
-
-  #run(folder: string): DashboardRun {
-    const nameOf = (): string => this.#nameOf(folder);
-    return {
-      id: runIdOf(folder),
-      follower: new RunFollower({ fileSystem: this.#options.fileSystem, folder }),
-      get name() {
-        return nameOf();
-      },
-    };
-  }
-
   async #command(
     command: DashboardCommand,
     run: DashboardRun,
@@ -204,12 +156,12 @@ export class ViewPages {
     send: Send,
     questions: Questions,
   ): Promise<void> {
-    const { store, fileSystem } = this.#options;
+    const { store } = this.#options;
     const { folder } = run.follower;
     const steer = async (order: ControlCommand): Promise<void> => {
       await store.send(folder, order);
     };
-    const actions: Readonly<Record<BrowserCommand, () => Promise<void> | void>> = {
+    const actions: Readonly<Record<PassedOn, () => Promise<void> | void>> = {
       pause: () => steer({ action: "pause" }),
       continue: () => steer({ action: "continue" }),
       saveNow: () => steer({ action: "save" }),
@@ -225,13 +177,7 @@ export class ViewPages {
         const settings = answer.split(/\s+/).filter((each) => each !== "");
         if (settings.length > 0) await steer({ action: "change-settings", settings });
       },
-      markRollout: async () => {
-        const { key, mark } = args;
-        if (key === undefined || mark === undefined) return;
-        await markRollout(fileSystem.within(folder), folder, key, mark);
-      },
       copyText: () => send({ kind: "copy", text: args.text ?? "" }),
-      copyCheckpointPath: () => send({ kind: "copy", text: checkpointPath(run, args) }),
       exportFile: () => {
         if (args.file !== undefined) send({ kind: "save", file: args.file });
       },
@@ -244,7 +190,7 @@ export class ViewPages {
         `A browser cannot do this (${command}). Use VS Code or the terminal.`,
       );
     }
-    await actions[command as BrowserCommand](); // has it, as was just looked up
+    await actions[command as PassedOn](); // has it, as was just looked up
   }
 }
 

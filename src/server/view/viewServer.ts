@@ -15,13 +15,9 @@ import { refusal } from "../../local/http/refusal.ts";
 import type { Routes } from "../../local/http/router.ts";
 import { sameSecret } from "../../local/http/sameSecret.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
-import {
-  type FromBrowser,
-  type ToBrowser,
-  TYPED_ARRAYS,
-  type TypedArrayJson,
-} from "../../shared/browserMessages.ts";
+import type { FromBrowser, ToBrowser } from "../../shared/browserMessages.ts";
 import { pageHtml } from "../dashboard/pageHtml.ts";
+import { typedJson } from "../dashboard/typedJson.ts";
 import { runIdOf } from "../runs/runId.ts";
 import { RunStore } from "../runs/runStore.ts";
 import { type ConnectedPage, ViewPages } from "./viewPages.ts";
@@ -212,7 +208,7 @@ function connect(
   const page = open((message) => {
     if (socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > MAX_WAITING_BYTES) socket.terminate();
-    else socket.send(withTypedArrays(message));
+    else socket.send(typedJson(message));
   });
   const pinging = setInterval(() => {
     if (!isAlive) socket.terminate();
@@ -232,22 +228,6 @@ function connect(
     clearInterval(pinging);
     page.close();
   });
-}
-
-/** JSON has no typed arrays of its own. @throws AppError `invariant` for one that pages do not read */
-function withTypedArrays(message: ToBrowser): string {
-  return JSON.stringify(message, (_, value: unknown): unknown => {
-    if (!ArrayBuffer.isView(value)) return value;
-    const { name } = value.constructor;
-    if (!isKnown(name)) throw new AppError("invariant", `Pages read no ${name}.`);
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const own: TypedArrayJson = { typedArray: name, bytes: bytes.toString("base64") };
-    return own;
-  });
-}
-
-function isKnown(name: string): name is keyof typeof TYPED_ARRAYS {
-  return Object.hasOwn(TYPED_ARRAYS, name);
 }
 
 /** Runs that other programs start or delete change the list. */

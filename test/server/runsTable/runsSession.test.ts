@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { knownRun } from "../../../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
 import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
@@ -39,7 +40,7 @@ async function open(count: number) {
   const session = new RunsSession(
     {
       clock: systemClock,
-      runs: () => store.runs,
+      runs: () => store.runs.map((run) => knownRun(store, run, false)),
       digests,
       hasSingleKeys: () => true,
       layout: {
@@ -49,7 +50,7 @@ async function open(count: number) {
         },
       },
       post: (message) => posted.push(message),
-      open: (folder) => opened.push(folder),
+      open: async (folder) => void opened.push(folder),
       save: async () => undefined,
       fileSystem,
       follow: (folder) => feeds.follow(folder),

@@ -1,0 +1,105 @@
+/** The shape of what a window sends its server about pages. What a page says is checked by its session. */
+
+import * as z from "zod";
+import type { KnownRun, OpenPageRequest, PageNews, PageSettings, PageTold } from "./pages.ts";
+
+const text = z.string();
+const count = z.number().int().nonnegative();
+const phase = z.enum([
+  "preparing",
+  "running",
+  "finishing",
+  "pausing",
+  "paused",
+  "done",
+  "failed",
+  "stopped",
+  "interrupted",
+  "unreadable",
+  "foreign",
+]);
+
+const file = z
+  .object({
+    runId: text,
+    generation: count,
+    attempt: count,
+    sweep: z
+      .object({ name: text, settings: z.array(text).readonly() })
+      .readonly()
+      .optional(),
+  })
+  .readonly();
+
+const run: z.ZodType<KnownRun> = z
+  .object({
+    folder: text,
+    name: text,
+    phase,
+    file: file.nullable(),
+    startedAtMs: z.number().nullable(),
+    steps: z.number(),
+    totalSteps: z.number().nullable(),
+    reward: z.number().nullable(),
+    used: z.object({ tokens: z.number(), costUsd: z.number().nullable() }).readonly().nullable(),
+    evaluated: z.object({ done: count, total: count }).readonly().nullable(),
+    isReadOnly: z.boolean(),
+    isArchived: z.boolean(),
+  })
+  .readonly();
+const runs = z.array(run).readonly();
+
+const filter = z.object({ name: text, filter: text }).readonly();
+const settings: z.ZodType<PageSettings> = z
+  .object({
+    smoothing: z.number(),
+    hasSingleKeys: z.boolean(),
+    hasLiveRegion: z.boolean(),
+    pinnedMetrics: z.array(text).readonly(),
+    savedFilters: z.array(filter).readonly(),
+    layout: text.nullable(),
+  })
+  .readonly();
+
+const page = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("dashboard"), folder: text.nullable() }).readonly(),
+  z.object({ kind: z.literal("runs") }).readonly(),
+]);
+
+export const openPageRequest: z.ZodType<OpenPageRequest> = z
+  .object({
+    progressToken: text,
+    page,
+    isVisible: z.boolean(),
+    runs,
+    settings,
+    workspaceFolders: z.array(text).readonly(),
+    cachePath: text.nullable(),
+  })
+  .readonly();
+
+const target = z.union([
+  z.object({ alarm: text }).readonly(),
+  z
+    .object({
+      source: z.enum(["training", "evaluation"]),
+      step: count,
+      rollout: z.object({ group: count, rollout: count }).readonly().nullable(),
+    })
+    .readonly(),
+]);
+
+const news: z.ZodType<PageNews> = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("message"), message: z.unknown() }),
+  z.object({ kind: z.literal("visible"), isVisible: z.boolean() }),
+  z.object({ kind: z.literal("runs"), runs }),
+  z.object({ kind: z.literal("run"), run }),
+  z.object({ kind: z.literal("settings"), settings }),
+  z.object({ kind: z.literal("show"), folder: text, target: target.nullable() }),
+  z.object({ kind: z.literal("offer"), folder: text }),
+  z.object({ kind: z.literal("search") }),
+  z.object({ kind: z.literal("choose"), folders: z.array(text).readonly() }),
+  z.object({ kind: z.literal("marked"), folder: text }),
+]);
+
+export const pageTold: z.ZodType<PageTold> = z.object({ page: text, what: news }).readonly();

@@ -1,0 +1,24 @@
+/** What the person arranged in pages; kept with the workspace. */
+
+import type { Kept } from "../../api/pages.ts";
+import { keptSchema } from "../../server/pages/kept.ts";
+import type { Memento } from "../runs/runLabels.ts";
+
+const KEYS: Readonly<Record<keyof Kept, string>> = {
+  pinnedMetrics: "dashboard.pinnedMetrics",
+  savedFilters: "dashboard.savedFilters",
+  layout: "runsTable.layout",
+};
+const NAMES = Object.keys(KEYS) as (keyof Kept)[]; // the type of the keys is that of the record
+
+export function readKept(workspaceState: Memento): Kept {
+  return keptSchema.parse(
+    Object.fromEntries(NAMES.map((name) => [name, workspaceState.get(KEYS[name])])),
+  );
+}
+
+export async function keep(workspaceState: Memento, change: Partial<Kept>): Promise<void> {
+  for (const name of NAMES) {
+    if (change[name] !== undefined) await workspaceState.update(KEYS[name], change[name]);
+  }
+}

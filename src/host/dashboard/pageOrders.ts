@@ -1,0 +1,146 @@
+/** Does what a page asks of the window: what only VS Code can do. */
+
+import * as vscode from "vscode";
+import type { PageOrder } from "../../api/pages.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import type { RunStore } from "../../server/runs/runStore.ts";
+import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import { applyAlarm } from "../runs/applyAlarm.ts";
+import { resumeBefore } from "../runs/branchRun.ts";
+import { diffRollouts } from "../views/rolloutDocuments.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import { saveFile } from "../vscode/saveFile.ts";
+
+export interface PageOrdersOptions {
+  readonly store: RunStore;
+  readonly fileSystem: FileSystem;
+  /** Opens the dashboard of the run in a folder. */
+  readonly open: (folder: string) => void;
+}
+
+/** Commands of the page that are commands of the extension, called on the run. */
+const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
+  pause: "pauseRun",
+  continue: "continueRun",
+  saveNow: "saveCheckpointNow",
+  stop: "stopRun",
+  stopNow: "stopRunNow",
+  resume: "resumeRun",
+  "change-settings": "changeRunSettings",
+  startFromCheckpoint: "startFromCheckpoint",
+  branchFromCheckpoint: "branchFromCheckpoint",
+  evaluateCheckpoint: "evaluateCheckpoint",
+  chatWithCheckpoint: "chatWithCheckpoint",
+  downloadCheckpoint: "downloadCheckpoint",
+  keepCheckpoint: "keepCheckpoint",
+  deleteCheckpoint: "deleteCheckpoint",
+  openRunFolder: "openRunFolder",
+  openLog: "openRunLog",
+  openRolloutJson: "openRolloutJson",
+  continueFromHere: "continueFromHere",
+};
+
+/** Resolves with the answer to a question, and else with null. A rejection is shown in the page. */
+export async function doForPage(
+  order: PageOrder,
+  options: PageOrdersOptions,
+): Promise<string | null> {
+  switch (order.kind) {
+    case "command":
+      await runCommand(order, options);
+      return null;
+    case "open-run":
+      options.open(order.folder);
+      return null;
+    case "save":
+      await saveFile(order.file);
+      return null;
+    case "ask":
+      return await ask(order);
+    case "diff":
+      await diffConfigs(options.store, order);
+      return null;
+  }
+}
+
+type Order<Kind extends PageOrder["kind"]> = Extract<PageOrder, { readonly kind: Kind }>;
+
+async function runCommand(
+  { command, folder, args, alarm }: Order<"command">,
+  { store, fileSystem }: PageOrdersOptions,
+): Promise<void> {
+  const id = COMMANDS[command];
+  if (id !== undefined) {
+    const { key, name, turn } = args;
+    await vscode.commands.executeCommand(commandName(id), { folder, ...key, name, turn });
+  } else if (command === "copyText") await vscode.env.clipboard.writeText(args.text ?? "");
+  else if (command === "openLink") await openLink(args.url ?? "");
+  else if (command === "exportFile" && args.file !== undefined) await saveFile(args.file);
+  else if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
+    await diffRollouts({ folder, ...args.key }, { folder, ...args.other });
+  }
+  // The run that is shown is not the one that is asked for.
+  else if (command === "importRun") {
+    await vscode.commands.executeCommand(commandName("importRun"));
+  } else if (command === "openConfigAt") await openConfig(store, folder, args);
+  else if (alarm !== null && command === "applyAlarm") await applyAlarm(store, folder, alarm);
+  else if (alarm !== null) await resumeBefore(fileSystem, folder, alarm);
+  else throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
+}
+
+/** The editor asks before it opens an address that it does not trust. */
+async function openLink(address: string): Promise<void> {
+  const uri = vscode.Uri.parse(address, true);
+  if (uri.scheme !== "https" && uri.scheme !== "http") {
+    throw new AppError(
+      "link-refused",
+      `Only http and https links can be opened, not ${uri.scheme}.`,
+    );
+  }
+  await vscode.env.openExternal(uri);
+}
+
+async function ask({ what, name, value }: Order<"ask">): Promise<string | null> {
+  const prompt =
+    what === "tags"
+      ? vscode.l10n.t("Tags of {0}, separated by commas", name)
+      : vscode.l10n.t("Note on {0}", name);
+  return (await plainWindow.showInputBox({ prompt, value })) ?? null;
+}
+
+/** In the editor's own comparison of texts. */
+async function diffConfigs(store: RunStore, { left, right }: Order<"diff">): Promise<void> {
+  const nameOf = (folder: string): string => store.get(folder)?.name ?? folder;
+  const uriOf = (folder: string): vscode.Uri => vscode.Uri.file(runPaths(folder).resolvedConfig);
+  const title = vscode.l10n.t("Configurations: {0} and {1}", nameOf(left), nameOf(right));
+  await vscode.commands.executeCommand("vscode.diff", uriOf(left), uriOf(right), title);
+}
+
+async function openConfig(
+  store: RunStore,
+  folder: string,
+  { path = [] }: CommandArgs,
+): Promise<void> {
+  const configPath = store.get(folder)?.file?.configPath;
+  if (configPath === undefined) {
+    throw new AppError(
+      "no-config",
+      "The run does not say which configuration it was started with.",
+    );
+  }
+  const [{ readYaml, languageOf }, { locate }] = await Promise.all([
+    import("../../core/config/source/yamlSource.ts"),
+    import("../../core/config/source/locate.ts"),
+  ]);
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
+  const source = readYaml(document.getText(), languageOf(configPath));
+  const span = locate(source, path, "key");
+  const at = document.positionAt(span?.start ?? 0);
+  await vscode.window.showTextDocument(document, {
+    viewColumn: vscode.ViewColumn.One,
+    selection: new vscode.Range(at, at),
+  });
+}

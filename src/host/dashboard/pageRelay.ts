@@ -1,0 +1,94 @@
+/** Passes on what a page and its session in the server say to each other; a session that ended with its server is opened again. */
+
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import {
+  type OpenPageRequest,
+  PAGE_REQUESTS,
+  PAGE_TELL,
+  type PageNews,
+  type PageReport,
+  type PageTold,
+} from "../../api/pages.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import type { Server } from "../server/server.ts";
+
+export interface PageRelayOptions {
+  readonly server: Pick<Server, "request" | "notify">;
+  /** What a session begins with, and begins with again. */
+  readonly start: () => Omit<OpenPageRequest, "progressToken">;
+  /** Hands the page a message of the session, which is JSON. */
+  readonly post: (json: string) => void;
+  /** Loads the page anew: a new session knows nothing of it. */
+  readonly reload: () => void;
+  readonly onReport: (report: Extract<PageReport, { readonly kind: "shown" | "keep" }>) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Before a session is opened again. */
+const PAUSE_MS = 500;
+
+export class PageRelay {
+  readonly #options: PageRelayOptions;
+  /** Names the page to the server. */
+  #token = randomUUID();
+  #closing = new vscode.CancellationTokenSource();
+  #isDisposed = false;
+  /** What is to be told once the server has opened the session; null = it has. */
+  #early: PageNews[] | null = [];
+
+  constructor(options: PageRelayOptions) {
+    this.#options = options;
+    void this.#keepOpen();
+  }
+
+  tell(what: PageNews): void {
+    if (this.#early !== null) {
+      this.#early.push(what);
+      return;
+    }
+    const told: PageTold = { page: this.#token, what };
+    // A server that is gone has ended the session, which is opened again.
+    this.#options.server.notify(PAGE_TELL, told).catch(() => undefined);
+  }
+
+  /** Harmless when repeated. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#closing.cancel();
+  }
+
+  async #keepOpen(): Promise<void> {
+    while (!this.#isDisposed) {
+      try {
+        await this.#open();
+      } catch (error) {
+        this.#options.onError(error);
+      }
+      if (this.#isDisposed) return;
+      this.#token = randomUUID();
+      this.#early ??= [];
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      this.#options.reload();
+    }
+  }
+
+  /** Until it is over. */
+  async #open(): Promise<void> {
+    const { server, start, post, onReport } = this.#options;
+    const request: OpenPageRequest = { ...start(), progressToken: this.#token };
+    const onProgress = (report: PageReport): void => {
+      if (report.kind === "post") post(report.json);
+      else if (report.kind === "opened") this.#opened();
+      else onReport(report);
+    };
+    const options = { token: this.#closing.token, onProgress };
+    await server.request<RequestOutcome<null>, PageReport>(PAGE_REQUESTS.open, request, options);
+  }
+
+  #opened(): void {
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const what of early) this.tell(what);
+  }
+}

@@ -1,0 +1,129 @@
+/** The tab of a page: one, reused, restored after a reload. What the page shows comes from its session in the server. */
+
+import * as vscode from "vscode";
+import type { Page, PageNews } from "../../api/pages.ts";
+import { fillPanel } from "./fillPanel.ts";
+import { PageRelay } from "./pageRelay.ts";
+import type { WindowPages } from "./windowPages.ts";
+
+export interface PageTabOptions {
+  readonly pages: WindowPages;
+  /** What the page begins with, and begins with again. */
+  readonly page: () => Page;
+  /** Null = as it is. */
+  readonly title: () => string | null;
+  /** Called with the folder of the run that a dashboard shows from now on. */
+  readonly onShown?: ((folder: string) => void) | undefined;
+}
+
+export interface OpenTabOptions {
+  readonly viewColumn: vscode.ViewColumn;
+  readonly preserveFocus?: boolean | undefined;
+}
+
+interface OpenPanel {
+  readonly panel: vscode.WebviewPanel;
+  readonly relay: PageRelay;
+}
+
+export class PageTab implements vscode.Disposable {
+  readonly #options: PageTabOptions;
+  #shown: OpenPanel | null = null;
+
+  constructor(options: PageTabOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#shown !== null;
+  }
+
+  /** True while the page is in sight. */
+  get isVisible(): boolean {
+    return this.#shown?.panel.visible === true;
+  }
+
+  /** Tabs of this page that no session serves: they stay after a crash of the extension host, and only this program removes them. */
+  get orphans(): readonly vscode.Tab[] {
+    return vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(
+        ({ input }) =>
+          input instanceof vscode.TabInputWebview && input.viewType.endsWith(this.#viewType),
+      );
+  }
+
+  /** Opens the tab, or brings it to the front. */
+  open({ viewColumn, preserveFocus = false }: OpenTabOptions): void {
+    if (this.#shown !== null) {
+      this.#shown.panel.reveal(undefined, preserveFocus);
+      return;
+    }
+    const { orphans } = this;
+    // A tab that does not close does no harm.
+    if (orphans.length > 0) vscode.window.tabGroups.close(orphans).then(undefined, () => undefined);
+    const title = this.#options.title() ?? "";
+    const place = { viewColumn, preserveFocus };
+    this.#adopt(vscode.window.createWebviewPanel(this.#viewType, title, place, {}));
+  }
+
+  /** Fills a panel that the editor has restored. */
+  restore(panel: vscode.WebviewPanel): void {
+    this.#shown?.panel.dispose();
+    this.#adopt(panel);
+  }
+
+  /** Nothing while the tab is closed. */
+  tell(news: PageNews): void {
+    this.#shown?.relay.tell(news);
+  }
+
+  dispose(): void {
+    this.#shown?.relay.dispose();
+  }
+
+  get #viewType(): string {
+    return `tinkerRL.${this.#options.page().kind}`;
+  }
+
+  #adopt(panel: vscode.WebviewPanel): void {
+    const { pages, page, title, onShown } = this.#options;
+    const { webview } = panel;
+    const load = (): void => fillPanel(panel, page().kind, pages.extensionUri);
+    let isVisible = panel.visible;
+    const relay = new PageRelay({
+      server: pages.server,
+      onError: pages.onError,
+      start: () => ({ ...pages.surroundings(), page: page(), isVisible }),
+      post: (json) => void webview.postMessage(json),
+      reload: load,
+      onReport: (report) => {
+        if (report.kind === "keep") pages.keep(report.change);
+        else {
+          onShown?.(report.folder);
+          panel.title = title() ?? panel.title;
+        }
+      },
+    });
+    const opened = { panel, relay };
+    const subscriptions = [
+      webview.onDidReceiveMessage((message: unknown) => relay.tell({ kind: "message", message })),
+      panel.onDidChangeViewState(() => {
+        if (panel.visible === isVisible) return;
+        isVisible = panel.visible;
+        relay.tell({ kind: "visible", isVisible });
+      }),
+      pages.onDidChange((news) => {
+        if (news.kind === "runs" || news.kind === "run") panel.title = title() ?? panel.title;
+        relay.tell(news);
+      }),
+    ];
+    panel.onDidDispose(() => {
+      relay.dispose();
+      for (const subscription of subscriptions) subscription.dispose();
+      if (this.#shown === opened) this.#shown = null;
+    });
+    load();
+    this.#shown = opened;
+  }
+}

@@ -1,0 +1,101 @@
+/** What all pages of this window share: the runs and settings that their sessions are told of, and the way to the server. */
+
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { Kept, PageNews, PageSettings, PageSurroundings } from "../../api/pages.ts";
+import { knownRun } from "../../server/runs/knownRun.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
+import type { RunFinder } from "../runs/runFinder.ts";
+import type { Memento, RunLabels } from "../runs/runLabels.ts";
+import type { Server } from "../server/server.ts";
+import { onSettingChange, readSetting } from "../vscode/settings.ts";
+import { keep, readKept } from "./keptPages.ts";
+
+export interface WindowPagesOptions {
+  readonly store: RunStore;
+  readonly finder: Pick<RunFinder, "onDidMark">;
+  readonly labels: RunLabels;
+  readonly server: Server;
+  readonly workspaceState: Memento;
+  /** The storage of this workspace; undefined without one. */
+  readonly storageUri: vscode.Uri | undefined;
+  /** The extension's folder: holds `dist/webview` and `media`. */
+  readonly extensionUri: vscode.Uri;
+  readonly onError: (error: unknown) => void;
+}
+
+export class WindowPages implements vscode.Disposable {
+  readonly #options: WindowPagesOptions;
+  readonly #changes = new vscode.EventEmitter<PageNews>();
+  readonly #listening: readonly { dispose(): void }[];
+
+  readonly onDidChange = this.#changes.event;
+
+  constructor(options: WindowPagesOptions) {
+    this.#options = options;
+    const { store, finder } = options;
+    const tell = (news: PageNews): void => this.#changes.fire(news);
+    this.#listening = [
+      store.onDidChange((folder) => {
+        const run = folder === null ? null : store.get(folder);
+        if (run === null) tell({ kind: "runs", runs: this.#runs() });
+        else tell({ kind: "run", run: this.#known(run) });
+      }),
+      finder.onDidMark((folder) => tell({ kind: "marked", folder })),
+      onSettingChange(
+        ["dashboard.smoothing", "dashboard.singleKeyShortcuts", "dashboard.liveRegion"],
+        () => tell({ kind: "settings", settings: this.#settings() }),
+      ),
+    ];
+  }
+
+  get server(): Server {
+    return this.#options.server;
+  }
+
+  get extensionUri(): vscode.Uri {
+    return this.#options.extensionUri;
+  }
+
+  get onError(): (error: unknown) => void {
+    return this.#options.onError;
+  }
+
+  surroundings(): PageSurroundings {
+    const { storageUri } = this.#options;
+    return {
+      runs: this.#runs(),
+      settings: this.#settings(),
+      workspaceFolders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      cachePath: storageUri === undefined ? null : join(storageUri.fsPath, "runDigests.json"),
+    };
+  }
+
+  keep(change: Partial<Kept>): void {
+    const { workspaceState, onError } = this.#options;
+    keep(workspaceState, change).catch(onError);
+  }
+
+  dispose(): void {
+    for (const each of this.#listening) each.dispose();
+    this.#changes.dispose();
+  }
+
+  #runs() {
+    return this.#options.store.runs.map((run) => this.#known(run));
+  }
+
+  #known(run: RunEntry) {
+    const { store, labels } = this.#options;
+    return knownRun(store, run, labels.isArchived(run.folder));
+  }
+
+  #settings(): PageSettings {
+    return {
+      smoothing: readSetting("dashboard.smoothing"),
+      hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
+      hasLiveRegion: readSetting("dashboard.liveRegion"),
+      ...readKept(this.#options.workspaceState),
+    };
+  }
+}

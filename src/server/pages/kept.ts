@@ -1,0 +1,11 @@
+/** What a person arranged in pages, as it is read again: a part that nobody can read counts as not arranged. */
+
+import * as z from "zod";
+import type { Kept } from "../../api/pages.ts";
+import { savedFiltersSchema } from "../dashboard/pageMessages.ts";
+
+export const keptSchema: z.ZodType<Kept> = z.object({
+  pinnedMetrics: z.array(z.string()).readonly().catch([]),
+  savedFilters: savedFiltersSchema.catch([]),
+  layout: z.string().nullable().catch(null),
+});

@@ -1,0 +1,154 @@
+/** The sessions of pages over the runs that a window or a browser knows. */
+
+import type { Kept, KnownRun, PageSettings } from "../../api/pages.ts";
+import type { Clock } from "../../core/ports.ts";
+import { RunFollower } from "../../core/runFolder/follower.ts";
+import { markRollout } from "../../core/runFolder/marks.ts";
+import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import type { RunListing } from "../../shared/dashboardTypes.ts";
+import { checkpointPath } from "../dashboard/checkpointPath.ts";
+import type { DashboardRun } from "../dashboard/dashboardRun.ts";
+import { DashboardSession, type DashboardSessionOptions } from "../dashboard/dashboardSession.ts";
+import { createTextReader } from "../dashboard/textReader.ts";
+import { tokenTextsOf } from "../dashboard/tokenTexts.ts";
+import { runIdOf } from "../runs/runId.ts";
+import type { RunDigests } from "../runsTable/runDigests.ts";
+import { RunsSession, type RunsSessionOptions } from "../runsTable/runsSession.ts";
+
+export interface PageSessionsOptions
+  extends Pick<DashboardSessionOptions, "shortenPath">,
+    Pick<RunsSessionOptions, "follow"> {
+  readonly fileSystem: ClosableFileSystem;
+  readonly clock: Clock;
+  /** Holds the embedded model and the threads of the program. */
+  readonly programFolder: string;
+  /** The newest first. */
+  readonly runs: () => readonly KnownRun[];
+  /** Null for a run that nobody knows. */
+  readonly get: (folder: string) => KnownRun | null;
+  readonly settings: () => PageSettings;
+  readonly keep: (change: Partial<Kept>) => Promise<void>;
+  readonly digests: () => RunDigests;
+}
+
+export interface DashboardPage extends Pick<DashboardSessionOptions, "post" | "command"> {
+  /** The run to show; null = the newest. */
+  readonly folder: string | null;
+  readonly isVisible: boolean;
+  /** Called with the run that is shown from now on. */
+  readonly onShown: (run: DashboardRun) => void;
+}
+
+export interface RunsPage
+  extends Pick<RunsSessionOptions, "post" | "open" | "save" | "ask" | "diff"> {
+  readonly isVisible: boolean;
+}
+
+export class PageSessions {
+  readonly #options: PageSessionsOptions;
+
+  constructor(options: PageSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The folder of a run by the id that pages have; null when there is none. */
+  folderOf(id: string): string | null {
+    return this.#options.runs().find(({ folder }) => runIdOf(folder) === id)?.folder ?? null;
+  }
+
+  /** For a dashboard that shows the run in `folder`. */
+  run(folder: string): DashboardRun {
+    const nameOf = (): string => this.nameOf(folder);
+    return {
+      id: runIdOf(folder),
+      follower: new RunFollower({ fileSystem: this.#options.fileSystem, folder }),
+      // A run that has just begun is listed a moment later, and a sweep gives its runs names.
+      get name() {
+        return nameOf();
+      },
+    };
+  }
+
+  nameOf(folder: string): string {
+    return this.#options.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+  }
+
+  dashboard({ folder, isVisible, post, command, onShown }: DashboardPage): DashboardSession {
+    const { fileSystem, clock, programFolder, runs, get, shortenPath } = this.#options;
+    const { settings, keep } = this.#options;
+    const run = folder === null ? null : this.run(folder);
+    // Reads while the page loads. The page reports what goes wrong when it reads again.
+    run?.follower.refresh().catch(() => undefined);
+    return new DashboardSession(
+      {
+        fileSystem,
+        clock,
+        isProcessAlive,
+        shortenPath,
+        post,
+        onRunShown: onShown,
+        runs: {
+          list: async () => runs().map(listing),
+          find: async (id) => {
+            const found = this.folderOf(id);
+            return found === null ? null : this.run(found);
+          },
+          evaluated: (own) => get(own)?.evaluated ?? null,
+        },
+        settings: {
+          current: () => {
+            // The page is not told how the runs table is arranged.
+            const { layout: _, ...own } = settings();
+            return own;
+          },
+          pinMetrics: (pinnedMetrics) => keep({ pinnedMetrics }),
+          keepFilters: (savedFilters) => keep({ savedFilters }),
+        },
+        command: async (asked, shown, args) => {
+          if (asked === "markRollout") {
+            const { key, mark } = args;
+            const own = shown.follower.folder;
+            if (key !== undefined && mark !== undefined) {
+              await markRollout(fileSystem.within(own), own, key, mark);
+            }
+          } else if (asked === "copyCheckpointPath") {
+            await command("copyText", shown, { text: checkpointPath(shown, args) });
+          } else await command(asked, shown, args);
+        },
+        tokenTexts: tokenTextsOf(fileSystem, programFolder),
+        texts: createTextReader({
+          programFolder,
+          folders: () => runs().map((each) => each.folder),
+          openedFolders: () => runs().flatMap((each) => (each.isReadOnly ? [each.folder] : [])),
+          listing: (own) => ({ id: runIdOf(own), name: this.nameOf(own) }),
+        }),
+      },
+      { run, isVisible },
+    );
+  }
+
+  runsTable({ isVisible, ...page }: RunsPage): RunsSession {
+    const { fileSystem, clock, runs, follow, settings, keep, digests } = this.#options;
+    return new RunsSession(
+      {
+        ...page,
+        fileSystem,
+        clock,
+        follow,
+        digests: digests(),
+        runs: () => runs().filter(({ isArchived }) => !isArchived),
+        hasSingleKeys: () => settings().hasSingleKeys,
+        layout: {
+          read: () => settings().layout,
+          keep: (layout) => keep({ layout }),
+        },
+      },
+      { isVisible },
+    );
+  }
+}
+
+function listing({ folder, name, phase }: KnownRun): RunListing {
+  return { id: runIdOf(folder), name, state: phase === "unreadable" ? "unknown" : phase };
+}

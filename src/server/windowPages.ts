@@ -1,0 +1,247 @@
+/** Holds the pages of a window: what they ask is answered here, and what only the window can do goes back to it. */
+
+import { once } from "node:events";
+import { relative } from "node:path";
+import { type CancellationToken, ProgressType } from "vscode-languageserver";
+import { openPageRequest, pageTold } from "../api/pageSchemas.ts";
+import {
+  type Kept,
+  type KnownRun,
+  type OpenPageRequest,
+  PAGE_ORDER,
+  PAGE_REQUESTS,
+  PAGE_TELL,
+  type PageNews,
+  type PageOrder,
+  type PageReport,
+} from "../api/pages.ts";
+import type { RequestOutcome } from "../api/requests.ts";
+import { firingIn } from "../core/alarms/alarmEvents.ts";
+import { AppError } from "../core/errors.ts";
+import type { Clock } from "../core/ports.ts";
+import { Emitter } from "../core/util/emitter.ts";
+import { type ClosableFileSystem, createFileSystem } from "../node/fileSystem.ts";
+import { fromHome } from "../node/fromHome.ts";
+import type { CommandArgs, DashboardCommand } from "../shared/dashboardMessages.ts";
+import type { DashboardRun } from "./dashboard/dashboardRun.ts";
+import type { DashboardSession } from "./dashboard/dashboardSession.ts";
+import { typedJson } from "./dashboard/typedJson.ts";
+import type { ServerOptions } from "./openRequests.ts";
+import { PageSessions } from "./pages/pageSessions.ts";
+import { RunFeeds } from "./runs/runFeed.ts";
+import { runIdOf } from "./runs/runId.ts";
+import { RunDigests } from "./runsTable/runDigests.ts";
+import type { RunsSession } from "./runsTable/runsSession.ts";
+
+const SHOWING = new ProgressType<PageReport>();
+
+/** Each page is a request that lasts as long. */
+export function servePages(options: ServerOptions): void {
+  const { connection, requests, clock, programFolder } = options;
+  const open = new Map<string, OpenPage>();
+  const digests = new KeptDigests();
+  connection.onRequest<RequestOutcome<null>, void>(
+    PAGE_REQUESTS.open,
+    (value: unknown, token: CancellationToken) => {
+      const request = openPageRequest.parse(value);
+      const { progressToken } = request;
+      const report = (what: PageReport): void => {
+        // Rejects when the window has left, which ends the page.
+        connection.sendProgress(SHOWING, progressToken, what).catch(() => undefined);
+      };
+      return requests.run(token, async ({ signal }) => {
+        const fileSystem = createFileSystem();
+        const page = new OpenPage(request, {
+          fileSystem,
+          clock,
+          programFolder,
+          report,
+          digests,
+          order: (order) => connection.sendRequest(PAGE_ORDER, order),
+          onError: (error) => connection.console.error(String(error)),
+        });
+        open.set(progressToken, page);
+        report({ kind: "opened" });
+        try {
+          if (!signal.aborted) await once(signal, "abort");
+        } finally {
+          open.delete(progressToken);
+          page.dispose();
+          await fileSystem.close();
+        }
+        return null;
+      });
+    },
+  );
+  connection.onNotification(PAGE_TELL, (value: unknown) => {
+    const { page, what } = pageTold.parse(value);
+    open.get(page)?.hear(what);
+  });
+}
+
+/** What was read of all runs; a table that is opened again begins with it. */
+class KeptDigests {
+  readonly #fileSystem = createFileSystem();
+  readonly #digests = new Map<string | null, RunDigests>();
+
+  at({ cachePath, workspaceFolders }: OpenPageRequest): RunDigests {
+    const known = this.#digests.get(cachePath);
+    if (known !== undefined) return known;
+    const digests = new RunDigests({
+      fileSystem: this.#fileSystem,
+      cachePath,
+      shortenPath: (path) => shortenPath(path, workspaceFolders),
+    });
+    this.#digests.set(cachePath, digests);
+    return digests;
+  }
+}
+
+interface Surroundings extends Pick<ServerOptions, "programFolder"> {
+  readonly clock: Clock;
+  readonly fileSystem: ClosableFileSystem;
+  readonly digests: KeptDigests;
+  readonly report: (what: PageReport) => void;
+  /** Has the window do it. */
+  readonly order: (order: PageOrder) => Promise<string | null>;
+  readonly onError: (error: unknown) => void;
+}
+
+type Session =
+  | { readonly kind: "dashboard"; readonly session: DashboardSession }
+  | { readonly kind: "runs"; readonly session: RunsSession };
+
+class OpenPage {
+  readonly #surroundings: Surroundings;
+  readonly #changed: Emitter<string | null>;
+  readonly #feeds: RunFeeds;
+  readonly #sessions: PageSessions;
+  readonly #page: Session;
+  /** By folder, the newest first. */
+  #runs: ReadonlyMap<string, KnownRun>;
+  #settings: OpenPageRequest["settings"];
+
+  constructor(request: OpenPageRequest, surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    this.#runs = byFolder(request.runs);
+    this.#settings = request.settings;
+    const { fileSystem, clock, programFolder, digests, onError } = surroundings;
+    this.#changed = new Emitter(onError);
+    const store = { onDidChange: this.#changed.event };
+    this.#feeds = new RunFeeds({ store, fileSystem, onError });
+    this.#sessions = new PageSessions({
+      fileSystem,
+      clock,
+      programFolder,
+      shortenPath: (path) => shortenPath(path, request.workspaceFolders),
+      runs: () => [...this.#runs.values()],
+      get: (folder) => this.#runs.get(folder) ?? null,
+      settings: () => this.#settings,
+      keep: async (change) => this.#keep(change),
+      digests: () => digests.at(request),
+      follow: (folder) => this.#feeds.follow(folder),
+    });
+    this.#page =
+      request.page.kind === "dashboard"
+        ? { kind: "dashboard", session: this.#dashboard(request.page.folder, request.isVisible) }
+        : { kind: "runs", session: this.#runsTable(request.isVisible) };
+  }
+
+  hear(news: PageNews): void {
+    const { session } = this.#page;
+    switch (news.kind) {
+      case "message":
+        session.receive(news.message);
+        return;
+      case "visible":
+        session.setVisible(news.isVisible);
+        return;
+      case "settings":
+        this.#settings = news.settings;
+        return;
+      case "runs":
+        this.#runs = byFolder(news.runs);
+        this.#refresh(null);
+        return;
+      case "run":
+        if (this.#runs.has(news.run.folder)) {
+          this.#runs = new Map(this.#runs).set(news.run.folder, news.run);
+        }
+        this.#refresh(news.run.folder);
+        return;
+      default:
+        if (this.#page.kind === "dashboard") this.#turn(this.#page.session, news);
+        else if (news.kind === "choose") this.#page.session.choose(news.folders);
+        else if (news.kind === "marked") this.#page.session.refreshMark(news.folder);
+    }
+  }
+
+  dispose(): void {
+    this.#page.session.dispose();
+    this.#feeds.close();
+  }
+
+  #turn(session: DashboardSession, news: PageNews): void {
+    if (news.kind === "show") session.show(this.#sessions.run(news.folder), news.target);
+    else if (news.kind === "offer") session.offer(runIdOf(news.folder));
+    else if (news.kind === "search") session.showSearch();
+  }
+
+  #refresh(folder: string | null): void {
+    this.#changed.fire(folder);
+    this.#page.session.refresh();
+  }
+
+  #keep(change: Partial<Kept>): void {
+    this.#settings = { ...this.#settings, ...change };
+    this.#surroundings.report({ kind: "keep", change });
+  }
+
+  readonly #post = (message: object): void =>
+    this.#surroundings.report({ kind: "post", json: typedJson(message) });
+
+  #dashboard(folder: string | null, isVisible: boolean): DashboardSession {
+    return this.#sessions.dashboard({
+      folder,
+      isVisible,
+      post: this.#post,
+      onShown: (run) => this.#surroundings.report({ kind: "shown", folder: run.follower.folder }),
+      command: (command, run, args) => this.#command(command, run, args),
+    });
+  }
+
+  #runsTable(isVisible: boolean): RunsSession {
+    const { order } = this.#surroundings;
+    return this.#sessions.runsTable({
+      isVisible,
+      post: this.#post,
+      open: async (folder) => void (await order({ kind: "open-run", folder })),
+      save: async (file) => void (await order({ kind: "save", file })),
+      ask: async (what, name, value) =>
+        (await order({ kind: "ask", what, name, value })) ?? undefined,
+      diff: async (left, right) => void (await order({ kind: "diff", left, right })),
+    });
+  }
+
+  async #command(command: DashboardCommand, run: DashboardRun, args: CommandArgs): Promise<void> {
+    const { follower } = run;
+    const isAboutAlarm = command === "applyAlarm" || command === "resumeBeforeAlarm";
+    const alarm = isAboutAlarm ? firingIn(follower).find(({ id }) => id === args.name) : null;
+    if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
+    const { folder } = follower;
+    await this.#surroundings.order({ kind: "command", command, folder, args, alarm });
+  }
+}
+
+function byFolder(runs: readonly KnownRun[]): ReadonlyMap<string, KnownRun> {
+  return new Map(runs.map((run) => [run.folder, run]));
+}
+
+/** From a folder of the workspace where the path is in one, else from the home folder. */
+function shortenPath(path: string, workspaceFolders: readonly string[]): string {
+  for (const folder of workspaceFolders) {
+    const inside = relative(folder, path);
+    if (inside !== "" && !/^(?:\.\.(?:[/\\]|$)|[/\\]|[a-z]:)/i.test(inside)) return inside;
+  }
+  return fromHome(path);
+}

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { keep, readKept } from "../../../src/host/dashboard/keptPages.ts";
+import { FakeMemory } from "../keys/fakeMemory.ts";
+
+it("what a person arranged in one page is there when pages are opened again, beside what others arranged", async () => {
+  const memory = new FakeMemory();
+  await keep(memory, { pinnedMetrics: ["optim/lr"] });
+  await keep(memory, { layout: '{"columns":[]}' });
+  expect(readKept(memory)).toEqual({
+    pinnedMetrics: ["optim/lr"],
+    savedFilters: [],
+    layout: '{"columns":[]}',
+  });
+});
+
+it("what is stored in another shape counts as not arranged", () => {
+  const memory = new FakeMemory();
+  memory.values.set("dashboard.pinnedMetrics", { names: 3 });
+  memory.values.set("runsTable.layout", 3);
+  expect(readKept(memory)).toEqual({ pinnedMetrics: [], savedFilters: [], layout: null });
+});

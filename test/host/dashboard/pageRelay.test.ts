@@ -1,0 +1,104 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { OpenPageRequest, PageNews, PageReport, PageTold } from "../../../src/api/pages.ts";
+import { PageRelay } from "../../../src/host/dashboard/pageRelay.ts";
+import type { Server } from "../../../src/host/server/server.ts";
+
+vi.mock("vscode", () => ({
+  CancellationTokenSource: class {
+    readonly token = {};
+    cancel(): void {}
+  },
+}));
+
+const SURROUNDINGS = {
+  runs: [],
+  workspaceFolders: [],
+  cachePath: null,
+  settings: {
+    smoothing: 0.6,
+    hasSingleKeys: true,
+    hasLiveRegion: true,
+    pinnedMetrics: [],
+    savedFilters: [],
+    layout: null,
+  },
+};
+
+interface OpenSession {
+  readonly request: OpenPageRequest;
+  readonly report: (report: PageReport) => void;
+  readonly die: () => void;
+}
+
+function aRelay(page: OpenPageRequest["page"]) {
+  const sessions: OpenSession[] = [];
+  const told: PageTold[] = [];
+  const posted: string[] = [];
+  const errors: unknown[] = [];
+  let reloads = 0;
+  const server: Pick<Server, "request" | "notify"> = {
+    request: <Answer, Report>(
+      _: string,
+      parameters: object,
+      options: { readonly onProgress?: ((report: Report) => void) | undefined } = {},
+    ) =>
+      new Promise<Answer>((_resolve, reject) => {
+        sessions.push({
+          request: parameters as OpenPageRequest, // what the relay asks for
+          report: (report) => options.onProgress?.(report as Report),
+          die: () => reject(new Error("The server stopped.")),
+        });
+      }),
+    notify: async (_, parameters) => {
+      told.push(parameters as PageTold); // what the relay tells
+    },
+  };
+  const relay = new PageRelay({
+    server,
+    start: () => ({ ...SURROUNDINGS, page, isVisible: true }),
+    post: (json) => posted.push(json),
+    reload: () => {
+      reloads += 1;
+    },
+    onReport: () => undefined,
+    onError: (error) => errors.push(error),
+  });
+  onTestFinished(() => relay.dispose());
+  return { relay, sessions, told, posted, errors, reloads: () => reloads };
+}
+
+it.each([
+  [
+    { kind: "dashboard", folder: "/run" },
+    { kind: "show", folder: "/run", target: null },
+  ],
+  [{ kind: "runs" }, { kind: "choose", folders: ["/run"] }],
+] as const satisfies readonly (readonly [OpenPageRequest["page"], PageNews])[])(
+  "the session of a page that ended with its server is opened again, the page reloaded, and nothing that was told is lost: %o",
+  async (page, news) => {
+    const { relay, sessions, told, posted, errors, reloads } = aRelay(page);
+    await vi.waitFor(() => expect(sessions).toHaveLength(1));
+    sessions[0]?.report({ kind: "opened" });
+    sessions[0]?.report({ kind: "post", json: "{}" });
+    expect(posted).toEqual(["{}"]);
+    sessions[0]?.die();
+    await vi.waitFor(() => expect(errors).toHaveLength(1));
+    relay.tell(news);
+    expect(told).toEqual([]);
+    await vi.waitFor(() => expect(sessions).toHaveLength(2), 3_000);
+    expect(reloads()).toBe(1);
+    expect(sessions[1]?.request).toMatchObject({ page, isVisible: true });
+    expect(sessions[1]?.request.progressToken).not.toBe(sessions[0]?.request.progressToken);
+    sessions[1]?.report({ kind: "opened" });
+    expect(told).toEqual([{ page: sessions[1]?.request.progressToken, what: news }]);
+  },
+);
+
+it("what a page says before the server has opened its session is told in its order", async () => {
+  const { relay, sessions, told } = aRelay({ kind: "runs" });
+  await vi.waitFor(() => expect(sessions).toHaveLength(1));
+  relay.tell({ kind: "message", message: { kind: "ready" } });
+  relay.tell({ kind: "marked", folder: "/run" });
+  sessions[0]?.report({ kind: "opened" });
+  expect(told.map(({ what }) => what.kind)).toEqual(["message", "marked"]);
+});

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { CancellationTokenSource } from "vscode-languageserver";
+import {
+  type KnownRun,
+  type OpenPageRequest,
+  PAGE_ORDER,
+  PAGE_REQUESTS,
+  PAGE_TELL,
+  type PageNews,
+  type PageOrder,
+  type PageReport,
+} from "../../src/api/pages.ts";
+import type { RequestOutcome } from "../../src/api/requests.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { runIdOf } from "../../src/server/runs/runId.ts";
+import type { HostMessage, PageMessage } from "../../src/shared/dashboardMessages.ts";
+import type { RunsHostMessage, RunsPageMessage } from "../../src/shared/runsPage.ts";
+import { anEditor } from "./anEditor.ts";
+import { writeHardRun } from "./dashboard/writtenRun.ts";
+
+const SETTINGS = {
+  smoothing: 0.6,
+  hasSingleKeys: true,
+  hasLiveRegion: true,
+  pinnedMetrics: [],
+  savedFilters: [],
+  layout: null,
+};
+
+let parent = "";
+let folder = "";
+beforeAll(async () => {
+  parent = mkdtempSync(join(tmpdir(), "tinker-rl-pages-"));
+  const fileSystem = createFileSystem();
+  ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 8 }));
+  await fileSystem.close();
+});
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+const aRun = (changes: Partial<KnownRun> = {}): KnownRun => ({
+  folder,
+  name: "hard",
+  phase: "running",
+  file: { runId: "hard", generation: 0, attempt: 1 },
+  startedAtMs: 0,
+  steps: 1,
+  totalSteps: null,
+  reward: null,
+  used: null,
+  evaluated: null,
+  isReadOnly: false,
+  isArchived: false,
+  ...changes,
+});
+
+function open<Message extends HostMessage | RunsHostMessage>(
+  changes: Partial<OpenPageRequest> & Pick<OpenPageRequest, "page">,
+) {
+  const editor = anEditor();
+  const orders: PageOrder[] = [];
+  editor.editor.onRequest(PAGE_ORDER, (order: PageOrder) => {
+    orders.push(order);
+    if (order.kind === "command" && order.command === "stop")
+      throw new Error("This run cannot be stopped.");
+    return order.kind === "ask" ? "good" : null;
+  });
+  const reports = editor.reports<PageReport>("page-1");
+  const closing = new CancellationTokenSource();
+  onTestFinished(() => closing.cancel());
+  const request: OpenPageRequest = {
+    progressToken: "page-1",
+    isVisible: true,
+    runs: [aRun()],
+    settings: SETTINGS,
+    workspaceFolders: [parent],
+    cachePath: null,
+    ...changes,
+  };
+  const over = editor.ask<RequestOutcome<null>>(PAGE_REQUESTS.open, request, closing.token);
+  const tell = (what: PageNews) => editor.notify(PAGE_TELL, { page: "page-1", what });
+  const posted = (): readonly Message[] =>
+    reports.flatMap((report) => (report.kind === "post" ? [JSON.parse(report.json)] : []));
+  return {
+    clock: editor.clock,
+    orders,
+    reports,
+    over,
+    tell,
+    say: (message: PageMessage | RunsPageMessage) => tell({ kind: "message", message }),
+    close: () => closing.cancel(),
+    posted,
+    /** The newest message of a kind, once there is one. */
+    see: <Kind extends Message["kind"]>(kind: Kind) =>
+      vi.waitFor(() => {
+        const found = posted().findLast((message) => message.kind === kind);
+        if (found === undefined) throw new Error(`no ${kind} is there yet`);
+        return found as Extract<Message, { readonly kind: Kind }>; // of that kind
+      }),
+  };
+}
+
+describe("a dashboard that the server holds", () => {
+  async function opened() {
+    const dashboard = open<HostMessage>({ page: { kind: "dashboard", folder } });
+    await vi.waitFor(() => expect(dashboard.reports[0]).toEqual({ kind: "opened" }));
+    await dashboard.say({ kind: "ready" });
+    return { ...dashboard, init: await dashboard.see("init") };
+  }
+
+  it("shows the run of the window to its page, with paths from the workspace and no absolute one", async () => {
+    const { init, reports, close, over } = await opened();
+    expect(init.facts.run).toMatchObject({ id: runIdOf(folder), name: "hard" });
+    expect(reports).toContainEqual({ kind: "shown", folder });
+    expect(JSON.stringify(init)).not.toContain(parent);
+    close();
+    expect(await over).toEqual({ ok: true, value: null });
+  });
+
+  it("has the window do what only that can, and shows what came of it in the page", async () => {
+    const { say, see, orders, init } = await opened();
+    await say({ kind: "command", command: "stop", args: {} });
+    expect((await see("error")).message).toContain("This run cannot be stopped.");
+    const [checkpoint] = init.facts.checkpoints;
+    const args = { name: checkpoint?.name ?? "", which: "state" } as const;
+    await say({ kind: "command", command: "copyCheckpointPath", args });
+    await vi.waitFor(() =>
+      expect(orders.at(-1)).toMatchObject({
+        kind: "command",
+        command: "copyText",
+        folder,
+        args: { text: checkpoint?.statePath },
+      }),
+    );
+  });
+
+  it("goes to other runs that the window knows, and to no others", async () => {
+    const { say, see, tell } = await opened();
+    await say({ kind: "select-run", id: runIdOf("/elsewhere") });
+    expect((await see("error")).message).toContain("no longer exists");
+    await tell({ kind: "offer", folder: "/another" });
+    expect((await see("offer-run")).run).toBe(runIdOf("/another"));
+  });
+
+  it("gives the window what the person named, to keep it", async () => {
+    const { say, reports } = await opened();
+    await say({ kind: "pin-metrics", names: ["loss"] });
+    await vi.waitFor(() =>
+      expect(reports).toContainEqual({ kind: "keep", change: { pinnedMetrics: ["loss"] } }),
+    );
+  });
+});
+
+describe("a runs table that the server holds", () => {
+  async function opened(runs: readonly KnownRun[] = [aRun()]) {
+    const table = open<RunsHostMessage>({ page: { kind: "runs" }, runs });
+    await vi.waitFor(() => expect(table.reports[0]).toEqual({ kind: "opened" }));
+    await table.say({ kind: "ready" });
+    return { ...table, rows: await table.see("rows") };
+  }
+
+  it("has a row for each run of the window that is not archived, and for those that are added", async () => {
+    const archived = aRun({ folder: "/archived", name: "archived", isArchived: true });
+    const { rows, tell, posted, clock } = await opened([aRun(), archived]);
+    expect(rows.rows.map(({ name }) => name)).toEqual(["hard"]);
+    await tell({ kind: "runs", runs: [aRun({ name: "renamed" }), archived] });
+    await vi.waitFor(async () => {
+      await clock.advance(500);
+      const all = posted().flatMap((each) => (each.kind === "rows" ? each.rows : []));
+      expect(all.map(({ name }) => name)).toContain("renamed");
+    });
+  });
+
+  it("has the window open dashboards and comparisons and ask for marks, and writes the answer down", async () => {
+    const { say, orders, posted } = await opened();
+    const id = runIdOf(folder);
+    await say({ kind: "open", id });
+    await say({ kind: "diff", left: id, right: id });
+    await say({ kind: "edit", id, what: "tags" });
+    await vi.waitFor(() =>
+      expect(orders).toEqual([
+        { kind: "open-run", folder },
+        { kind: "diff", left: folder, right: folder },
+        { kind: "ask", what: "tags", name: "hard", value: "" },
+      ]),
+    );
+    await vi.waitFor(() => {
+      const last = posted().findLast((each) => each.kind === "rows");
+      expect(last?.kind === "rows" ? last.rows[0]?.mark.tags : null).toEqual(["good"]);
+    });
+  });
+
+  it("chooses runs that the window names, and gives it the layout to keep", async () => {
+    const { say, see, tell, reports } = await opened();
+    await tell({ kind: "choose", folders: [folder] });
+    expect((await see("choose")).ids).toEqual([runIdOf(folder)]);
+    await say({ kind: "keep", layout: "{}" });
+    await vi.waitFor(() =>
+      expect(reports).toContainEqual({ kind: "keep", change: { layout: "{}" } }),
+    );
+  });
+});
