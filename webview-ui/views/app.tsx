@@ -12,7 +12,7 @@ import { globalKey } from "../model/keys.ts";
 import { TABS, type Tab } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { Alarms } from "./alarms.tsx";
+import { Summary } from "./alarms.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
 import { Header } from "./header.tsx";
@@ -69,12 +69,12 @@ export function App({ dashboard }: DashboardProps) {
   return (
     <>
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
-      <Alarms dashboard={dashboard} />
       <main class="view stack">
         <div class="tab-row row">
           <TabList dashboard={dashboard} tab={tab} />
           <OfferedRun dashboard={dashboard} />
         </div>
+        <Summary dashboard={dashboard} hasSentence={tab === "overview"} />
         <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           <View dashboard={dashboard} tab={tab} />
         </div>
