@@ -107,12 +107,13 @@ function AlarmRow({
   alarm: { severity, text, more, step, code, fix, before, evidence },
   isOpen,
 }: RowProps) {
+  const begun = step === null ? "" : `${strings.chart.step(step + 1)}: `;
   return (
     <li data-severity={severity}>
       <Icon name={ICONS[severity]} />
       <div class="alarm-body">
-        <span class="alarm-text" title={isOpen ? undefined : visibleLine(text)}>
-          {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
+        <span class="alarm-text" title={isOpen ? undefined : `${begun}${visibleLine(text)}`}>
+          {begun === "" ? null : <b>{begun}</b>}
           <UntrustedText text={text} />
           {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         </span>
