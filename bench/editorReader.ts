@@ -15,7 +15,7 @@ export async function readerRow(browser: Browser, folder: string): Promise<Row> 
   if (theme === undefined) throw new Error("There is no theme.");
   const panel = await openDashboardPage(browser, { folder, theme });
   const { page } = panel;
-  await page.getByRole("tab", { name: "Trajectories" }).click();
+  await page.getByRole("tab", { name: "Rollouts" }).click();
   await page.locator(".grid-row").first().waitFor();
   await page.getByText(`${WIDE_ROLLOUTS.toLocaleString("en")} rollouts`).waitFor();
   await page.locator(".grid-row").first().click();

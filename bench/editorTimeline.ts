@@ -8,6 +8,7 @@ import { createFileSystem } from "../src/node/fileSystem.ts";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
 import { writeTimedRun } from "../test/server/dashboard/timedRun.ts";
+import { showRunPart } from "../test/workbench/dashboardPlaces.ts";
 import { cpuTimer } from "./cpuTimer.ts";
 import type { Row } from "./editorTable.ts";
 
@@ -26,7 +27,7 @@ export async function timelineRow(browser: Browser): Promise<Row> {
   await fileSystem.close();
   const panel = await openDashboardPage(browser, { folder, theme });
   const { page } = panel;
-  await page.getByRole("tab", { name: "Timeline" }).click();
+  await showRunPart(page, "Timeline");
   await page.locator(".timeline-row").first().waitFor();
   const timer = await cpuTimer(page);
   const samples: number[] = [];

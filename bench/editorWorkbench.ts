@@ -103,7 +103,7 @@ async function openingRows(stage: Stage): Promise<readonly Row[]> {
 
 async function tableRows(stage: Stage): Promise<readonly Row[]> {
   const frame = await openRun(stage, "wide");
-  await timeToSee(frame, { at: "#tab-trajectories", see: ".grid-row" });
+  await timeToSee(frame, { at: "#tab-rollouts", see: ".grid-row" });
   const all = { see: ".filter-count", text: `${thousands(WIDE_ROLLOUTS)} rollouts` };
   await frame.waitForFunction(
     (text) => document.querySelector(".filter-count")?.textContent?.includes(text),

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
+import { runSentence } from "../core/runs/runSentence.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -56,7 +57,9 @@ export async function runListLines(
   const newest = lists[0]?.runs[0];
   if (newest === undefined) return [[l10n.t("There are no runs in {0}.", places)]];
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
-  return [...lines, [styled("quiet", l10n.t("Look closer:"))], [`  ${show}`]];
+  const sentence = runSentence(newest);
+  const newestLine = sentence === null ? [] : [[styled("strong", newest.name), `: ${sentence}`]];
+  return [...lines, ...newestLine, [styled("quiet", l10n.t("Look closer:"))], [`  ${show}`]];
 }
 
 async function runLines(

@@ -36,6 +36,8 @@ export interface RunView extends RunListing {
   readonly ending: RunEnding | null;
   /** Why a file of the run cannot be read, in words for people. */
   readonly problem: string | null;
+  /** How it is doing, without a period; null when nothing is known. */
+  readonly sentence: string | null;
   /** The most serious first. */
   readonly alarms: readonly AlarmView[];
 }

@@ -43,7 +43,7 @@ it("begins each turn at the height of the same turn beside it, also in a small w
     state: {
       runId: "hard",
       view: {
-        tab: "trajectories",
+        tab: "rollouts",
         rolloutSet: { source: "training", step: 23 },
         rollout: { group: GROUP, rollout: 0 },
         beside: "best",
@@ -87,7 +87,7 @@ it("shows the tokens of a rollout beside the other, or why it has none", async (
     state: {
       runId: "hard",
       view: {
-        tab: "trajectories",
+        tab: "rollouts",
         rolloutSet: { source: "training", step: 23 },
         rollout: { group: 0, rollout: 0 },
         beside: "best",
@@ -115,7 +115,7 @@ it("leaves the room to a replay in a small window, and brings the list back wher
     theme,
     width: 1024,
     height: 700,
-    state: { runId: "hard", view: { tab: "trajectories", rollout } },
+    state: { runId: "hard", view: { tab: "rollouts", rollout } },
   });
   const { page, faults } = dashboard;
   await page.locator(".reward-footer").waitFor();

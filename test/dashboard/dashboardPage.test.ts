@@ -11,6 +11,7 @@ import { HOSTILE_TEXT, writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";
+import { showRunPart } from "../workbench/dashboardPlaces.ts";
 import { moveToMark } from "../workbench/findMark.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
@@ -87,6 +88,29 @@ describe("the page of the dashboard", () => {
     expect(dashboard.faults).toEqual([]);
   }, 300_000);
 
+  it("leads with every number to a place: the tabs, then timeline, search and what changed", async () => {
+    const { page } = await open(undefined, smallFolder);
+    const chosen = page.getByRole("tab", { selected: true });
+    await page.locator(".reward canvas").waitFor();
+    const places = [
+      ["7", "Rollouts", page.getByRole("heading", { name: "What changed" })],
+      ["2", "Rollouts", page.locator(".grid-row").first()],
+      ["3", "Evaluations", page.locator(".evaluation-chart canvas")],
+      ["5", "Run", page.locator(".timeline-row").first()],
+      ["1", "Overview", page.locator(".sentence")],
+      ["4", "Run", page.locator(".run-head")],
+      ["6", "Rollouts", page.getByRole("searchbox", { name: "Search in rollouts" })],
+    ] as const;
+    for (const [key, tab, place] of places) {
+      await page.keyboard.press(key);
+      await place.waitFor();
+      expect(await chosen.textContent(), key).toBe(tab);
+    }
+    await page.getByRole("searchbox", { name: "Search in rollouts" }).fill("answer");
+    await page.getByLabel("Where to search").selectOption("In this list");
+    expect(await page.locator("#rollout-filter").inputValue()).toBe("answer");
+  });
+
   it("says beside the steps how far the evaluation in progress is", async () => {
     const { page } = await open(undefined, smallFolder);
     await page.locator("header").getByText("evaluating 24 of 64").waitFor();
@@ -130,7 +154,7 @@ describe("the page of the dashboard", () => {
   it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
     const dashboard = await open({
       runId: "hard",
-      view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } },
+      view: { tab: "rollouts", rollout: { group: 0, rollout: 0 } },
     });
     const { page, commands, faults } = dashboard;
     const replay = page.getByRole("article", { name: "Replay" });
@@ -155,7 +179,7 @@ describe("the page of the dashboard", () => {
 
   it("offers to talk to a checkpoint, and to continue from a turn where its tokens are stored", async () => {
     const { page, commands } = await open(
-      { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
+      { runId: "hard", view: { tab: "rollouts", rollout: { group: 0, rollout: 0 } } },
       smallFolder,
     );
     const replay = page.getByRole("article", { name: "Replay" });
@@ -167,7 +191,7 @@ describe("the page of the dashboard", () => {
       args: { key: { source: "training", group: 0, rollout: 0 }, turn: 1 },
     });
     await page.getByRole("tab", { name: "Overview" }).click();
-    await page.getByRole("tab", { name: "Checkpoints" }).click();
+    await showRunPart(page, "Checkpoints");
     await page
       .getByRole("button", { name: /^Actions for / })
       .first()
@@ -178,7 +202,7 @@ describe("the page of the dashboard", () => {
 
   it("shows every entry of a checkpoint's menu, also for the last row of a low page", async () => {
     const { page, commands } = await open(
-      { runId: "hard", view: { tab: "checkpoints" } },
+      { runId: "hard", view: { tab: "run", runPart: "checkpoints" } },
       smallFolder,
     );
     const size = { width: 700, height: 420 };
@@ -206,6 +230,7 @@ describe("the page of the dashboard", () => {
 
   it("says why a rollout without tokens cannot be continued from", async () => {
     const { page, commands } = await open(undefined, smallFolder);
+    await page.getByRole("tab", { name: "Evaluations" }).click();
     await page.locator(".opens").last().click();
     await page.locator(".grid-row").last().click();
     const button = page.getByRole("button", { name: "Continue from Here" }).first();
@@ -272,6 +297,7 @@ describe("the page of the dashboard", () => {
     const { page } = dashboard;
     const listed = page.locator(".filter-count");
     const step = page.locator(".step-navigator select");
+    await page.getByRole("tab", { name: "Evaluations" }).click();
     await page.getByRole("row", { name: "20 local/calculator test greedy" }).click();
     await listed.getByText("8 of 16").waitFor();
     expect(await step.inputValue()).toBe("evaluation/20");
@@ -317,7 +343,7 @@ describe("the page of the dashboard", () => {
 
   it("shows where a rollout continues in another token stream, and the tokens of each", async () => {
     const { page } = await open(
-      { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
+      { runId: "hard", view: { tab: "rollouts", rollout: { group: 0, rollout: 0 } } },
       smallFolder,
     );
     const replay = page.getByRole("article", { name: "Replay" });
@@ -365,7 +391,7 @@ describe("the page of the dashboard", () => {
     await page.locator(".grid-row").first().waitFor();
     await page.locator("#rollout-filter").fill("long result");
     await page.getByText("No rollout matches the filters.").waitFor();
-    await page.getByRole("button", { name: "In messages" }).click();
+    await page.getByLabel("Where to search").selectOption("In messages of this step");
     await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("2");
   });
 

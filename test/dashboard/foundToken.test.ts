@@ -12,6 +12,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { launchBrowser } from "../workbench/browser.ts";
+import { showSearchPart } from "../workbench/dashboardPlaces.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
 
@@ -39,11 +40,14 @@ it("shows the token at which a found place begins, and the text where there are 
     folder,
     theme,
     tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
-    state: { runId: "hard", view: { tab: "search", replayMode: "tokens" } },
+    state: {
+      runId: "hard",
+      view: { tab: "rollouts", rolloutPart: "search", replayMode: "tokens" },
+    },
   });
   const { page } = dashboard;
   const search = async (text: string): Promise<void> => {
-    await page.getByRole("tab", { name: "Search" }).click();
+    await showSearchPart(page);
     await page.getByRole("searchbox", { name: "Search in rollouts" }).fill(text);
     await page.locator(".snippet").filter({ hasText: text }).first().click();
   };

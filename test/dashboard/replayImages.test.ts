@@ -69,7 +69,7 @@ it("shows images where a text names them, says what is wrong with others, and as
   const { page, faults, setTheme, close } = await openDashboardPage(browser, { folder, theme });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  await page.getByRole("tab", { name: "Trajectories" }).click();
+  await page.getByRole("tab", { name: "Rollouts" }).click();
   await page.locator(".grid-row").first().click();
   const shown = page.getByAltText("Image 1 of the rollout");
   await shown.waitFor();

@@ -40,7 +40,11 @@ it("distinguishes upper and lower case by a button or Alt+C, and keeps that", as
     // As a page that knew no switch has kept it.
     state: {
       runId: "hard",
-      view: { tab: "search", search: { text: "", isRegex: false, roles: [], isEveryRun: false } },
+      view: {
+        tab: "rollouts",
+        rolloutPart: "search",
+        search: { text: "", isRegex: false, roles: [], isEveryRun: false },
+      },
     },
   });
   const { page, faults } = dashboard;

@@ -9,6 +9,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { writeTimedRun } from "../server/dashboard/timedRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
+import { showRunPart } from "../workbench/dashboardPlaces.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
 
@@ -28,7 +29,7 @@ describe("the timeline", () => {
     const folder = await writeTimedRun(fileSystem, parent, size);
     await fileSystem.close();
     dashboard = await openDashboardPage(browser, { folder, theme: dark });
-    await dashboard.page.getByRole("tab", { name: "Timeline" }).click();
+    await showRunPart(dashboard.page, "Timeline");
     await dashboard.page.locator(".timeline-row").first().waitFor();
   });
   afterAll(async () => {

@@ -82,7 +82,7 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await accessibilityFaults(page)).toEqual([]);
 
-  await page.getByRole("tab", { name: "Trajectories" }).click();
+  await page.getByRole("tab", { name: "Rollouts" }).click();
   await page
     .getByRole("row")
     .filter({ hasText: /\+(?:0\.50|1\.00)/ })

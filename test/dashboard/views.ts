@@ -1,6 +1,7 @@
 /** Goes through the views of the page as a user would. */
 
 import type { Page } from "playwright-core";
+import { showChangesPart, showRunPart, showSearchPart } from "../workbench/dashboardPlaces.ts";
 
 type Look = (name: string) => Promise<void>;
 
@@ -14,12 +15,14 @@ export async function showViews(page: Page, look: Look): Promise<void> {
   await showTrajectories(page, lookAt);
   await showReading(page, lookAt);
   await showEvaluation(page, lookAt);
-  await page.getByRole("tab", { name: "Checkpoints" }).click();
+  await showRunPart(page, "Checkpoints");
   await lookAt("checkpoints");
-  await page.getByRole("tab", { name: "Config" }).click();
+  await showRunPart(page, "Configuration");
   await page.locator(".config-table").waitFor();
   await lookAt("config");
-  await page.getByRole("tab", { name: "Timeline" }).click();
+  await showRunPart(page, "Log");
+  await lookAt("log");
+  await showRunPart(page, "Timeline");
   await page.locator(".timeline-row").first().waitFor();
   await lookAt("timeline");
   await showSearch(page, lookAt);
@@ -44,7 +47,7 @@ async function showOverview(page: Page, look: Look): Promise<void> {
 }
 
 async function showTrajectories(page: Page, look: Look): Promise<void> {
-  await page.getByRole("tab", { name: "Trajectories" }).click();
+  await page.getByRole("tab", { name: "Rollouts" }).click();
   await page.locator(".grid-row").first().waitFor();
   await look("trajectories");
   await page.getByRole("button", { name: "Filter" }).click();
@@ -95,7 +98,7 @@ async function showReading(page: Page, look: Look): Promise<void> {
 }
 
 export async function showSearch(page: Page, look: Look): Promise<void> {
-  await page.getByRole("tab", { name: "Search" }).click();
+  await showSearchPart(page);
   await look("search-empty");
   await page.getByRole("searchbox", { name: "Search in rollouts" }).fill("answer");
   await page.locator(".snippet").first().waitFor();
@@ -103,7 +106,7 @@ export async function showSearch(page: Page, look: Look): Promise<void> {
   await page.locator(".snippet").first().click();
   await page.locator(".replay .turn").first().waitFor();
   await look("search-opened");
-  await page.getByRole("tab", { name: "Search" }).click();
+  await showSearchPart(page);
   await page.getByRole("searchbox", { name: "Search in rollouts" }).fill("(");
   await page.getByRole("button", { name: "Search for a regular expression" }).click();
   await page.locator(".search-error").waitFor();
@@ -112,7 +115,7 @@ export async function showSearch(page: Page, look: Look): Promise<void> {
 }
 
 export async function showChanges(page: Page, look: Look): Promise<void> {
-  await page.getByRole("tab", { name: "What Changed" }).click();
+  await showChangesPart(page);
   const charts = page.locator(".behavior-chart");
   await charts.first().or(page.getByText("There is nothing to compare")).waitFor();
   await look("changes");
@@ -125,7 +128,9 @@ export async function showChanges(page: Page, look: Look): Promise<void> {
 }
 
 async function showEvaluation(page: Page, look: Look): Promise<void> {
-  await page.getByRole("tab", { name: "Overview" }).click();
+  await page.getByRole("tab", { name: "Evaluations" }).click();
+  await page.locator(".evaluation-chart canvas").waitFor();
+  await look("evaluations");
   await page.locator(".opens").last().click();
   await page.locator(".grid-row").first().waitFor();
   await look("evaluation");

@@ -97,7 +97,7 @@ async function trajectory({ page, workbench, folder }: Stage): Promise<string> {
   const panel = workbench.panel();
   await panel.getByText(`step ${DEPOT_STEPS} of ${DEPOT_STEPS}`).waitFor();
   await workbench.command("View: Toggle Primary Side Bar Visibility");
-  await panel.getByRole("tab", { name: "Trajectories" }).click();
+  await panel.getByRole("tab", { name: "Rollouts" }).click();
   await panel.locator(".step-navigator select").selectOption(`training/${step}`);
   await panel.getByRole("gridcell", { name: `${group + 1}.${rollout + 1}`, exact: true }).click();
   await panel.locator(".reward-footer").waitFor();

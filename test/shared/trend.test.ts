@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createUniform } from "../../src/core/util/uniform.ts";
 import { type Trend, trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
-import { rewardTrendText } from "../../src/shared/trendText.ts";
 
 /** A curve of rewards over steps from 0, of so many steps. */
 interface Curve {
@@ -31,10 +30,6 @@ const FALLEN_AND_RECOVERED: Curve = {
   at: (step) => (step < 15 ? 0.7 : step < 25 ? 0.25 : Math.min(0.7, 0.25 + 0.03 * (step - 24))),
 };
 const RECOVERING: Curve = { steps: 38, at: FALLEN_AND_RECOVERED.at };
-const MOSTLY_RECOVERED: Curve = {
-  steps: 80,
-  at: (step) => Math.min(0.6, FALLEN_AND_RECOVERED.at(step)),
-};
 const STEP_DOWN: Curve = { steps: 40, at: (step) => (step < 35 ? 0.7 : 0.3) };
 const LONG_PLATEAU: Curve = { steps: 60, at: (step) => Math.min(0.8, 0.2 + 0.02 * step) };
 const FALLEN_LONG_AGO: Curve = {
@@ -156,28 +151,9 @@ describe("a reward that moves", () => {
   });
 });
 
-describe("what a trend says of a curve without noise", () => {
+describe("a trend of a curve without noise", () => {
   const points = ({ steps, at }: Curve) =>
     Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
-  const text = (curve: Curve): string => rewardTrendText(trendOf(points(curve)));
-
-  it("is where it began, what it was and what it is, in one sentence", () => {
-    expect(text(RISE)).toBe("Learning: 0.16 → 0.84 in 40 steps");
-    for (const steps of [15, 20, 40, 60, 300]) {
-      expect(text({ steps, at: COLLAPSE.at })).toBe("Falling since step 5: was 0.72, now 0.23");
-    }
-    expect(text({ steps: 30, at: () => 0.5 })).toBe("Flat for 30 steps");
-    expect(text(FALLEN_LONG_AGO)).toBe("Falling since step 40: was 0.79, now 0.50");
-    expect(text(RECOVERING)).toMatch(/^Learning: 0\.2\d → 0\.6\d in \d+ steps$/);
-    expect(text(MOSTLY_RECOVERED)).toMatch(/^Flat for \d+ steps$/);
-    expect(text({ steps: 5, at: () => 1 })).toBe("Too early to tell (5 steps)");
-  });
-
-  it("counts groups where they are known, and leaves out steps without a value", () => {
-    const few = points({ steps: 4, at: () => 1 }).map((point) => ({ ...point, groups: 3 }));
-    const gap = { step: 9, value: Number.NaN, groups: 3 };
-    expect(rewardTrendText(trendOf([...few, gap]))).toBe("Too early to tell (12 groups)");
-  });
 
   it("never lies outside of what was seen", () => {
     const trend = trendOf(points({ steps: 40, at: (step) => Math.min(1, step / 20) }));

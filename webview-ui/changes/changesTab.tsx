@@ -1,10 +1,12 @@
-/** The tab that shows what changed over the steps of a run. */
+/** What changed over the steps of a run. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import type { DashboardProps } from "../model/dashboardModel.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { BehaviorCharts } from "./behaviorCharts.tsx";
 import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
@@ -36,12 +38,18 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   }, [model, subject, asked]);
   if (before === null || after === null)
     return (
-      <p class="message">{l10n.t("There is nothing to compare before two steps have rollouts.")}</p>
+      <div class="changes stack">
+        <BackToList dashboard={dashboard} />
+        <p class="message">
+          {l10n.t("There is nothing to compare before two steps have rollouts.")}
+        </p>
+      </div>
     );
   const set = (change: { readonly before?: StepRange; readonly after?: StepRange }): void =>
     dashboard.update({ changes: { before, after, ...change } });
   return (
     <div class="changes stack" tabIndex={-1}>
+      <BackToList dashboard={dashboard} />
       <fieldset class="change-ranges">
         <legend class="visually-hidden">{l10n.t("Steps that are compared")}</legend>
         <StepRangeFields
@@ -62,6 +70,20 @@ export function ChangesTab({ dashboard }: DashboardProps) {
         behavior={model.behavior.answer.value}
         ranges={[before, after]}
       />
+    </div>
+  );
+}
+
+function BackToList({ dashboard }: DashboardProps) {
+  return (
+    <div class="changes-head row">
+      <Button
+        class="quiet"
+        icon="chevronLeft"
+        label={strings.replay.back}
+        onClick={() => dashboard.update({ rolloutPart: "list" })}
+      />
+      <h2>{l10n.t("What changed")}</h2>
     </div>
   );
 }

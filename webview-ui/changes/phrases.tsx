@@ -126,7 +126,8 @@ function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
     const expression = words.split(" ").join(BETWEEN_WORDS);
     const { isEveryRun } = dashboard.view.value.search;
     dashboard.update({
-      tab: "search",
+      tab: "rollouts",
+      rolloutPart: "search",
       search: { text: expression, isRegex: true, isCaseSensitive: false, roles: [], isEveryRun },
     });
   };

@@ -5,7 +5,7 @@ import { type BestReward, NO_BEST, withReward } from "../../src/shared/bestRewar
 import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
 import { trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
-import { rewardTrendText, trendWord } from "../../src/shared/trendText.ts";
+import { trendWord } from "../../src/shared/trendText.ts";
 import { formatValue } from "./format.ts";
 
 /** Steps count from 0; NaN where a step has no value. */
@@ -28,7 +28,7 @@ export function summarize({ values, steps }: Series): string {
   );
 }
 
-/** Trend and latest value of the reward, and what was reached at best; `points` are those of its trend. */
+/** The latest value of the reward, and what was reached at best; `points` are those of its trend. */
 export function summarizeReward({ values }: Series, points: readonly TrendPoint[]): string {
   const last = values.findLast((value) => !Number.isNaN(value));
   if (last === undefined) return "";
@@ -36,7 +36,7 @@ export function summarizeReward({ values }: Series, points: readonly TrendPoint[
     (before, { value, step }) => withReward(before, value, step),
     NO_BEST,
   );
-  return `${rewardTrendText(trendOf(points))}. ${reachedText(formatReward(last), reached)}`;
+  return reachedText(formatReward(last), reached);
 }
 
 function reachedText(latest: string, { recent, best }: BestReward): string {

@@ -15,7 +15,8 @@ export interface MenuItem {
 
 interface MenuProps {
   readonly label: string;
-  readonly icon: IconName;
+  /** Null for a text alone. */
+  readonly icon: IconName | null;
   /** Without it the label is for screen readers and the tooltip only. */
   readonly isTextShown?: boolean;
   readonly items: readonly MenuItem[];
@@ -53,7 +54,7 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
         title={isTextShown ? undefined : label}
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon name={icon} />
+        {icon === null ? null : <Icon name={icon} />}
         {isTextShown ? <span>{label}</span> : null}
       </button>
       {isOpen ? (

@@ -157,7 +157,11 @@ class Model implements DashboardModel {
         this.openRollouts({ source: message.source, step: message.step }, message.rollout);
         return;
       case "open-search":
-        this.update({ tab: "search", search: { ...this.view.peek().search, isEveryRun: true } });
+        this.update({
+          tab: "rollouts",
+          rolloutPart: "search",
+          search: { ...this.view.peek().search, isEveryRun: true },
+        });
         return;
       case "show-alarm": {
         const alarm = this.data.run.peek()?.alarms.find(({ id }) => id === message.alarm);
@@ -189,7 +193,13 @@ class Model implements DashboardModel {
   }
 
   openRollouts(rolloutSet: RolloutSet, rollout: ViewState["rollout"] = null): void {
-    this.update({ tab: "trajectories", rolloutSet, rollout, alarmFilter: null });
+    this.update({
+      tab: "rollouts",
+      rolloutPart: "list",
+      rolloutSet,
+      rollout,
+      alarmFilter: null,
+    });
   }
 
   showAlarmChart({ steps, ...alarm }: AlarmView): void {

@@ -2,7 +2,15 @@
 
 import { setName } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "./dashboardModel.ts";
-import { TABS } from "./viewState.ts";
+import { placeOf, TABS, type ViewState } from "./viewState.ts";
+
+/** By their keys from 1 on: the tabs, then what else has a key of its own. */
+const PLACES: readonly Partial<ViewState>[] = [
+  ...TABS.map(placeOf),
+  { tab: "run", runPart: "timeline" },
+  { tab: "rollouts", rolloutPart: "search" },
+  { tab: "rollouts", rolloutPart: "changes" },
+];
 
 /** True while keys belong to a control, a dialog, or the editor. */
 export function isTyping(event: KeyboardEvent): boolean {
@@ -18,8 +26,8 @@ export function globalKey(
   openHelp: () => void,
 ): void {
   if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return;
-  const tab = TABS[Number(event.key) - 1];
-  if (tab !== undefined) dashboard.update({ tab });
+  const place = PLACES[Number(event.key) - 1];
+  if (place !== undefined) dashboard.update(place);
   else if (event.key === "?") openHelp();
   else if (event.key === "l") dashboard.host.command("openLog");
   else if (event.key === "{") stepBy(dashboard, -1);

@@ -7,16 +7,20 @@ import type { SearchQuery } from "../../src/shared/search.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
 
-export const TABS = [
-  "overview",
-  "trajectories",
-  "checkpoints",
-  "config",
-  "timeline",
-  "search",
-  "changes",
-] as const;
+export const TABS = ["overview", "rollouts", "evaluations", "run"] as const;
 export type Tab = (typeof TABS)[number];
+
+/** What a tab leads to: *Rollouts* begins with the list. */
+export function placeOf(tab: Tab): Partial<ViewState> {
+  return tab === "rollouts" ? { tab, rolloutPart: "list" } : { tab };
+}
+
+/** What *Rollouts* shows: those of a step, what a search finds in all steps, or what changed between steps. */
+export const ROLLOUT_PARTS = ["list", "search", "changes"] as const;
+type RolloutPart = (typeof ROLLOUT_PARTS)[number];
+
+export const RUN_PARTS = ["timeline", "config", "log", "checkpoints"] as const;
+export type RunPart = (typeof RUN_PARTS)[number];
 
 export const TOKEN_COLORS = ["logprob", "advantage", "difference", "ratio"] as const;
 export type TokenColor = (typeof TOKEN_COLORS)[number];
@@ -70,6 +74,8 @@ interface SearchState extends SearchQuery {
 
 export interface ViewState {
   readonly tab: Tab;
+  readonly rolloutPart: RolloutPart;
+  readonly runPart: RunPart;
   /** The step or evaluation whose rollouts are shown; null = the latest step. */
   readonly rolloutSet: RolloutSet | null;
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
@@ -134,6 +140,8 @@ export const HIDDEN_AT_FIRST: readonly string[] = ["tasks", "range"];
 export function firstViewState(smoothing: number): ViewState {
   return {
     tab: "overview",
+    rolloutPart: "list",
+    runPart: "timeline",
     rolloutSet: null,
     rollout: null,
     beside: null,
@@ -199,6 +207,10 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
     filter: { ...fresh.filter, ...merged.filter },
     search: { ...fresh.search, ...merged.search },
     tab: TABS.includes(merged.tab) ? merged.tab : fresh.tab,
+    rolloutPart: ROLLOUT_PARTS.includes(merged.rolloutPart)
+      ? merged.rolloutPart
+      : fresh.rolloutPart,
+    runPart: RUN_PARTS.includes(merged.runPart) ? merged.runPart : fresh.runPart,
     rewardBy: REWARD_PARTINGS.some((by) => by === merged.rewardBy) ? merged.rewardBy : "all",
     xAxis: X_AXES.includes(merged.xAxis) ? merged.xAxis : fresh.xAxis,
   };

@@ -1,4 +1,4 @@
-/** The tab that searches the texts of a run, or of all runs. */
+/** Searches the texts of a run, or of all runs. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect } from "preact/hooks";
@@ -10,6 +10,7 @@ import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { searchOf, startSearch } from "./searchModel.ts";
 import { SearchResultList } from "./searchResultList.tsx";
+import { SearchScope } from "./searchScope.tsx";
 
 const TYPING_MS = 200;
 
@@ -51,6 +52,7 @@ export function SearchTab({ dashboard }: DashboardProps) {
               if (key === "Enter") startSearch(dashboard, true);
             }}
           />
+          <SearchScope dashboard={dashboard} />
           <Button
             class="toggle"
             label={l10n.t("Aa")}
@@ -66,13 +68,6 @@ export function SearchTab({ dashboard }: DashboardProps) {
             aria-label={text.regexHint}
             title={text.regexHint}
             onClick={() => set({ isRegex: !search.isRegex })}
-          />
-          <Button
-            class="toggle"
-            label={l10n.t("All runs")}
-            aria-pressed={search.isEveryRun}
-            title={l10n.t("Search in all runs of this window, newest first")}
-            onClick={() => set({ isEveryRun: !search.isEveryRun })}
           />
         </div>
         <Roles chosen={search.roles} set={(roles) => set({ roles })} />

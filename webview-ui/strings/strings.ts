@@ -14,12 +14,15 @@ export const strings = {
 
   tabs: {
     overview: l10n.t("Overview"),
-    trajectories: l10n.t("Trajectories"),
-    checkpoints: l10n.t("Checkpoints"),
-    config: l10n.t("Config"),
+    rollouts: l10n.t("Rollouts"),
+    evaluations: l10n.t("Evaluations"),
+    run: l10n.t("Run"),
+  },
+  runParts: {
     timeline: l10n.t("Timeline"),
-    search: l10n.t("Search"),
-    changes: l10n.t("What Changed"),
+    config: l10n.t("Configuration"),
+    log: l10n.t("Log"),
+    checkpoints: l10n.t("Checkpoints"),
   },
 
   states: { ...phaseTexts(), unknown: l10n.t("no run.json") },
@@ -41,10 +44,8 @@ export const strings = {
 
   help: {
     keys: [
-      [
-        "1 … 7",
-        l10n.t("Overview, Trajectories, Checkpoints, Config, Timeline, Search, What Changed"),
-      ],
+      ["1 … 4", l10n.t("Overview, Rollouts, Evaluations, Run")],
+      ["5 6 7", l10n.t("timeline, search in all steps, what changed between steps")],
       ["j k ↓ ↑", l10n.t("next and previous row")],
       [l10n.t("Enter"), l10n.t("open")],
       [l10n.t("Esc"), l10n.t("back, close")],

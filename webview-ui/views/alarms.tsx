@@ -1,4 +1,4 @@
-/** What needs the user's eye, in one line: errors of this page and warnings of the run. */
+/** How the run is doing, in one sentence, and what needs the user's eye: errors of this page and warnings of the run. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -27,21 +27,44 @@ interface Alarm {
   readonly evidence: AlarmView | null;
 }
 
-export function Alarms({ dashboard }: DashboardProps) {
-  const [isOpen, setOpen] = useState(false);
+interface SummaryProps extends DashboardProps {
+  /** False in views that are about something else: they show what is wrong only. */
+  readonly hasSentence: boolean;
+}
+
+export function Summary({ dashboard, hasSentence }: SummaryProps) {
   const errors = dashboard.connection.errors.value;
   const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
+  const sentence = hasSentence ? sentenceOf(dashboard) : null;
+  if (sentence === null && alarms.length === 0) return null;
+  return (
+    <div class="summary wrap" data-severity={alarms[0]?.severity}>
+      {sentence === null ? null : <p class="sentence">{sentence}</p>}
+      <Alarms dashboard={dashboard} alarms={alarms} />
+    </div>
+  );
+}
+
+/** Has its room from the beginning, so that nothing below it moves. */
+function sentenceOf({ data }: DashboardModel): string | null {
+  const run = data.run.value;
+  if (run === null || run.evaluatedModels !== null) return null;
+  return run.sentence ?? (run.state === "foreign" ? null : l10n.t("Too early to tell"));
+}
+
+interface AlarmsProps extends DashboardProps {
+  readonly alarms: readonly Alarm[];
+}
+
+function Alarms({ dashboard, alarms }: AlarmsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const errors = dashboard.connection.errors.value;
   const first = alarms[0];
   if (first === undefined) return null;
   const shown = isOpen ? alarms : [first];
   const canOpen = alarms.length > 1 || first.more !== null || first.code !== null;
   return (
-    <section
-      class="alarms"
-      aria-label={l10n.t("Alarms")}
-      data-open={isOpen}
-      data-severity={first.severity}
-    >
+    <section class="alarms" aria-label={l10n.t("Alarms")} data-open={isOpen}>
       <ul>
         {shown.map((alarm, index) => (
           <AlarmRow key={index} dashboard={dashboard} alarm={alarm} isOpen={isOpen} />
@@ -84,12 +107,13 @@ function AlarmRow({
   alarm: { severity, text, more, step, code, fix, before, evidence },
   isOpen,
 }: RowProps) {
+  const begun = step === null ? "" : `${strings.chart.step(step + 1)}: `;
   return (
     <li data-severity={severity}>
       <Icon name={ICONS[severity]} />
       <div class="alarm-body">
-        <span class="alarm-text">
-          {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
+        <span class="alarm-text" title={isOpen ? undefined : `${begun}${visibleLine(text)}`}>
+          {begun === "" ? null : <b>{begun}</b>}
           <UntrustedText text={text} />
           {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         </span>

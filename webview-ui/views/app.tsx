@@ -9,24 +9,19 @@ import { LiveRegion } from "../controls/liveRegion.tsx";
 import { Tabs } from "../controls/tabs.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { globalKey } from "../model/keys.ts";
-import { TABS, type Tab } from "../model/viewState.ts";
+import { placeOf, TABS, type Tab } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { Alarms } from "./alarms.tsx";
-import { Checkpoints } from "./checkpoints.tsx";
-import { Config } from "./config.tsx";
+import { Summary } from "./alarms.tsx";
+import { Evaluations } from "./evaluations.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
 import { Overview } from "./overview.tsx";
+import { Run, runPartsOf } from "./run.tsx";
 
 const Trajectories = lazyView<DashboardProps>(
   async () => (await import("./trajectories.tsx")).Trajectories,
   "trajectoriesStyle.css",
-);
-
-const Timeline = lazyView<DashboardProps>(
-  async () => (await import("./timeline/timeline.tsx")).Timeline,
-  "timelineStyle.css",
 );
 
 const Search = lazyView<DashboardProps>(
@@ -65,16 +60,25 @@ export function App({ dashboard }: DashboardProps) {
     );
   }
   const { tab: chosen } = dashboard.view.value;
-  const tab = tabsOf(dashboard).includes(chosen) ? chosen : "overview";
+  const tabs = tabsOf(dashboard);
+  const tab = tabs.includes(chosen) ? chosen : (tabs[0] ?? "overview");
   return (
     <>
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
-      <Alarms dashboard={dashboard} />
       <main class="view stack">
         <div class="tab-row row">
-          <TabList dashboard={dashboard} tab={tab} />
+          <Tabs
+            label={l10n.t("Views of the run")}
+            tabs={tabs}
+            chosen={tab}
+            prefix="tab"
+            panel="view"
+            choose={(own) => dashboard.update(placeOf(own))}
+            name={(own) => strings.tabs[own]}
+          />
           <OfferedRun dashboard={dashboard} />
         </div>
+        <Summary dashboard={dashboard} hasSentence={tab === "overview"} />
         <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           <View dashboard={dashboard} tab={tab} />
         </div>
@@ -89,14 +93,19 @@ function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   switch (tab) {
     case "overview":
       return <Overview dashboard={dashboard} />;
-    case "trajectories":
+    case "rollouts":
+      return <Rollouts dashboard={dashboard} />;
+    case "evaluations":
+      return <Evaluations dashboard={dashboard} />;
+    case "run":
+      return <Run dashboard={dashboard} />;
+  }
+}
+
+function Rollouts({ dashboard }: DashboardProps) {
+  switch (dashboard.view.value.rolloutPart) {
+    case "list":
       return <Trajectories dashboard={dashboard} />;
-    case "checkpoints":
-      return <Checkpoints dashboard={dashboard} />;
-    case "config":
-      return <Config dashboard={dashboard} />;
-    case "timeline":
-      return <Timeline dashboard={dashboard} />;
     case "search":
       return <Search dashboard={dashboard} />;
     case "changes":
@@ -104,35 +113,16 @@ function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   }
 }
 
-/** An evaluation by itself saves no checkpoints. The folder of another program may hold metrics only. */
-function tabsOf({ data, selection }: DashboardModel): readonly Tab[] {
+/** An evaluation by itself trains nothing. The folder of another program may hold metrics only. */
+function tabsOf(dashboard: DashboardModel): readonly Tab[] {
+  const { data, selection } = dashboard;
   const run = data.run.value;
-  if (run?.state === "foreign" && selection.sets.value.length === 0) {
-    const hasCheckpoints = data.checkpoints.value.length > 0;
-    return TABS.filter((own) => own === "overview" || (own === "checkpoints" && hasCheckpoints));
-  }
-  return TABS.filter((own) => run?.evaluatedModels == null || own !== "checkpoints");
-}
-
-function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
-  const tabs = tabsOf(dashboard);
-  const count = dashboard.data.checkpoints.value.length;
-  return (
-    <Tabs
-      label={l10n.t("Views of the run")}
-      tabs={tabs}
-      chosen={tab}
-      prefix="tab"
-      panel="view"
-      choose={(own) => dashboard.update({ tab: own })}
-      name={(own) => (
-        <>
-          {strings.tabs[own]}
-          {own === "checkpoints" && count > 0 ? <span class="count">{count}</span> : null}
-        </>
-      )}
-    />
-  );
+  if (run?.evaluatedModels != null) return ["evaluations", "rollouts", "run"];
+  if (run?.state !== "foreign" || selection.sets.value.length > 0) return TABS;
+  return TABS.filter((own) => {
+    if (own === "evaluations") return data.evaluations.value.length > 0;
+    return own === "overview" || (own === "run" && runPartsOf(dashboard).length > 0);
+  });
 }
 
 function OfferedRun({ dashboard }: DashboardProps) {

@@ -42,7 +42,7 @@ export function Config({ dashboard }: DashboardProps) {
         <p class="message">{l10n.t("No key matches.")}</p>
       ) : (
         <div class="card flush">
-          <ScrollRegion label={strings.tabs.config}>
+          <ScrollRegion label={strings.runParts.config}>
             <table class="plain config-table">
               <TableHead
                 heads={[

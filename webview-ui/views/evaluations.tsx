@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
-import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
+import type { CheckpointView, EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
   formatReward,
@@ -11,13 +11,17 @@ import {
   plural,
 } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
+import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
 import { TableHead } from "../controls/tableHead.tsx";
-import type { DashboardProps } from "../model/dashboardModel.ts";
+import { useScroll } from "../controls/useScroll.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { type EvaluatedCell, openEvaluation } from "../model/evaluationCell.ts";
+import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
+import { EvaluationChart } from "./charts/evaluationChart.tsx";
 
 const text = strings.evaluation;
 /** Evaluations of a training that are listed before one asks for all. */
@@ -36,9 +40,39 @@ interface EvaluationRow {
 }
 
 export function Evaluations({ dashboard }: DashboardProps) {
+  const scrolled = useScroll(dashboard, "evaluations");
+  if (dashboard.data.evaluations.value.length === 0) {
+    return (
+      <div class="message">
+        <h2>{l10n.t("No evaluations yet")}</h2>
+        <p>
+          {dashboard.data.run.value?.evaluatedModels == null
+            ? l10n.t(
+                "Set evaluation.splits in the configuration to measure the run on tasks that it does not train on, or evaluate a checkpoint from its menu.",
+              )
+            : l10n.t("Results of a model appear when all of its rollouts have ended.")}
+        </p>
+        {dashboard.data.checkpoints.value.length === 0 ? null : (
+          <Button
+            class="secondary"
+            label={l10n.t("Show checkpoints")}
+            onClick={() => dashboard.update({ tab: "run", runPart: "checkpoints" })}
+          />
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class="page stack" ref={scrolled}>
+      <EvaluationChart dashboard={dashboard} />
+      <EvaluationTable dashboard={dashboard} />
+    </div>
+  );
+}
+
+function EvaluationTable({ dashboard }: DashboardProps) {
   const [isWhole, setWhole] = useState(false);
   const evaluations = dashboard.data.evaluations.value;
-  if (evaluations.length === 0) return null;
   const isLong =
     dashboard.data.run.value?.evaluatedModels == null && evaluations.length > MAX_LISTED;
   const hasModels = evaluations.some(({ model }) => model !== undefined);
@@ -68,11 +102,18 @@ export function Evaluations({ dashboard }: DashboardProps) {
               [l10n.t("Change"), "number"],
               [l10n.t("pass@k"), "number"],
               [l10n.t("Rollouts"), "number"],
+              [strings.checkpoints.actions, "hidden"],
             ]}
           />
           <tbody>
             {rowsOf(listed).map((row, index) => (
-              <Row key={index} row={row} open={() => openEvaluation(dashboard, cellOf(row))} />
+              <Row
+                key={index}
+                row={row}
+                checkpoint={checkpointOf(dashboard, row)}
+                host={dashboard.host}
+                open={() => openEvaluation(dashboard, cellOf(row))}
+              />
             ))}
           </tbody>
         </table>
@@ -86,7 +127,21 @@ function firstAndNewest(evaluations: readonly EvaluationView[]): readonly Evalua
   return [...evaluations.slice(0, 1), ...evaluations.slice(1 - MAX_LISTED)];
 }
 
-function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => void }) {
+/** What was saved after the same steps; null for another model, and without a save. */
+function checkpointOf({ data }: DashboardModel, { step, model }: EvaluationRow) {
+  if (model !== null) return null;
+  const saved = data.checkpoints.value.filter((own) => own.step === step);
+  return saved.find(({ best }) => best !== null) ?? saved[0] ?? null;
+}
+
+interface RowProps {
+  readonly row: EvaluationRow;
+  readonly checkpoint: CheckpointView | null;
+  readonly host: Host;
+  readonly open: () => void;
+}
+
+function Row({ row, checkpoint, host, open }: RowProps) {
   const { step, model, result, isFirst } = row;
   const { environment, split, temperature, rewardMean, low, high, rollouts, failed } = result;
   return (
@@ -97,6 +152,9 @@ function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => 
           label={model === null ? formatCount(step) : visibleLine(model)}
           title={text.open(cellTitle(cellOf(row)))}
         />
+        {checkpoint?.best == null ? null : (
+          <span title={l10n.t("best by {0}", visibleLine(checkpoint.best.metric))}> ★</span>
+        )}
       </td>
       <td>{visibleLine(`${environment} ${split}`)}</td>
       <td>{formatTemperature(temperature)}</td>
@@ -107,7 +165,27 @@ function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => 
       <td class="number">{isFirst ? strings.none : changeText(result)}</td>
       <td class="number">{passText(result)}</td>
       <td class="number">{rolloutsText(rollouts, failed)}</td>
+      <td class="row-actions">
+        {checkpoint?.samplerPath == null ? null : (
+          <CheckpointMenu name={checkpoint.name} host={host} />
+        )}
+      </td>
     </tr>
+  );
+}
+
+function CheckpointMenu({ name, host }: { readonly name: string; readonly host: Host }) {
+  const items = [
+    ...host.menuItem(l10n.t("Evaluate…"), "evaluateCheckpoint", { name }),
+    ...host.menuItem(l10n.t("Chat with it…"), "chatWithCheckpoint", { name }),
+  ];
+  if (items.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
+    <span onClick={(event) => event.stopPropagation()}>
+      <Menu label={l10n.t("Actions for {0}", visibleLine(name))} icon="ellipsis" items={items} />
+    </span>
   );
 }
 

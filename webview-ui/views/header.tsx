@@ -68,7 +68,7 @@ function RunPicker({ dashboard }: DashboardProps) {
       >
         {runs.map(({ id, name, state }) => (
           <option key={id} value={id}>
-            {`${visibleLine(name)} (${strings.states[state]})`}
+            {id === run.id ? visibleLine(name) : `${visibleLine(name)} (${strings.states[state]})`}
           </option>
         ))}
       </select>

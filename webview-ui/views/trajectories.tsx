@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
+import { Button } from "../controls/button.tsx";
 import { StepNavigator } from "../controls/stepNavigator.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
@@ -54,6 +55,12 @@ export function Trajectories({ dashboard }: DashboardProps) {
         <div class="list-head row">
           <StepNavigator dashboard={dashboard} />
           <MarkedMenu dashboard={dashboard} />
+          <Button
+            class="quiet"
+            label={l10n.t("Compare steps…")}
+            title={l10n.t("What changed between the first and the last steps, or any others")}
+            onClick={() => dashboard.update({ rolloutPart: "changes" })}
+          />
         </div>
         <RolloutFilters
           dashboard={dashboard}

@@ -5,6 +5,7 @@ import { firingAlarms } from "../../core/alarms/alarmEvents.ts";
 import { firingAfter } from "../../core/alarms/alarmFacts.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { type EvaluationEntry, readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
@@ -15,6 +16,7 @@ import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
+import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
 import { waitingUploads } from "../../core/tracking/openreward/uploadLog.ts";
 import { costOf, usedTotal } from "../../core/usage/prices.ts";
 import {
@@ -36,7 +38,6 @@ import { hasEnded } from "../../shared/hasEnded.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { trendOf } from "../../shared/trend.ts";
-import { rewardTrendText } from "../../shared/trendText.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
 import { alarmLines } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
@@ -49,7 +50,8 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   const { fileSystem, folder, reader, width } = context;
   const { rows } = await reader.metrics();
   yield* await stateLines(context);
-  yield* trendLines(rows);
+  const evaluations = await readEvaluations(fileSystem, folder);
+  yield* sentenceLines(rows, evaluations);
   yield* await usageLines(context, rows.at(-1));
   yield* queueLines(rows.at(-1));
   yield* await firingLines(context, rows.at(-1));
@@ -59,20 +61,25 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
     const { rows: shown, note } = newestRows(rows, "step", runPaths(folder).metrics);
     yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
   }
-  const evaluations = await comparedEvaluations(context);
-  if (evaluations.length > 0) yield* [BLANK, ...evaluations];
+  const compared = await comparedEvaluations(context);
+  if (compared.length > 0) yield* [BLANK, ...compared];
   const checkpoints = checkpointLines(
     await readCheckpoints(fileSystem, folder),
     context.clock.now(),
   );
   if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints")), ...checkpoints];
-  yield* await closerLines(context, rows, evaluations.length > 0);
+  yield* await closerLines(context, rows, compared.length > 0);
 }
 
 /** About the mean reward. */
-function trendLines(rows: readonly MetricsRow[]): readonly Line[] {
+function sentenceLines(
+  rows: readonly MetricsRow[],
+  evaluations: readonly EvaluationEntry[],
+): readonly Line[] {
   const points = rows.flatMap((row) => rewardPoint(row) ?? []);
-  return points.length === 0 ? [] : [labelled(l10n.t("reward"), rewardTrendText(trendOf(points)))];
+  const trend = points.length === 0 ? null : trendOf(points);
+  const sentence = runSentence({ trend, heldOut: heldOutReward(evaluations) });
+  return sentence === null ? [] : [labelled(l10n.t("reward"), sentence)];
 }
 
 async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {

@@ -1,10 +1,10 @@
 /** Draws the end of a run, and where the user may go from there. */
 
 import * as l10n from "@vscode/l10n";
+import { runSentence } from "../../core/runs/runSentence.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { UsedTotal } from "../../core/usage/prices.ts";
 import { formatCost, plural } from "../../shared/format.ts";
-import { rewardTrendText } from "../../shared/trendText.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";
 
@@ -31,6 +31,8 @@ export function endLines(
   invocation: Invocation,
 ): readonly Line[] {
   const { outcome, step, trend, reason, used } = event;
+  // Its evaluations stand above.
+  const sentence = runSentence({ trend, heldOut: null });
   const title =
     outcome === "done"
       ? styled("good", plural(step, "done after {0} step", "done after {0} steps"))
@@ -42,7 +44,7 @@ export function endLines(
     BLANK,
     [title],
     ...(reason === null ? [] : [[reason]]),
-    ...(trend === null ? [] : [labelled(l10n.t("reward"), rewardTrendText(trend))]),
+    ...(sentence === null ? [] : [labelled(l10n.t("reward"), sentence)]),
     ...usedLines(used),
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),

@@ -2,9 +2,9 @@
 
 import * as z from "zod";
 import type { Trend } from "../../shared/trend.ts";
-import { rewardTrendText } from "../../shared/trendText.ts";
 import { runPhases } from "../runFolder/runFile.ts";
 import type { ListedRun } from "../runs/runList.ts";
+import { runSentence } from "../runs/runSentence.ts";
 import { count, counted, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
 
 const PHASES = [
@@ -30,7 +30,10 @@ export const runShape = {
   reward: measure.describe("mean reward of the last step"),
   recentRewards: list(measure).describe("of the last steps, at most ten, the oldest first"),
   trend: z
-    .object({ direction: z.enum(DIRECTIONS), text: z.string() })
+    .object({
+      direction: z.enum(DIRECTIONS),
+      text: z.string().describe("how the run is doing, with its newest evaluation"),
+    })
     .nullable()
     .describe("of the mean reward; null: not known"),
   startedAt: time.nullable().describe("start of the last attempt"),
@@ -66,9 +69,7 @@ export function runFields(run: ListedRun): RunFields {
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),
     trend:
-      run.trend === null
-        ? null
-        : { direction: run.trend.direction, text: rewardTrendText(run.trend) },
+      run.trend === null ? null : { direction: run.trend.direction, text: runSentence(run) ?? "" },
     startedAt: timeText(run.startedAtMs),
     tokens: counted(used?.tokens),
     costUsd: finite(used?.costUsd),

@@ -19,6 +19,7 @@ export async function readForeignRun(
     ...named,
     ...rowFacts(rows),
     phase: "foreign",
+    heldOut: null,
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
     repeats: null,

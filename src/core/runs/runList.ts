@@ -8,6 +8,7 @@ import type { AlarmId } from "../config/fields/schema.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
 import { readCheckpoints } from "../runFolder/checkpointLog.ts";
+import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
@@ -27,6 +28,7 @@ import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 import { addUsed, laterUsage } from "./laterUsage.ts";
 import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
+import { type HeldOutReward, heldOutReward } from "./runSentence.ts";
 
 export interface ListedRun {
   readonly name: string;
@@ -45,6 +47,8 @@ export interface ListedRun {
   readonly recentRewards: readonly (number | null)[];
   /** The trend of the mean reward as the last step stored it; null if it stored none. */
   readonly trend: Trend | null;
+  /** Of the newest evaluation; null without one. */
+  readonly heldOut: HeldOutReward | null;
   /** Those that fire after the last step. */
   readonly alarms: readonly AlarmId[];
   /** Reports that a resume would send; only for a run that is done. */
@@ -74,7 +78,7 @@ type RowFacts = Pick<
   ListedRun,
   "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "alarms"
 >;
-type Progress = RowFacts & Pick<ListedRun, "pendingReports" | "problem">;
+type Progress = RowFacts & Pick<ListedRun, "heldOut" | "pendingReports" | "problem">;
 
 interface CachedProgress {
   readonly version: string;
@@ -121,6 +125,7 @@ export async function readRun(
     used: null,
     recentRewards: [],
     trend: null,
+    heldOut: null,
     alarms: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
@@ -202,6 +207,7 @@ async function readCached(
   const progress = {
     ...facts,
     used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,
+    heldOut: evaluated > 0 ? heldOutReward(await readEvaluations(fileSystem, folder)) : null,
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
@@ -221,7 +227,7 @@ export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
     reward: recentRewards.at(-1) ?? null,
     used: usedBy(last),
     recentRewards,
-    trend: last === undefined ? null : storedTrend(last),
+    trend: last === undefined ? null : storedTrend((name) => metricAt(last, name)),
     alarms: last === undefined ? [] : [...firingAfter(last)],
   };
 }

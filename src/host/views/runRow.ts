@@ -2,11 +2,12 @@
 
 import * as l10n from "@vscode/l10n";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { runSentence } from "../../core/runs/runSentence.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { rewardTrendText, trendArrow } from "../../shared/trendText.ts";
+import { trendArrow } from "../../shared/trendText.ts";
 
 export interface RowText {
   readonly label: string;
@@ -118,7 +119,8 @@ function earlyEnds(): ReadonlyMap<string, string> {
 }
 
 function spokenOf(run: RunEntry): readonly string[] {
-  const { steps, totalSteps, reward, trend, alarms, file } = run;
+  const { steps, totalSteps, reward, alarms, file } = run;
+  const sentence = runSentence(run);
   if (file?.evaluation !== undefined) {
     return [outcome(run), evaluationText(file.evaluation.models.length)];
   }
@@ -128,7 +130,7 @@ function spokenOf(run: RunEntry): readonly string[] {
       ? l10n.t("step {0}", formatCount(steps))
       : l10n.t("step {0} of {1}", formatCount(steps), formatCount(totalSteps)),
     ...(reward === null ? [] : [l10n.t("mean reward {0}", formatReward(reward))]),
-    ...(trend === null ? [] : [rewardTrendText(trend)]),
+    ...(sentence === null ? [] : [sentence]),
     ...alarms.map((id) => l10n.t("alarm: {0}", ALARMS[id].title)),
     ...(isResumable(run)
       ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("repeats no steps"))]

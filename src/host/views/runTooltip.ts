@@ -1,6 +1,7 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
+import { runSentence } from "../../core/runs/runSentence.ts";
 import { plainLine, plainMessage } from "../../core/util/plainText.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import {
@@ -11,7 +12,6 @@ import {
   plural,
 } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { rewardTrendText } from "../../shared/trendText.ts";
 import { evaluationText, unsent } from "./runRow.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that fire. */
@@ -19,6 +19,8 @@ export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscod
   const text = new vscode.MarkdownString();
   text.supportThemeIcons = true;
   text.appendMarkdown("**").appendText(run.name).appendMarkdown("**  \n");
+  const sentence = runSentence(run);
+  if (sentence !== null) text.appendText(sentence).appendMarkdown("  \n");
   for (const [name, value] of facts(run)) {
     text.appendMarkdown(`${name}: `).appendText(value).appendMarkdown("  \n");
   }
@@ -75,7 +77,7 @@ function fileFacts({ file }: RunEntry): readonly Fact[] {
 }
 
 function facts(run: RunEntry): readonly Fact[] {
-  const { steps, totalSteps, reward, trend, repeats, phase, isLive, folder, expiry } = run;
+  const { steps, totalSteps, reward, repeats, phase, isLive, folder, expiry } = run;
   const rows: Fact[] = [
     [vscode.l10n.t("State"), phaseTexts()[phase]],
     ...endingFacts(run),
@@ -86,7 +88,6 @@ function facts(run: RunEntry): readonly Fact[] {
         : vscode.l10n.t("{0} of {1}", formatCount(steps), formatCount(totalSteps)),
     ],
     [vscode.l10n.t("Mean reward"), formatReward(reward)],
-    ...(trend === null ? [] : [[vscode.l10n.t("Trend"), rewardTrendText(trend)] as const]),
     ...usedFacts(run),
   ];
   rows.push(...timeFacts(run));

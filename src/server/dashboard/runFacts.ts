@@ -15,9 +15,11 @@ import type { RunEvent } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
+import { storedTrend, trendOfColumns } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { type Liveness, phaseOf } from "../../core/runFolder/runFile.ts";
 import { laterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
+import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
@@ -145,8 +147,16 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     isResumable: hasState && hasEnded(state) && hasWork,
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
+    sentence: sentenceOf(follower),
     alarms: firingIn(follower).map(alarmView),
   };
+}
+
+/** The last step stored its trend; metrics of another program have none. */
+function sentenceOf({ metrics, evaluations, runFile }: RunFollower): string | null {
+  if (runFile?.evaluation !== undefined) return null;
+  const trend = storedTrend((name) => metrics.latest(name)) ?? trendOfColumns(metrics);
+  return runSentence({ trend, heldOut: heldOutReward(evaluations) });
 }
 
 /** Read only where the run has ended, or an evaluation after the last step. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -68,7 +69,7 @@ export const alarms: Journey = {
     );
 
     await step("Timeline shows where the time of a step went, and leads to a rollout", async () => {
-      await panel.getByRole("tab", { name: "Timeline" }).click();
+      await showRunPart(panel, "Timeline");
       await panel.locator(".timeline-row").first().waitFor();
       await panel.locator('.timeline-row[data-path="true"]').first().waitFor();
       await accessible("timeline");

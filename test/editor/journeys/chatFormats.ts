@@ -77,7 +77,7 @@ type Run = (typeof RUNS)[number];
 async function replay({ workbench, picture }: Stage, { name, reason }: Run): Promise<void> {
   const panel = workbench.panel();
   await workbench.row(new RegExp(`^run ${name}, `)).click();
-  await panel.getByRole("tab", { name: "Trajectories" }).click();
+  await panel.getByRole("tab", { name: "Rollouts" }).click();
   await panel.locator("option:checked", { hasText: name }).waitFor({ state: "attached" });
   await panel.getByRole("gridcell", { name: "1.1", exact: true }).click();
   // The view of the rollout before stays chosen.

@@ -52,7 +52,7 @@ export const reading: Journey = {
       await workbench.show("Tinker RL");
       await workbench.row(/^run tinker-config, done/).click();
       await workbench.command("Tinker RL: Open Dashboard");
-      await panel.getByRole("tab", { name: "Trajectories" }).click();
+      await panel.getByRole("tab", { name: "Rollouts" }).click();
       await panel.getByRole("columnheader", { name: "Task" }).waitFor();
       await panel
         .getByText(/^Order: /)

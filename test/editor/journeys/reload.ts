@@ -1,6 +1,7 @@
 /** A run continues without its window: after a reload, after the extension host was killed, and after it was killed itself nothing is lost. */
 
 import assert from "node:assert/strict";
+import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { deleteFolder, newFolder, writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
@@ -130,7 +131,7 @@ async function showsConfig({ workbench }: Stage): Promise<boolean> {
   const panel = workbench.panel();
   try {
     await panel.getByRole("tab", { name: "Overview" }).click({ timeout: 2000 });
-    await panel.getByRole("tab", { name: "Config" }).click({ timeout: 2000 });
+    await showRunPart(panel, "Configuration", 2000);
     await panel.locator(".config-table").waitFor({ timeout: 2000 });
     return true;
   } catch {

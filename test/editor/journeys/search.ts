@@ -7,6 +7,7 @@ import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { writeHackedRollouts } from "../../core/changes/hackedRun.ts";
+import { showChangesPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -59,7 +60,7 @@ export const search: Journey = {
     await step(
       "what changed names the phrase, the tool and the rollouts that end alike",
       async () => {
-        await panel.getByRole("tab", { name: "What Changed" }).click();
+        await showChangesPart(panel);
         // Each step has one group: of a quarter of the steps a change could be chance.
         await panel.getByLabel("Before: steps to").fill("5");
         await panel.getByLabel("After: steps from").fill("6");

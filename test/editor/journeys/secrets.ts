@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
+import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { descendants } from "../../workbench/processes.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
@@ -89,9 +90,12 @@ async function train(stage: Stage, services: Services): Promise<void> {
   const seen: string[] = [];
 
   await step("the dashboard, the key status, an issue and the log are looked at", async () => {
-    for (const tab of ["Trajectories", "Checkpoints", "Config", "Overview"]) {
-      await workbench.panel().getByRole("tab", { name: tab }).click();
+    const panel = workbench.panel();
+    await panel.getByRole("tab", { name: "Rollouts" }).click();
+    for (const part of ["Checkpoints", "Configuration", "Log"] as const) {
+      await showRunPart(panel, part);
     }
+    await panel.getByRole("tab", { name: "Overview" }).click();
     seen.push(...(await shownIn(page)));
     const { length: messages } = await notedIn(await workbench.panelFrame());
     assert.ok(messages > 0, "messages to the dashboard were noted");

@@ -21,6 +21,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
       slope: 0.05,
       slopeError: 0.01,
     },
+    heldOut: null,
     alarms: [],
     pendingReports: { rollouts: 0, rows: 0, isSummaryMissing: false },
     startedAtMs: 1_000,

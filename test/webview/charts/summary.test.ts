@@ -27,15 +27,6 @@ describe("a chart in words", () => {
     );
   });
 
-  it("says of a reward how it moved, and over how many groups it is too early to tell", () => {
-    const collapsed = [0.2, 0.33, 0.46, 0.59, 0.72, 0.65, 0.58, 0.51, 0.44, 0.37, 0.3, 0.23];
-    expect(summarizeReward(series(collapsed), points(collapsed))).toBe(
-      "Falling since step 5: was 0.72, now 0.23. Latest 0.23, best 0.61 over 5 steps until step 8.",
-    );
-    const few = [0.1, GAP, 0.2];
-    expect(summarizeReward(series(few), points(few))).toContain("Too early to tell (16 groups).");
-  });
-
   it("calls best what the table of runs does: no single step, and none with many failures", () => {
     const lucky = [0.5, 0.5, 1, 0.5, 0.5, 0.5];
     expect(summarizeReward(series(lucky), points(lucky))).toContain(
@@ -48,7 +39,7 @@ describe("a chart in words", () => {
     expect(summarizeReward(series([0.5]), points([0.5]))).toContain(
       "Latest 0.50, best 0.50 at step 1.",
     );
-    expect(summarizeReward(series([0.5]), [])).toMatch(/ Latest 0\.50\.$/);
+    expect(summarizeReward(series([0.5]), [])).toBe("Latest 0.50.");
   });
 
   it("is empty without values", () => {

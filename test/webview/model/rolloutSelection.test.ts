@@ -39,7 +39,7 @@ function aSelection(completedSteps: number) {
 it("the overview shows the latest complete step, the list of rollouts the step in progress", () => {
   const { view, chosen } = aSelection(4);
   expect(chosen.value?.step).toBe(3);
-  view.value = { ...view.value, tab: "trajectories" };
+  view.value = { ...view.value, tab: "rollouts" };
   expect(chosen.value?.step).toBe(4);
 });
 

@@ -1,7 +1,9 @@
 /** The series of a chart with their looks; a click hides one, a double click leaves it alone. */
 
+import { plural } from "../../../src/shared/format.ts";
 import { formatRewardValue } from "../../charts/format.ts";
 import type { ChartMark } from "../../controls/chartMarks.ts";
+import { Menu } from "../../controls/menu.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { flipped } from "../../model/flipped.ts";
@@ -35,12 +37,17 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
     const isSolo = others.every((other) => hiddenSeries.includes(other));
     dashboard.update({ hiddenSeries: isSolo ? HIDDEN_AT_FIRST : others });
   };
+  // What was hidden by a click stays where it is: a second click is on it.
+  const isExtra = ({ key }: LegendEntry): boolean =>
+    HIDDEN_AT_FIRST.includes(key) && hiddenSeries.includes(key);
+  const shown = entries.filter((entry) => !isExtra(entry));
+  const hidden = entries.filter(isExtra);
   const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
   return (
     <div class="legend wrap">
       <fieldset>
         <legend class="visually-hidden">{strings.chart.legend}</legend>
-        {entries.map(({ key, label, values, line, latest, counts, ...swatch }) => (
+        {shown.map(({ key, label, values, line, latest, counts, ...swatch }) => (
           <button
             type="button"
             key={key}
@@ -58,6 +65,14 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
           </button>
         ))}
       </fieldset>
+      {hidden.length === 0 ? null : (
+        <Menu
+          label={plural(hidden.length, "+ {0} more series", "+ {0} more series")}
+          icon={null}
+          isTextShown={true}
+          items={hidden.map(({ key, label }) => ({ label, run: () => flip(key) }))}
+        />
+      )}
       {present.length === 0 ? null : (
         <ul>
           {present.map((kind) => (

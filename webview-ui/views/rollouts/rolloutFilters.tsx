@@ -10,6 +10,7 @@ import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { flipped } from "../../model/flipped.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
+import { SearchScope } from "../../search/searchScope.tsx";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
@@ -42,13 +43,7 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
           value={filter.text}
           onInput={({ currentTarget: { value } }) => set({ text: value })}
         />
-        <Button
-          class="toggle"
-          label={l10n.t("In messages")}
-          aria-pressed={filter.isInMessages}
-          title={l10n.t("Also search prompts, answers and tool results")}
-          onClick={() => set({ isInMessages: !filter.isInMessages })}
-        />
+        <SearchScope dashboard={dashboard} />
         <Button
           class="quiet"
           icon="filter"

@@ -1,8 +1,9 @@
 /** The trend of the reward in a metrics row: what views show is what the run stored. */
 
-import type { Trend } from "../../../shared/trend.ts";
+import { type Trend, trendOf } from "../../../shared/trend.ts";
 import { decidingPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
+import type { MetricColumns } from "./metricColumns.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
@@ -33,9 +34,9 @@ function trendMetrics(trend: Trend): MetricsTree {
   };
 }
 
-/** Null for a row without one, such as that of another program. */
-export function storedTrend(row: MetricsRow): Trend | null {
-  const number = (name: string): number | null => metricAt(row, `trend/${name}`);
+/** Null for a row without one, such as that of another program. `metric` gives the value of a flat name in the row. */
+export function storedTrend(metric: (name: string) => number | null): Trend | null {
+  const number = (name: string): number | null => metric(`trend/${name}`);
   const steps = number("steps");
   if (steps === null) return null;
   const sign = number("direction");
@@ -52,4 +53,19 @@ export function storedTrend(row: MetricsRow): Trend | null {
     slope: number("slope") ?? 0,
     slopeError: number("slope_error") ?? 0,
   };
+}
+
+/** The trend that follows from the rewards of all rows; null without one. */
+export function trendOfColumns(metrics: MetricColumns): Trend | null {
+  const columns = new Map<string, Float64Array>();
+  const valueAt = (name: string, row: number): number | null => {
+    const values = columns.get(name) ?? metrics.values(name);
+    columns.set(name, values);
+    const value = values[row] ?? Number.NaN;
+    return Number.isNaN(value) ? null : value;
+  };
+  const points = [...metrics.steps()].flatMap(
+    (step, row) => decidingPointOf(step, (name) => valueAt(name, row)) ?? [],
+  );
+  return points.length === 0 ? null : trendOf(points);
 }

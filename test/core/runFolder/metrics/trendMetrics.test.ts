@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
+import { MetricColumns } from "../../../../src/core/runFolder/metrics/metricColumns.ts";
+import { metricAt } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import {
   rewardPoint,
   storedTrend,
+  trendOfColumns,
   withTrend,
 } from "../../../../src/core/runFolder/metrics/trendMetrics.ts";
 import type { Trend } from "../../../../src/shared/trend.ts";
@@ -23,11 +26,19 @@ it.each([
   { direction: "unclear", steps: 4, groups: 32 },
   { direction: "unclear", steps: 4, groups: null },
 ] as const)("a row gives back the trend that it stores: %j", (trend) => {
-  expect(storedTrend(withTrend({ step: 24 }, trend))).toEqual(trend);
+  const row = withTrend({ step: 24 }, trend);
+  expect(storedTrend((name) => metricAt(row, name))).toEqual(trend);
 });
 
-it("a row of another program has none", () => {
-  expect(storedTrend({ step: 3, rollout: { reward: { mean: 0.5 } } })).toBeNull();
+it("a row of another program has none, and all of its rows give one", () => {
+  const metrics = new MetricColumns();
+  expect(trendOfColumns(metrics)).toBeNull();
+  const rows = Array.from({ length: 30 }, (_, step) => {
+    return { step, rollout: { reward: { mean: step / 40 } } };
+  });
+  for (const row of rows) metrics.add(row);
+  expect(storedTrend((name) => metrics.latest(name))).toBeNull();
+  expect(trendOfColumns(metrics)).toMatchObject({ direction: "rising", since: 0, steps: 30 });
 });
 
 it("a row without a scored rollout adds nothing, others their groups with a reward and the error by these", () => {

@@ -204,12 +204,26 @@ describe("a stored view", () => {
 
   it("comes back as it was", () => {
     const rolloutSet = { source: "evaluation", step: 4 };
-    const changed = { ...fresh, tab: "config", rolloutSet, rollout: { group: 1, rollout: 2 } };
+    const changed = {
+      ...fresh,
+      tab: "run",
+      runPart: "config",
+      rolloutSet,
+      rollout: { group: 1, rollout: 2 },
+    };
     expect(restoreViewState(JSON.parse(JSON.stringify(changed)), fresh)).toEqual(changed);
   });
 
   it("loses what this version does not know", () => {
-    const strange = { tab: "gone", xAxis: 3, filter: "x", hiddenColumns: {}, other: 1 };
+    const strange = {
+      tab: "gone",
+      runPart: "gone",
+      rolloutPart: "gone",
+      xAxis: 3,
+      filter: "x",
+      hiddenColumns: {},
+      other: 1,
+    };
     expect(restoreViewState(strange, fresh)).toEqual(fresh);
     expect(restoreViewState("nonsense", fresh)).toBe(fresh);
   });

@@ -1,0 +1,100 @@
+/** How a run is doing, in one sentence: the same in pages, trees, the status bar, terminals and answers of tools. */
+
+import * as l10n from "@vscode/l10n";
+import { formatCount, formatReward, plural } from "../../shared/format.ts";
+import type { Trend } from "../../shared/trend.ts";
+import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
+
+/** The mean reward on tasks that training never sees, in the newest evaluation. */
+export interface HeldOutReward {
+  /** Environment and split, where several are evaluated; null where there is one. */
+  readonly name: string | null;
+  /** In the first evaluation; null when it is the newest. */
+  readonly was: number | null;
+  readonly now: number;
+  /** Bounds of the 95 % interval of `now`; null where there is none. */
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+export interface SentenceFacts {
+  /** Of the mean reward of the steps; null without one. */
+  readonly trend: Trend | null;
+  readonly heldOut: HeldOutReward | null;
+}
+
+/**
+ * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 (0.78 to 0.90)`. Null when nothing is known.
+ */
+export function runSentence({ trend, heldOut }: SentenceFacts): string | null {
+  if (trend === null) return heldOut === null ? null : heldOutText(heldOut, l10n.t("Held-out"));
+  if (heldOut === null) return trendText(trend);
+  return `${trendText(trend)}; ${heldOutText(heldOut, l10n.t("held-out"))}`;
+}
+
+/**
+ * What the newest evaluation of the run's own weights found, at the temperature of training or the nearest below it; null without one.
+ * Of several splits it is the first.
+ */
+export function heldOutReward(evaluations: readonly EvaluationEntry[]): HeldOutReward | null {
+  const own = evaluations.filter(({ model }) => model === undefined);
+  const newest = own.at(-1);
+  if (newest === undefined) return null;
+  const first = newest.results.find(({ split }) => split !== TRAINING_SPLIT);
+  if (first === undefined) return null;
+  const isSameSplit = ({ environment, split }: StoredResult): boolean =>
+    environment === first.environment && split === first.split;
+  const now = newest.results
+    .filter(isSameSplit)
+    .reduce((a, b) => (b.temperature > a.temperature ? b : a));
+  const was = own
+    .find(({ step }) => step < newest.step)
+    ?.results.find((result) => isSameSplit(result) && result.temperature === now.temperature);
+  const hasSeveral = !newest.results.every(isSameSplit);
+  return {
+    name: hasSeveral ? `${now.environment} ${now.split}` : null,
+    was: was?.rewardMean ?? null,
+    now: now.rewardMean,
+    low: now.low,
+    high: now.high,
+  };
+}
+
+/** A run may evaluate the tasks that it trains on, too. */
+const TRAINING_SPLIT = "train";
+
+function heldOutText({ name, was, now, low, high }: HeldOutReward, label: string): string {
+  const named = name === null ? label : `${label} ${name}`;
+  const change = was === null ? formatReward(now) : `${formatReward(was)} → ${formatReward(now)}`;
+  const range =
+    low === null || high === null
+      ? ""
+      : ` (${l10n.t("{0} to {1}", formatReward(low), formatReward(high))})`;
+  return `${named} ${change}${range}`;
+}
+
+function trendText(trend: Trend): string {
+  if (trend.direction === "unclear") {
+    const { groups, steps } = trend;
+    return groups === null
+      ? plural(steps, "Too early to tell ({0} step)", "Too early to tell ({0} steps)")
+      : plural(groups, "Too early to tell ({0} group)", "Too early to tell ({0} groups)");
+  }
+  const { direction, since, steps, was, now } = trend;
+  if (direction === "rising") {
+    return plural(
+      steps,
+      "Learning: {1} → {2} in {0} step",
+      "Learning: {1} → {2} in {0} steps",
+      formatReward(was),
+      formatReward(now),
+    );
+  }
+  if (direction === "flat") return plural(steps, "Flat for {0} step", "Flat for {0} steps");
+  return l10n.t(
+    "Falling since step {0}: was {1}, now {2}",
+    formatCount(since + 1),
+    formatReward(was),
+    formatReward(now),
+  );
+}

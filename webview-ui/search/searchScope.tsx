@@ -1,0 +1,57 @@
+/** Where the filter box of the rollouts looks: in the list, or in the texts of a step, of all steps or of all runs. */
+
+import * as l10n from "@vscode/l10n";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
+
+const SCOPES = ["list", "messages", "steps", "runs"] as const;
+type Scope = (typeof SCOPES)[number];
+
+const NAMES: Readonly<Record<Scope, string>> = {
+  list: l10n.t("In this list"),
+  messages: l10n.t("In messages of this step"),
+  steps: l10n.t("In all steps"),
+  runs: l10n.t("In all runs"),
+};
+
+export function SearchScope({ dashboard }: DashboardProps) {
+  return (
+    <select
+      aria-label={l10n.t("Where to search")}
+      title={l10n.t("Where to search. Messages are prompts, answers and tool results.")}
+      value={scopeOf(dashboard)}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = SCOPES.find((scope) => scope === value);
+        if (chosen !== undefined) choose(dashboard, chosen);
+      }}
+    >
+      {SCOPES.map((scope) => (
+        <option key={scope} value={scope}>
+          {NAMES[scope]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function scopeOf({ view }: DashboardModel): Scope {
+  const { rolloutPart, search, filter } = view.value;
+  if (rolloutPart === "search") return search.isEveryRun ? "runs" : "steps";
+  return filter.isInMessages ? "messages" : "list";
+}
+
+/** The text that was typed goes along. */
+function choose(dashboard: DashboardModel, scope: Scope): void {
+  const { rolloutPart, search, filter } = dashboard.view.peek();
+  const typed = rolloutPart === "search" ? search.text : filter.text;
+  const isInMessages = scope === "messages";
+  if (scope === "list" || isInMessages) {
+    dashboard.update({ rolloutPart: "list", filter: { ...filter, text: typed, isInMessages } });
+    return;
+  }
+  const text = typed === "" ? search.text : typed;
+  dashboard.update({
+    rolloutPart: "search",
+    filter: { ...filter, text: "" },
+    search: { ...search, text, isEveryRun: scope === "runs" },
+  });
+}

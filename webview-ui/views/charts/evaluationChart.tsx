@@ -1,0 +1,145 @@
+/** The mean reward of each evaluated split after so many steps, with its 95 % interval. */
+
+import * as l10n from "@vscode/l10n";
+import { useMemo, useState } from "preact/hooks";
+import { formatCount } from "../../../src/shared/format.ts";
+import { formatRewardValue, formatTick, formatXTick } from "../../charts/format.ts";
+import { shownX, valueRange } from "../../charts/scale.ts";
+import { tickSteps } from "../../charts/ticks.ts";
+import type { ChartBand, ChartData, ChartSeries } from "../../controls/chartData.ts";
+import { Plot, type PlotActions } from "../../controls/plot.tsx";
+import { Swatch } from "../../controls/swatch.tsx";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { type EvaluatedCell, openEvaluation } from "../../model/evaluationCell.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { environmentLook } from "./environmentSeries.ts";
+import { evaluationSeries } from "./evaluationSeries.ts";
+
+const HEIGHT_PX = 240;
+
+interface Curve {
+  readonly label: string;
+  readonly series: ChartSeries;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly cells: readonly (EvaluatedCell | undefined)[];
+}
+
+export function EvaluationChart({ dashboard }: DashboardProps) {
+  const [row, setRow] = useState<number | null>(null);
+  const evaluations = dashboard.data.evaluations.value;
+  const columnsVersion = dashboard.data.columnsVersion.value;
+  const { steps, curves } = useMemo(
+    () => curvesOf(dashboard),
+    [dashboard, evaluations, columnsVersion],
+  );
+  const data = useMemo(() => chartData(steps, curves), [steps, curves]);
+  const actions = useMemo((): PlotActions => {
+    const open = (at: number): void => {
+      const cell = curves.map(({ cells }) => cells[at]).find((own) => own !== undefined);
+      if (cell !== undefined) openEvaluation(dashboard, cell);
+    };
+    return { zoom: () => undefined, open };
+  }, [dashboard, curves]);
+  // A single point is no curve.
+  if (steps.length < 2) return null;
+  const at = row ?? steps.length - 1;
+  const describe = (position: number): string =>
+    strings.spoken.point(
+      l10n.t("after step {0}", formatCount(steps[position] ?? 0)),
+      curves
+        .map(({ label, series }) => `${label} ${formatRewardValue(series.values[position])}`)
+        .join(", "),
+    );
+  const title = l10n.t("Reward by split");
+  return (
+    <figure class="card evaluation-chart" aria-labelledby="evaluation-chart-title">
+      <figcaption class="card-head wrap">
+        <h2 id="evaluation-chart-title">{title}</h2>
+        <span class="fact">{l10n.t("after step {0}", formatCount(steps[at] ?? 0))}</span>
+      </figcaption>
+      <Plot
+        syncKey="evaluations"
+        title={title}
+        summary={describe(steps.length - 1)}
+        data={data}
+        height={HEIGHT_PX}
+        isSmall={true}
+        onCursor={setRow}
+        describe={describe}
+        actions={actions}
+      />
+      <ul class="small-legend">
+        {curves.map(({ label, series }) => (
+          <li key={series.key}>
+            <Swatch look="line" color={series.color} dash={series.dash} />
+            <span>{label}</span>
+            <b>{formatRewardValue(series.values[at])}</b>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+/** Of the run's own weights. */
+function curvesOf({ data }: DashboardModel): {
+  readonly steps: Float64Array;
+  readonly curves: readonly Curve[];
+} {
+  const all = evaluationSeries(data).map((series) => ({
+    ...series,
+    points: series.points.filter(({ cell }) => cell.model === undefined),
+  }));
+  const known = new Set(all.flatMap(({ points }) => points.map(({ cell }) => cell.step)));
+  const steps = Float64Array.from(known).sort();
+  const curves = all.map(({ key, points }, index): Curve => {
+    const found = Array.from(steps, (step) => points.findLast(({ cell }) => cell.step === step));
+    const numbers = (pick: (point: (typeof points)[number]) => number): Float64Array =>
+      Float64Array.from(found, (point) => (point === undefined ? Number.NaN : pick(point)));
+    const [first] = points;
+    const label = first === undefined ? key : `${first.cell.environment} ${first.cell.split}`;
+    const { color, dash } = environmentLook(index);
+    return {
+      label: visibleLine(label),
+      series: { key, label, values: numbers(({ y }) => y), color, share: 1, width: 2, dash },
+      low: numbers(({ low }) => low),
+      high: numbers(({ high }) => high),
+      cells: found.map((point) => point?.cell),
+    };
+  });
+  return { steps, curves: curves.filter(({ cells }) => cells.some((cell) => cell !== undefined)) };
+}
+
+function chartData(steps: Float64Array, curves: readonly Curve[]): ChartData {
+  const edge = ({ series }: Curve, side: "low" | "high", values: Float64Array): ChartSeries => {
+    return { ...series, key: `${series.key}:${side}`, values, share: 0, width: 0 };
+  };
+  const edges = curves.flatMap((curve) => [
+    edge(curve, "low", curve.low),
+    edge(curve, "high", curve.high),
+  ]);
+  return {
+    xs: steps,
+    series: [...curves.map(({ series }) => series), ...edges],
+    bands: curves.map(
+      ({ series: { key, color } }): ChartBand => ({
+        upper: `${key}:high`,
+        lower: `${key}:low`,
+        color,
+        share: 0.15,
+      }),
+    ),
+    marks: [],
+    isLog: false,
+    xSteps: tickSteps("step"),
+    xRange: shownX(steps, []),
+    yRange: valueRange(
+      edges.map(({ values }) => values),
+      { isLog: false, isClipped: false, isFromZero: false },
+    ),
+    formatX: (value, step) => formatXTick("step", value, step),
+    formatY: formatTick,
+  };
+}

@@ -1,0 +1,70 @@
+/** Everything about the run itself: where its time went, its configuration, its log and its checkpoints. */
+
+import * as l10n from "@vscode/l10n";
+import { Button } from "../controls/button.tsx";
+import { lazyView } from "../controls/lazyView.tsx";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
+import { RUN_PARTS, type RunPart } from "../model/viewState.ts";
+import { strings } from "../strings/strings.ts";
+import { Checkpoints } from "./checkpoints.tsx";
+import { Config } from "./config.tsx";
+import { Log } from "./log.tsx";
+
+const Timeline = lazyView<DashboardProps>(
+  async () => (await import("./timeline/timeline.tsx")).Timeline,
+  "timelineStyle.css",
+);
+
+export function Run({ dashboard }: DashboardProps) {
+  const parts = runPartsOf(dashboard);
+  const { runPart: chosen } = dashboard.view.value;
+  const part = parts.includes(chosen) ? chosen : (parts[0] ?? "log");
+  const count = dashboard.data.checkpoints.value.length;
+  return (
+    <div class="run-view stack">
+      <div class="run-head wrap">
+        <fieldset class="segments">
+          <legend class="visually-hidden">{l10n.t("Show of the run")}</legend>
+          {parts.map((own) => (
+            <Button
+              class="toggle"
+              key={own}
+              label={
+                own === "checkpoints" && count > 0
+                  ? `${strings.runParts[own]} (${count})`
+                  : strings.runParts[own]
+              }
+              aria-pressed={own === part}
+              onClick={() => dashboard.update({ runPart: own })}
+            />
+          ))}
+        </fieldset>
+      </div>
+      <div class="run-part">
+        <Part dashboard={dashboard} part={part} />
+      </div>
+    </div>
+  );
+}
+
+function Part({ dashboard, part }: DashboardProps & { readonly part: RunPart }) {
+  switch (part) {
+    case "timeline":
+      return <Timeline dashboard={dashboard} />;
+    case "config":
+      return <Config dashboard={dashboard} />;
+    case "log":
+      return <Log dashboard={dashboard} />;
+    case "checkpoints":
+      return <Checkpoints dashboard={dashboard} />;
+  }
+}
+
+/** An evaluation by itself saves no checkpoints. The folder of another program may hold metrics only. */
+export function runPartsOf({ data, selection }: DashboardModel): readonly RunPart[] {
+  const run = data.run.value;
+  if (run?.state === "foreign" && selection.sets.value.length === 0) {
+    return data.checkpoints.value.length > 0 ? ["checkpoints"] : [];
+  }
+  return RUN_PARTS.filter((own) => run?.evaluatedModels == null || own !== "checkpoints");
+}
