@@ -6,7 +6,7 @@ import { formatCount, formatQuantity, formatReward, formatSigned } from "../../s
 import { visibleText } from "../util/visibleText.ts";
 import type { Report, ReportedRollout, ReportedRun } from "./report.ts";
 import { type ChartSection, lineLook, type ReportChart, reportCharts } from "./reportCharts.ts";
-import { evaluationRows, runFacts, runSentence, summaryRows, titleOf } from "./reportTables.ts";
+import { evaluationRows, runFacts, sentenceOf, summaryRows, titleOf } from "./reportTables.ts";
 
 /** Near the beginning of every report. */
 export const REPORT_MARK = '<meta name="generator" content="Tinker RL';
@@ -96,7 +96,7 @@ ${[
 
 function oneRunHead(run: ReportedRun): string {
   return `<p class="quiet">${runFacts(run).map(shown).join(" · ")}</p>
-<p class="sentence">${shown(runSentence(run))}</p>`;
+<p class="sentence">${shown(sentenceOf(run))}</p>`;
 }
 
 function summaryPart({ runs }: Report): string {

@@ -6,7 +6,7 @@ import type { Report, ReportedRun } from "./report.ts";
 import {
   evaluationRows,
   runFacts,
-  runSentence,
+  sentenceOf,
   summaryRows,
   type TextTable,
   titleOf,
@@ -21,7 +21,7 @@ export function reportMarkdown(report: Report): string {
   const parts = [
     `## ${plain(titleOf(report))}`,
     ...(isOne
-      ? runs.flatMap((run) => [`**${plain(runSentence(run))}**`, plain(runFacts(run).join(" · "))])
+      ? runs.flatMap((run) => [`**${plain(sentenceOf(run))}**`, plain(runFacts(run).join(" · "))])
       : [table(summaryRows(runs))]),
     ...runs.flatMap((run) => rewardLine(run, isOne)),
     ...runs.flatMap((run) => alarmLines(run, isOne)),

@@ -22,7 +22,7 @@ export function titleOf({ runs }: Pick<Report, "runs">): string {
 }
 
 /** Whether it learns, in one sentence without a period. */
-export function runSentence({ facts: { run } }: ReportedRun): string {
+export function sentenceOf({ facts: { run } }: ReportedRun): string {
   return run?.trend?.text ?? "No step is complete yet";
 }
 
@@ -55,7 +55,7 @@ export function summaryRows(runs: readonly ReportedRun[]): TextTable {
       const { run } = reported.facts;
       return [
         reported.name,
-        runSentence(reported),
+        sentenceOf(reported),
         formatReward(run?.reward ?? null),
         run === null ? "–" : formatCount(run.steps),
         run?.tokens == null ? "–" : formatCount(run.tokens),

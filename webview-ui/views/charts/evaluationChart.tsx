@@ -2,9 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
+import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatCount } from "../../../src/shared/format.ts";
-import { formatRewardValue, formatTick, formatXTick } from "../../charts/format.ts";
-import { shownX, valueRange } from "../../charts/scale.ts";
+import { formatTick } from "../../../src/shared/formatTick.ts";
+import { formatRewardValue, formatXTick } from "../../charts/format.ts";
 import { tickSteps } from "../../charts/ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "../../controls/chartData.ts";
 import { Plot, type PlotActions } from "../../controls/plot.tsx";
