@@ -50,10 +50,10 @@ export interface RefreshRequest {
 
 export interface KnownRuns {
   /** The newest first. */
-  readonly runs: readonly KnownRun[];
+  readonly runs: readonly CataloguedRun[];
 }
 
-export interface KnownRun {
+export interface CataloguedRun {
   readonly folder: string;
   readonly name: string;
   readonly isLive: boolean;

@@ -1,7 +1,7 @@
 /** The shape of what a window sends its server about pages. What a page says is checked by its session. */
 
 import * as z from "zod";
-import type { KnownRun, OpenPageRequest, PageNews, PageSettings, PageTold } from "./pages.ts";
+import type { KnownRun, OpenPageRequest, PageNews, PageSent, PageSettings } from "./pages.ts";
 
 const text = z.string();
 const count = z.number().int().nonnegative();
@@ -102,4 +102,4 @@ const news: z.ZodType<PageNews> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("marked"), folder: text }),
 ]);
 
-export const pageTold: z.ZodType<PageTold> = z.object({ page: text, what: news }).readonly();
+export const pageTold: z.ZodType<PageSent> = z.object({ page: text, what: news }).readonly();

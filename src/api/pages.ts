@@ -16,8 +16,8 @@ export const PAGE_REQUESTS = {
   open: "tinkerRL/page/open",
 } as const;
 
-/** A {@link PageTold}, from the window. */
-export const PAGE_TELL = "tinkerRL/page/tell";
+/** A {@link PageSent}, from the window. */
+export const PAGE_NEWS = "tinkerRL/page/news";
 
 /** A {@link PageOrder}, which the window answers once it is done: a question with the text, or null where the person went away from it; all else with null. */
 export const PAGE_ORDER = "tinkerRL/page/order";
@@ -56,7 +56,7 @@ export type DashboardTarget =
     })
   | { readonly alarm: string };
 
-export type Page =
+export type WindowPage =
   /** `folder` is the run to show; null = the newest. */
   { readonly kind: "dashboard"; readonly folder: string | null } | { readonly kind: "runs" };
 
@@ -73,11 +73,11 @@ export interface PageSurroundings {
 
 /** Its `progressToken` names the page. */
 export interface OpenPageRequest extends PageSurroundings, ReportsProgress {
-  readonly page: Page;
+  readonly page: WindowPage;
   readonly isVisible: boolean;
 }
 
-export interface PageTold {
+export interface PageSent {
   /** The `progressToken` of the request that opened it. */
   readonly page: string;
   readonly what: PageNews;
@@ -102,7 +102,7 @@ export type PageNews =
   | { readonly kind: "marked"; readonly folder: string };
 
 export type PageReport =
-  /** From now on the server hears what it is told. */
+  /** From now on the server hears what is sent. */
   | { readonly kind: "opened" }
   /** A message for the page, as JSON with typed arrays. */
   | { readonly kind: "post"; readonly json: string }

@@ -8,10 +8,10 @@ import {
   CATALOGUE_REQUESTS,
   type CatalogueAccess,
   type CatalogueAccessRequest,
+  type CataloguedRun,
   catalogueAccessSchema,
   environmentsRequestSchema,
   KNOWN_RUNS,
-  type KnownRun,
   knownRunsSchema,
   type ListKind,
   refreshRequestSchema,
@@ -154,13 +154,13 @@ function learn({ keys }: CatalogueAccess, { redactor }: Pick<RequestScope, "reda
 /** The runs that the window says it knows. */
 class WindowRuns {
   readonly #changed: Emitter<void>;
-  #runs: readonly KnownRun[] = [];
+  #runs: readonly CataloguedRun[] = [];
 
   constructor(onError: (error: unknown) => void) {
     this.#changed = new Emitter(onError);
   }
 
-  get runs(): readonly KnownRun[] {
+  get runs(): readonly CataloguedRun[] {
     return this.#runs;
   }
 
@@ -168,7 +168,7 @@ class WindowRuns {
     return this.#changed.event;
   }
 
-  set(runs: readonly KnownRun[]): void {
+  set(runs: readonly CataloguedRun[]): void {
     this.#runs = runs;
     this.#changed.fire();
   }

@@ -8,9 +8,9 @@ import {
   type Kept,
   type KnownRun,
   type OpenPageRequest,
+  PAGE_NEWS,
   PAGE_ORDER,
   PAGE_REQUESTS,
-  PAGE_TELL,
   type PageNews,
   type PageOrder,
   type PageReport,
@@ -73,7 +73,7 @@ export function servePages(options: ServerOptions): void {
       });
     },
   );
-  connection.onNotification(PAGE_TELL, (value: unknown) => {
+  connection.onNotification(PAGE_NEWS, (value: unknown) => {
     const { page, what } = pageTold.parse(value);
     open.get(page)?.hear(what);
   });

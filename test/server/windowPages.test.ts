@@ -6,9 +6,9 @@ import { CancellationTokenSource } from "vscode-languageserver";
 import {
   type KnownRun,
   type OpenPageRequest,
+  PAGE_NEWS,
   PAGE_ORDER,
   PAGE_REQUESTS,
-  PAGE_TELL,
   type PageNews,
   type PageOrder,
   type PageReport,
@@ -80,7 +80,7 @@ function open<Message extends HostMessage | RunsHostMessage>(
     ...changes,
   };
   const over = editor.ask<RequestOutcome<null>>(PAGE_REQUESTS.open, request, closing.token);
-  const tell = (what: PageNews) => editor.notify(PAGE_TELL, { page: "page-1", what });
+  const send = (what: PageNews) => editor.notify(PAGE_NEWS, { page: "page-1", what });
   const posted = (): readonly Message[] =>
     reports.flatMap((report) => (report.kind === "post" ? [JSON.parse(report.json)] : []));
   return {
@@ -88,8 +88,8 @@ function open<Message extends HostMessage | RunsHostMessage>(
     orders,
     reports,
     over,
-    tell,
-    say: (message: PageMessage | RunsPageMessage) => tell({ kind: "message", message }),
+    send,
+    say: (message: PageMessage | RunsPageMessage) => send({ kind: "message", message }),
     close: () => closing.cancel(),
     posted,
     /** The newest message of a kind, once there is one. */
@@ -137,10 +137,10 @@ describe("a dashboard that the server holds", () => {
   });
 
   it("goes to other runs that the window knows, and to no others", async () => {
-    const { say, see, tell } = await opened();
+    const { say, see, send } = await opened();
     await say({ kind: "select-run", id: runIdOf("/elsewhere") });
     expect((await see("error")).message).toContain("no longer exists");
-    await tell({ kind: "offer", folder: "/another" });
+    await send({ kind: "offer", folder: "/another" });
     expect((await see("offer-run")).run).toBe(runIdOf("/another"));
   });
 
@@ -163,9 +163,9 @@ describe("a runs table that the server holds", () => {
 
   it("has a row for each run of the window that is not archived, and for those that are added", async () => {
     const archived = aRun({ folder: "/archived", name: "archived", isArchived: true });
-    const { rows, tell, posted, clock } = await opened([aRun(), archived]);
+    const { rows, send, posted, clock } = await opened([aRun(), archived]);
     expect(rows.rows.map(({ name }) => name)).toEqual(["hard"]);
-    await tell({ kind: "runs", runs: [aRun({ name: "renamed" }), archived] });
+    await send({ kind: "runs", runs: [aRun({ name: "renamed" }), archived] });
     await vi.waitFor(async () => {
       await clock.advance(500);
       const all = posted().flatMap((each) => (each.kind === "rows" ? each.rows : []));
@@ -193,8 +193,8 @@ describe("a runs table that the server holds", () => {
   });
 
   it("chooses runs that the window names, and gives it the layout to keep", async () => {
-    const { say, see, tell, reports } = await opened();
-    await tell({ kind: "choose", folders: [folder] });
+    const { say, see, send, reports } = await opened();
+    await send({ kind: "choose", folders: [folder] });
     expect((await see("choose")).ids).toEqual([runIdOf(folder)]);
     await say({ kind: "keep", layout: "{}" });
     await vi.waitFor(() =>

@@ -16,7 +16,7 @@ export function placeOf(tab: Tab): Partial<ViewState> {
 }
 
 /** What *Rollouts* shows: those of a step, what a search finds in all steps, or what changed between steps. */
-export const ROLLOUT_PARTS = ["list", "search", "changes"] as const;
+const ROLLOUT_PARTS = ["list", "search", "changes"] as const;
 type RolloutPart = (typeof ROLLOUT_PARTS)[number];
 
 export const RUN_PARTS = ["timeline", "config", "log", "checkpoints"] as const;

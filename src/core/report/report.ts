@@ -12,12 +12,12 @@ import type { Liveness } from "../runFolder/runFile.ts";
 import { readRun } from "../runs/runList.ts";
 import { parseJson } from "../util/jsonl.ts";
 
-export interface Report {
+export interface RunsReport {
   /** Milliseconds since the Unix epoch. */
   readonly writtenAtMs: number;
   /** Of the program. */
   readonly version: string;
-  readonly runs: readonly ReportedRun[];
+  readonly runs: readonly RunInReport[];
   /** Keys whose values are not the same in all runs, with a value for each run; null = it lacks the key. */
   readonly differing: readonly {
     readonly key: string;
@@ -25,7 +25,7 @@ export interface Report {
   }[];
 }
 
-export interface ReportedRun {
+export interface RunInReport {
   /** Unlike that of any other run of the report. */
   readonly name: string;
   readonly facts: Awaited<ReturnType<typeof describeRun>>;
@@ -63,10 +63,10 @@ export async function gatherReport(
   fileSystem: FileSystem,
   runs: readonly RunToReport[],
   { version, shorten, ...liveness }: ReportOptions,
-): Promise<Report> {
+): Promise<RunsReport> {
   const { nowMs } = liveness;
   const names = distinctNames(runs.map(({ name }) => name));
-  const reported: ReportedRun[] = [];
+  const reported: RunInReport[] = [];
   for (const [index, named] of runs.entries()) {
     const { folder } = named;
     const files = readOnlyFiles(fileSystem.within(folder));
@@ -91,7 +91,7 @@ function distinctNames(names: readonly string[]): readonly string[] {
   });
 }
 
-function differingSettings(runs: readonly ReportedRun[]): Report["differing"] {
+function differingSettings(runs: readonly RunInReport[]): RunsReport["differing"] {
   const table = new SettingsTable();
   for (const { name, settings } of runs) table.set(name, settings);
   return table.differing().map((key) => ({

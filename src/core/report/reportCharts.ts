@@ -4,7 +4,7 @@ import { shownX, valueRange } from "../../shared/chartScale.ts";
 import type { SvgBand, SvgChart, SvgLine } from "../../shared/chartsSvg.ts";
 import { formatCount, formatTemperature } from "../../shared/format.ts";
 import { formatTick } from "../../shared/formatTick.ts";
-import type { Report, ReportedRun } from "./report.ts";
+import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface ReportChart extends SvgChart {
   /** True when its lines need names of their own: those of the runs stand at the top of the report. */
@@ -71,7 +71,7 @@ const DASHES: readonly (readonly number[] | undefined)[] = [
 ];
 
 /** Sections without a value are left out. */
-export function reportCharts({ runs }: Report): readonly ChartSection[] {
+export function reportCharts({ runs }: RunsReport): readonly ChartSection[] {
   return SECTIONS.map(({ title, charts }, index) => ({
     title,
     charts: [
@@ -90,7 +90,7 @@ export function lineLook(index: number): Pick<SvgLine, "color" | "dash"> {
 }
 
 /** Null when no run has a value. */
-function metricChart(runs: readonly ReportedRun[], chart: MetricChart): ReportChart | null {
+function metricChart(runs: readonly RunInReport[], chart: MetricChart): ReportChart | null {
   const steps = [...new Set(runs.flatMap(({ facts }) => facts.steps.map(({ step }) => step)))];
   const xs = steps.sort((a, b) => a - b);
   const [only] = runs.length === 1 ? runs : [];
@@ -130,7 +130,7 @@ function metricChart(runs: readonly ReportedRun[], chart: MetricChart): ReportCh
 }
 
 /** Short names, as metrics have them; none for a run with one environment. */
-function environmentsOf({ facts }: ReportedRun): readonly string[] {
+function environmentsOf({ facts }: RunInReport): readonly string[] {
   const names = new Set(
     facts.steps.flatMap(({ metrics }) =>
       Object.keys(metrics).flatMap(
@@ -143,7 +143,7 @@ function environmentsOf({ facts }: ReportedRun): readonly string[] {
 
 /** The numbers of a metric at `xs`, steps counted from 1; NaN where there is none. */
 function valuesOf(
-  { facts }: ReportedRun,
+  { facts }: RunInReport,
   metric: string,
   xs: readonly number[],
 ): readonly number[] {
@@ -155,7 +155,7 @@ function valuesOf(
 }
 
 /** A chart for each environment, split and temperature that was evaluated after two numbers of steps or more. */
-function evaluationCharts(runs: readonly ReportedRun[]): readonly ReportChart[] {
+function evaluationCharts(runs: readonly RunInReport[]): readonly ReportChart[] {
   const cells = new Map<string, string>();
   for (const { facts } of runs) {
     for (const { model, results } of facts.evaluations) {
@@ -191,7 +191,7 @@ function evaluationCharts(runs: readonly ReportedRun[]): readonly ReportChart[] 
   });
 }
 
-type Result = ReportedRun["facts"]["evaluations"][number]["results"][number];
+type Result = RunInReport["facts"]["evaluations"][number]["results"][number];
 
 /** What makes results of several evaluations comparable. */
 function cellOf({ environment, split, temperature }: Result): string {

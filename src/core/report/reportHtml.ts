@@ -4,7 +4,7 @@ import { chartSvg } from "../../shared/chartsSvg.ts";
 import { escapeMarkup } from "../../shared/escapeMarkup.ts";
 import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
 import { visibleText } from "../util/visibleText.ts";
-import type { Report, ReportedRollout, ReportedRun } from "./report.ts";
+import type { ReportedRollout, RunInReport, RunsReport } from "./report.ts";
 import { type ChartSection, lineLook, type ReportChart, reportCharts } from "./reportCharts.ts";
 import { evaluationRows, runFacts, sentenceOf, summaryRows, titleOf } from "./reportTables.ts";
 
@@ -56,7 +56,7 @@ footer { margin-top: 48px; color: var(--quiet); font-size: 12px; }
 `;
 
 /** Texts of models and environments are text in it, never markup. */
-export function reportHtml(report: Report): string {
+export function reportHtml(report: RunsReport): string {
   const { runs, version, writtenAtMs } = report;
   const title = titleOf(report);
   return `<!DOCTYPE html>
@@ -94,12 +94,12 @@ ${[
 `;
 }
 
-function oneRunHead(run: ReportedRun): string {
+function oneRunHead(run: RunInReport): string {
   return `<p class="quiet">${runFacts(run).map(shown).join(" · ")}</p>
 <p class="sentence">${shown(sentenceOf(run))}</p>`;
 }
 
-function summaryPart({ runs }: Report): string {
+function summaryPart({ runs }: RunsReport): string {
   const { heads, rows } = summaryRows(runs);
   const body = rows.map((cells, index) => {
     const [name = "", sentence = "", ...numbers] = cells;
@@ -110,7 +110,7 @@ function summaryPart({ runs }: Report): string {
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
 }
 
-function alarmsPart({ name, facts: { alarms } }: ReportedRun, isOneOfSeveral: boolean): string {
+function alarmsPart({ name, facts: { alarms } }: RunInReport, isOneOfSeveral: boolean): string {
   return alarms
     .map(({ title, step, seen, meaning, edits }) => {
       const where = isOneOfSeveral ? `${name}: ` : "";
@@ -136,7 +136,7 @@ function figure(chart: ReportChart, isWide: boolean): string {
   return `<figure${isWide ? ' class="wide"' : ""}><figcaption>${shown(chart.title)}${legend}</figcaption>${svg}</figure>`;
 }
 
-function settingsPart({ runs, differing }: Report): string {
+function settingsPart({ runs, differing }: RunsReport): string {
   if (runs.length < 2) return "";
   if (differing.length === 0) return `<h2>Settings</h2>\n<p>All runs have the same settings.</p>`;
   const head = runs.map(({ name }, index) => `<th>${swatch(index)}${shown(name)}</th>`).join("");
@@ -148,7 +148,7 @@ function settingsPart({ runs, differing }: Report): string {
 <div class="table"><table><thead><tr><th>key</th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }
 
-function evaluationsPart(run: ReportedRun, isOneOfSeveral: boolean): string {
+function evaluationsPart(run: RunInReport, isOneOfSeveral: boolean): string {
   const { heads, rows } = evaluationRows(run);
   if (rows.length === 0) return "";
   const isNumber = (column: number): string => (column < 2 ? "" : ' class="number"');
@@ -162,7 +162,7 @@ function evaluationsPart(run: ReportedRun, isOneOfSeveral: boolean): string {
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
 }
 
-function notesPart(run: ReportedRun, isOneOfSeveral: boolean): string {
+function notesPart(run: RunInReport, isOneOfSeveral: boolean): string {
   const { note, tags } = run.facts.mark;
   if (note === "" && tags.length === 0) return "";
   const tagged = tags.length === 0 ? "" : `<p class="quiet">${tags.map(shown).join(", ")}</p>`;
@@ -170,7 +170,7 @@ function notesPart(run: ReportedRun, isOneOfSeveral: boolean): string {
   return `<h2>${heading("Notes", run, isOneOfSeveral)}</h2>\n${tagged}${text}`;
 }
 
-function rolloutsPart(run: ReportedRun, isOneOfSeveral: boolean): string {
+function rolloutsPart(run: RunInReport, isOneOfSeveral: boolean): string {
   if (run.rollouts.length === 0) return "";
   return `<h2>${heading("Rollouts", run, isOneOfSeveral)}</h2>\n${run.rollouts.map(rolloutPart).join("\n")}`;
 }
@@ -223,7 +223,7 @@ function textPart(label: string, text: string): string {
   return `<p class="label">${shown(label)}</p><pre>${shown(cut(text))}</pre>`;
 }
 
-function configurationPart(run: ReportedRun, isOneOfSeveral: boolean): string {
+function configurationPart(run: RunInReport, isOneOfSeveral: boolean): string {
   if (run.settings.size === 0) return "";
   const rows = [...run.settings].map(
     ([key, value]) =>
@@ -233,7 +233,7 @@ function configurationPart(run: ReportedRun, isOneOfSeveral: boolean): string {
   return `<details><summary>${shown(title)}</summary><div class="table"><table><tbody>${rows.join("\n")}</tbody></table></div></details>`;
 }
 
-function heading(title: string, { name }: ReportedRun, isOneOfSeveral: boolean): string {
+function heading(title: string, { name }: RunInReport, isOneOfSeveral: boolean): string {
   return shown(isOneOfSeveral ? `${title}: ${name}` : title);
 }
 

@@ -2,7 +2,7 @@
 
 import { formatCount, sparkline } from "../../shared/format.ts";
 import { visibleText } from "../util/visibleText.ts";
-import type { Report, ReportedRun } from "./report.ts";
+import type { RunInReport, RunsReport } from "./report.ts";
 import {
   evaluationRows,
   runFacts,
@@ -15,7 +15,7 @@ import {
 /** As wide as a line of text. */
 const SPARKS = 60;
 
-export function reportMarkdown(report: Report): string {
+export function reportMarkdown(report: RunsReport): string {
   const { runs, differing, version } = report;
   const isOne = runs.length === 1;
   const parts = [
@@ -39,7 +39,7 @@ export function reportMarkdown(report: Report): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-function rewardLine({ name, facts: { steps } }: ReportedRun, isOne: boolean): readonly string[] {
+function rewardLine({ name, facts: { steps } }: RunInReport, isOne: boolean): readonly string[] {
   const rewards = steps.flatMap(({ metrics }) => {
     const value = metrics["rollout/reward/mean"];
     return typeof value === "number" ? [value] : [];
@@ -55,14 +55,14 @@ function rewardLine({ name, facts: { steps } }: ReportedRun, isOne: boolean): re
   return [`${what}: \`${blocks}\``];
 }
 
-function alarmLines({ name, facts: { alarms } }: ReportedRun, isOne: boolean): readonly string[] {
+function alarmLines({ name, facts: { alarms } }: RunInReport, isOne: boolean): readonly string[] {
   return alarms.map(({ title, step, seen }) => {
     const where = isOne ? "" : `${name}: `;
     return `> ${plain(`${where}${title}, since step ${formatCount(step)}. ${seen}`)}`;
   });
 }
 
-function settingsTable(runs: Report["runs"], differing: Report["differing"]): string {
+function settingsTable(runs: RunsReport["runs"], differing: RunsReport["differing"]): string {
   if (differing.length === 0) return "All runs have the same settings.";
   return table({
     heads: ["key", ...runs.map(({ name }) => name)],
@@ -70,7 +70,7 @@ function settingsTable(runs: Report["runs"], differing: Report["differing"]): st
   });
 }
 
-function heading(title: string, { name }: ReportedRun, isOne: boolean): string {
+function heading(title: string, { name }: RunInReport, isOne: boolean): string {
   return `### ${isOne ? title : `${title}: ${plain(name)}`}`;
 }
 

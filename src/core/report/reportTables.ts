@@ -9,25 +9,25 @@ import {
   formatReward,
   formatTemperature,
 } from "../../shared/format.ts";
-import type { Report, ReportedRun } from "./report.ts";
+import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface TextTable {
   readonly heads: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-export function titleOf({ runs }: Pick<Report, "runs">): string {
+export function titleOf({ runs }: Pick<RunsReport, "runs">): string {
   const [only] = runs;
   return runs.length === 1 && only !== undefined ? only.name : `Comparison of ${runs.length} runs`;
 }
 
 /** Whether it learns, in one sentence without a period. */
-export function sentenceOf({ facts: { run } }: ReportedRun): string {
+export function sentenceOf({ facts: { run } }: RunInReport): string {
   return run?.trend?.text ?? "No step is complete yet";
 }
 
 /** What a run trained, how far it came, and what it has used. */
-export function runFacts({ facts }: ReportedRun): readonly string[] {
+export function runFacts({ facts }: RunInReport): readonly string[] {
   const { run, model, loraRank } = facts;
   return [
     ...(model === null ? [] : [model]),
@@ -41,14 +41,14 @@ export function runFacts({ facts }: ReportedRun): readonly string[] {
   ];
 }
 
-function stepsText({ steps, totalSteps }: NonNullable<ReportedRun["facts"]["run"]>): string {
+function stepsText({ steps, totalSteps }: NonNullable<RunInReport["facts"]["run"]>): string {
   return totalSteps === null
     ? formatQuantity(steps, "step")
     : `${formatCount(steps)} of ${formatQuantity(totalSteps, "step")}`;
 }
 
 /** The first column has the name, the second the sentence; the others have numbers. */
-export function summaryRows(runs: readonly ReportedRun[]): TextTable {
+export function summaryRows(runs: readonly RunInReport[]): TextTable {
   return {
     heads: ["run", "reward", "last", "steps", "tokens", "cost"],
     rows: runs.map((reported) => {
@@ -66,7 +66,7 @@ export function summaryRows(runs: readonly ReportedRun[]): TextTable {
 }
 
 /** The first column names the weights, the second the tasks; the others have numbers. */
-export function evaluationRows({ facts: { evaluations } }: ReportedRun): TextTable {
+export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTable {
   const ks = [
     ...new Set(
       evaluations.flatMap(({ results }) =>

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
-import type { KnownRun } from "../../api/catalogue.ts";
+import type { CataloguedRun } from "../../api/catalogue.ts";
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
@@ -83,7 +83,7 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   };
 }
 
-function knownRun({ folder, name, isLive, steps, totalSteps, file }: RunEntry): KnownRun {
+function knownRun({ folder, name, isLive, steps, totalSteps, file }: RunEntry): CataloguedRun {
   return {
     folder,
     name,

@@ -32,7 +32,7 @@ export function runListHandlers(
   const archive = async ({ folder }: RunEntry, isArchived: boolean): Promise<void> => {
     await labels.setArchived(folder, isArchived);
     view.redraw();
-    // Pages are told of it with the list.
+    // Pages get it with the list.
     await store.refresh();
   };
   const showArchived = async (isShown: boolean): Promise<void> => {

@@ -1,7 +1,7 @@
 /** What the help for configurations shows of the rest of the extension: nothing before that is loaded. Loads nothing itself. */
 
 import type * as vscode from "vscode";
-import type { CatalogueAccess, KnownRun, ListKind } from "../../api/catalogue.ts";
+import type { CatalogueAccess, CataloguedRun, ListKind } from "../../api/catalogue.ts";
 import type { ContextChange } from "../../api/config.ts";
 import {
   type Catalogue,
@@ -38,7 +38,7 @@ export interface ConfigSources {
   readonly onDidChangeSecrets: Listen;
   readonly runStatus: (config: vscode.Uri) => ConfigRun;
   /** The newest first. */
-  readonly runs: () => readonly KnownRun[];
+  readonly runs: () => readonly CataloguedRun[];
   readonly onDidChangeRuns: Listen;
   /** Configurations that are known without being open, for menus. */
   readonly knownConfigs: () => readonly vscode.Uri[];
@@ -83,7 +83,7 @@ export class KnownToEditor {
     return this.#sources?.secrets() ?? null;
   }
 
-  get runs(): readonly KnownRun[] {
+  get runs(): readonly CataloguedRun[] {
     return this.#sources?.runs() ?? [];
   }
 

@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import {
   type OpenPageRequest,
+  PAGE_NEWS,
   PAGE_REQUESTS,
-  PAGE_TELL,
   type PageNews,
   type PageReport,
-  type PageTold,
+  type PageSent,
 } from "../../api/pages.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import type { Server } from "../server/server.ts";
@@ -34,7 +34,7 @@ export class PageRelay {
   #token = randomUUID();
   #closing = new vscode.CancellationTokenSource();
   #isDisposed = false;
-  /** What is to be told once the server has opened the session; null = it has. */
+  /** What is to be sent once the server has opened the session; null = it has. */
   #early: PageNews[] | null = [];
 
   constructor(options: PageRelayOptions) {
@@ -42,14 +42,14 @@ export class PageRelay {
     void this.#keepOpen();
   }
 
-  tell(what: PageNews): void {
+  send(what: PageNews): void {
     if (this.#early !== null) {
       this.#early.push(what);
       return;
     }
-    const told: PageTold = { page: this.#token, what };
+    const sent: PageSent = { page: this.#token, what };
     // A server that is gone has ended the session, which is opened again.
-    this.#options.server.notify(PAGE_TELL, told).catch(() => undefined);
+    this.#options.server.notify(PAGE_NEWS, sent).catch(() => undefined);
   }
 
   /** Harmless when repeated. */
@@ -89,6 +89,6 @@ export class PageRelay {
   #opened(): void {
     const early = this.#early ?? [];
     this.#early = null;
-    for (const what of early) this.tell(what);
+    for (const what of early) this.send(what);
   }
 }

@@ -1,7 +1,7 @@
 /** The tab of a page: one, reused, restored after a reload. What the page shows comes from its session in the server. */
 
 import * as vscode from "vscode";
-import type { Page, PageNews } from "../../api/pages.ts";
+import type { PageNews, WindowPage } from "../../api/pages.ts";
 import { fillPanel } from "./fillPanel.ts";
 import { PageRelay } from "./pageRelay.ts";
 import type { WindowPages } from "./windowPages.ts";
@@ -9,7 +9,7 @@ import type { WindowPages } from "./windowPages.ts";
 export interface PageTabOptions {
   readonly pages: WindowPages;
   /** What the page begins with, and begins with again. */
-  readonly page: () => Page;
+  readonly page: () => WindowPage;
   /** Null = as it is. */
   readonly title: () => string | null;
   /** Called with the folder of the run that a dashboard shows from now on. */
@@ -74,8 +74,8 @@ export class PageTab implements vscode.Disposable {
   }
 
   /** Nothing while the tab is closed. */
-  tell(news: PageNews): void {
-    this.#shown?.relay.tell(news);
+  send(news: PageNews): void {
+    this.#shown?.relay.send(news);
   }
 
   dispose(): void {
@@ -107,15 +107,15 @@ export class PageTab implements vscode.Disposable {
     });
     const opened = { panel, relay };
     const subscriptions = [
-      webview.onDidReceiveMessage((message: unknown) => relay.tell({ kind: "message", message })),
+      webview.onDidReceiveMessage((message: unknown) => relay.send({ kind: "message", message })),
       panel.onDidChangeViewState(() => {
         if (panel.visible === isVisible) return;
         isVisible = panel.visible;
-        relay.tell({ kind: "visible", isVisible });
+        relay.send({ kind: "visible", isVisible });
       }),
       pages.onDidChange((news) => {
         if (news.kind === "runs" || news.kind === "run") panel.title = title() ?? panel.title;
-        relay.tell(news);
+        relay.send(news);
       }),
     ];
     panel.onDidDispose(() => {

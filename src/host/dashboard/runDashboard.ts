@@ -76,7 +76,7 @@ export class RunDashboard implements vscode.Disposable {
 
   /** Names a run that has begun in the dashboard that is open. */
   offer(folder: string): void {
-    this.#tab.tell({ kind: "offer", folder });
+    this.#tab.send({ kind: "offer", folder });
   }
 
   /** Goes to the search in all runs. @throws AppError `no-runs` */
@@ -90,7 +90,7 @@ export class RunDashboard implements vscode.Disposable {
     }
     const shown = this.#tab.isOpen ? this.#folder : null;
     this.#show(shown ?? newest.folder, { viewColumn: vscode.ViewColumn.Active });
-    this.#tab.tell({ kind: "search" });
+    this.#tab.send({ kind: "search" });
   }
 
   /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
@@ -119,7 +119,7 @@ export class RunDashboard implements vscode.Disposable {
   #show(folder: string, place: OpenTabOptions, target: DashboardTarget | null = null): void {
     this.#folder = folder;
     this.#tab.open(place);
-    this.#tab.tell({ kind: "show", folder, target });
+    this.#tab.send({ kind: "show", folder, target });
   }
 
   #title(): string | null {

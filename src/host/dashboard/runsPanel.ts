@@ -23,7 +23,7 @@ export class RunsPanel implements vscode.Disposable {
   /** Opens the table, or brings it to the front, and chooses runs to compare; null = those that were chosen last. */
   open(folders: readonly string[] | null): void {
     this.#tab.open({ viewColumn: vscode.ViewColumn.Active });
-    if (folders !== null) this.#tab.tell({ kind: "choose", folders });
+    if (folders !== null) this.#tab.send({ kind: "choose", folders });
   }
 
   dispose(): void {

@@ -1,4 +1,4 @@
-/** What all pages of this window share: the runs and settings that their sessions are told of, and the way to the server. */
+/** What all pages of this window share: the runs and settings that their sessions are sent, and the way to the server. */
 
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -34,17 +34,17 @@ export class WindowPages implements vscode.Disposable {
   constructor(options: WindowPagesOptions) {
     this.#options = options;
     const { store, finder } = options;
-    const tell = (news: PageNews): void => this.#changes.fire(news);
+    const send = (news: PageNews): void => this.#changes.fire(news);
     this.#listening = [
       store.onDidChange((folder) => {
         const run = folder === null ? null : store.get(folder);
-        if (run === null) tell({ kind: "runs", runs: this.#runs() });
-        else tell({ kind: "run", run: this.#known(run) });
+        if (run === null) send({ kind: "runs", runs: this.#runs() });
+        else send({ kind: "run", run: this.#known(run) });
       }),
-      finder.onDidMark((folder) => tell({ kind: "marked", folder })),
+      finder.onDidMark((folder) => send({ kind: "marked", folder })),
       onSettingChange(
         ["dashboard.smoothing", "dashboard.singleKeyShortcuts", "dashboard.liveRegion"],
-        () => tell({ kind: "settings", settings: this.#settings() }),
+        () => send({ kind: "settings", settings: this.#settings() }),
       ),
     ];
   }

@@ -1,6 +1,6 @@
 /** What the newest run of each open configuration has measured, read in the background whenever that run has grown. */
 
-import type { KnownRun } from "../../api/catalogue.ts";
+import type { CataloguedRun } from "../../api/catalogue.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
@@ -8,7 +8,7 @@ import { Emitter, type Listening } from "../../core/util/emitter.ts";
 
 export interface MeasuredRunsOptions {
   readonly store: {
-    readonly runs: readonly KnownRun[];
+    readonly runs: readonly CataloguedRun[];
     readonly onDidChange: (listener: () => void) => Listening;
   };
   readonly fileSystem: FileSystem;
@@ -92,6 +92,6 @@ export class MeasuredRuns {
   }
 }
 
-function versionOf({ folder, name, isLive, steps, totalSteps, generation }: KnownRun): string {
+function versionOf({ folder, name, isLive, steps, totalSteps, generation }: CataloguedRun): string {
   return JSON.stringify([folder, name, isLive, steps, totalSteps, generation]);
 }

@@ -1,6 +1,6 @@
 /** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
 
-import type { KnownRun } from "../../api/catalogue.ts";
+import type { CataloguedRun } from "../../api/catalogue.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
@@ -14,7 +14,7 @@ import type { KeptCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {
   readonly store: {
-    readonly runs: readonly KnownRun[];
+    readonly runs: readonly CataloguedRun[];
     readonly onDidChange: (listener: () => void) => Listening;
   };
   readonly fileSystem: FileSystem;
@@ -75,7 +75,7 @@ export class RunCheckpoints {
     }, SETTLE_MS);
   }
 
-  async #savesOf(run: KnownRun): Promise<RunSaves> {
+  async #savesOf(run: CataloguedRun): Promise<RunSaves> {
     const files = this.#options.fileSystem.within(run.folder);
     const size = (await files.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
     const known = this.#known.get(run.folder);
@@ -88,7 +88,7 @@ export class RunCheckpoints {
 
 async function readSaves(
   fileSystem: FolderFiles,
-  { folder, name }: KnownRun,
+  { folder, name }: CataloguedRun,
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);

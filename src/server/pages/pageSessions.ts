@@ -98,7 +98,7 @@ export class PageSessions {
         },
         settings: {
           current: () => {
-            // The page is not told how the runs table is arranged.
+            // The page does not get how the runs table is arranged.
             const { layout: _, ...own } = settings();
             return own;
           },

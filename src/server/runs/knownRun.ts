@@ -1,4 +1,4 @@
-/** What a list of runs tells pages of one of them. */
+/** What a list of runs sends pages of one of them. */
 
 import type { KnownRun } from "../../api/pages.ts";
 import type { RunEntry, RunStore } from "./runStore.ts";

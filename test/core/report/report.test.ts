@@ -137,7 +137,7 @@ describe("a report of several runs", () => {
     expect(reward?.match(/<path/g)).toHaveLength(2);
   });
 
-  it("tells runs of the same name apart", async () => {
+  it("gives runs of the same name different names", async () => {
     const { runs } = await gatherReport(files, [await aRun("a/run"), await aRun("b/run")], OPTIONS);
     expect(runs.map(({ name }) => name)).toEqual(["run", "run (2)"]);
   });

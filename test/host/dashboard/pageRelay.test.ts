@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { OpenPageRequest, PageNews, PageReport, PageTold } from "../../../src/api/pages.ts";
+import type { OpenPageRequest, PageNews, PageReport, PageSent } from "../../../src/api/pages.ts";
 import { PageRelay } from "../../../src/host/dashboard/pageRelay.ts";
 import type { Server } from "../../../src/host/server/server.ts";
 
@@ -32,7 +32,7 @@ interface OpenSession {
 
 function aRelay(page: OpenPageRequest["page"]) {
   const sessions: OpenSession[] = [];
-  const told: PageTold[] = [];
+  const sent: PageSent[] = [];
   const posted: string[] = [];
   const errors: unknown[] = [];
   let reloads = 0;
@@ -50,7 +50,7 @@ function aRelay(page: OpenPageRequest["page"]) {
         });
       }),
     notify: async (_, parameters) => {
-      told.push(parameters as PageTold); // what the relay tells
+      sent.push(parameters as PageSent); // what the relay sends
     },
   };
   const relay = new PageRelay({
@@ -64,7 +64,7 @@ function aRelay(page: OpenPageRequest["page"]) {
     onError: (error) => errors.push(error),
   });
   onTestFinished(() => relay.dispose());
-  return { relay, sessions, told, posted, errors, reloads: () => reloads };
+  return { relay, sessions, sent, posted, errors, reloads: () => reloads };
 }
 
 it.each([
@@ -74,31 +74,31 @@ it.each([
   ],
   [{ kind: "runs" }, { kind: "choose", folders: ["/run"] }],
 ] as const satisfies readonly (readonly [OpenPageRequest["page"], PageNews])[])(
-  "the session of a page that ended with its server is opened again, the page reloaded, and nothing that was told is lost: %o",
+  "the session of a page that ended with its server is opened again, the page reloaded, and nothing that was sent is lost: %o",
   async (page, news) => {
-    const { relay, sessions, told, posted, errors, reloads } = aRelay(page);
+    const { relay, sessions, sent, posted, errors, reloads } = aRelay(page);
     await vi.waitFor(() => expect(sessions).toHaveLength(1));
     sessions[0]?.report({ kind: "opened" });
     sessions[0]?.report({ kind: "post", json: "{}" });
     expect(posted).toEqual(["{}"]);
     sessions[0]?.die();
     await vi.waitFor(() => expect(errors).toHaveLength(1));
-    relay.tell(news);
-    expect(told).toEqual([]);
+    relay.send(news);
+    expect(sent).toEqual([]);
     await vi.waitFor(() => expect(sessions).toHaveLength(2), 3_000);
     expect(reloads()).toBe(1);
     expect(sessions[1]?.request).toMatchObject({ page, isVisible: true });
     expect(sessions[1]?.request.progressToken).not.toBe(sessions[0]?.request.progressToken);
     sessions[1]?.report({ kind: "opened" });
-    expect(told).toEqual([{ page: sessions[1]?.request.progressToken, what: news }]);
+    expect(sent).toEqual([{ page: sessions[1]?.request.progressToken, what: news }]);
   },
 );
 
-it("what a page says before the server has opened its session is told in its order", async () => {
-  const { relay, sessions, told } = aRelay({ kind: "runs" });
+it("what a page says before the server has opened its session is sent in its order", async () => {
+  const { relay, sessions, sent } = aRelay({ kind: "runs" });
   await vi.waitFor(() => expect(sessions).toHaveLength(1));
-  relay.tell({ kind: "message", message: { kind: "ready" } });
-  relay.tell({ kind: "marked", folder: "/run" });
+  relay.send({ kind: "message", message: { kind: "ready" } });
+  relay.send({ kind: "marked", folder: "/run" });
   sessions[0]?.report({ kind: "opened" });
-  expect(told.map(({ what }) => what.kind)).toEqual(["message", "marked"]);
+  expect(sent.map(({ what }) => what.kind)).toEqual(["message", "marked"]);
 });

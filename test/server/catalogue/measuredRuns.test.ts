@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { KnownRun } from "../../../src/api/catalogue.ts";
+import type { CataloguedRun } from "../../../src/api/catalogue.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { MeasuredRuns } from "../../../src/server/catalogue/measuredRuns.ts";
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** A run with so many steps on disk. */
-function aRun(name: string, steps: number, more: Partial<KnownRun> = {}): KnownRun {
+function aRun(name: string, steps: number, more: Partial<CataloguedRun> = {}): CataloguedRun {
   const folder = join(parent, name);
   mkdirSync(folder, { recursive: true });
   const rows = Array.from({ length: steps }, (_, step) =>
@@ -39,7 +39,7 @@ function aRun(name: string, steps: number, more: Partial<KnownRun> = {}): KnownR
   };
 }
 
-function reader(runs: readonly KnownRun[]) {
+function reader(runs: readonly CataloguedRun[]) {
   const store = { runs, onDidChange: () => ({ dispose: () => undefined }) };
   const within = vi.spyOn(fileSystem, "within");
   within.mockClear();

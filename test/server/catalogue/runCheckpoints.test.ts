@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { KnownRun } from "../../../src/api/catalogue.ts";
+import type { CataloguedRun } from "../../../src/api/catalogue.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry,
@@ -37,7 +37,7 @@ afterEach(async () => {
 function reader() {
   const reported: (readonly KeptCheckpoint[])[] = [];
   const rewards: unknown[] = [];
-  const run = { folder, name: "demo" } as KnownRun; // what is read of one
+  const run = { folder, name: "demo" } as CataloguedRun; // what is read of one
   const checkpoints = new RunCheckpoints({
     store: { runs: [run], onDidChange: () => ({ dispose: () => undefined }) },
     fileSystem,
