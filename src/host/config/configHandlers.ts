@@ -117,8 +117,9 @@ function nameIn(target: unknown): string | undefined {
 
 /** From the lists that are known, else typed by hand. */
 async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
-  const { local, hosted } = await known.catalogue();
-  const listed = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
+  const catalogue = await known.catalogue();
+  const lists = catalogue === null ? [] : [catalogue.local, catalogue.hosted];
+  const listed = lists.flatMap(({ environments }) => environments?.items ?? []);
   if (listed.length === 0) {
     return plainWindow.showInputBox({
       prompt: vscode.l10n.t("Name of the environment, such as Owner/Name"),

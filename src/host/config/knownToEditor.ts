@@ -3,11 +3,7 @@
 import type * as vscode from "vscode";
 import type { CatalogueAccess, CataloguedRun, ListKind } from "../../api/catalogue.ts";
 import type { ContextChange } from "../../api/config.ts";
-import {
-  type Catalogue,
-  EMPTY_CATALOGUE,
-  type SecretState,
-} from "../../core/config/editing/catalogue/catalogue.ts";
+import type { Catalogue, SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
@@ -60,10 +56,10 @@ export class KnownToEditor {
 
   readonly onDidChange = this.#changes.event;
 
-  /** Only what is known about environments. */
-  async catalogue(): Promise<Catalogue> {
+  /** Only what is known about environments; null before the rest of the extension is loaded. */
+  async catalogue(): Promise<Catalogue | null> {
     await this.#sources?.environments.ready();
-    return this.#sources?.environments.current() ?? EMPTY_CATALOGUE;
+    return this.#sources?.environments.current() ?? null;
   }
 
   /** Call it when the server knows other environments. */
