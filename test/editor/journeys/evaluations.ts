@@ -1,6 +1,7 @@
 /** The best checkpoint by an evaluation, a branch and an evaluation from a step of the chart, and a dry run. */
 
 import assert from "node:assert/strict";
+import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -57,7 +58,7 @@ export const evaluations: Journey = {
       await workbench.command("Tinker RL: Open Dashboard");
       await panel.getByText("best checkpoint").first().waitFor();
       await accessible("best");
-      await panel.getByRole("tab", { name: /Checkpoints/ }).click();
+      await showRunPart(panel, "Checkpoints");
       await panel.getByText("★").first().waitFor();
       await pictures("list");
       await panel.getByRole("tab", { name: /Overview/ }).click();

@@ -106,8 +106,8 @@ async function train({ page, workbench, folder, step, picture }: Stage, keys: Ke
   await step("its keys switch the views", async () => {
     await keys.press("2");
     await panel.getByRole("grid").waitFor();
-    await keys.press("4");
-    await panel.locator(".config-table").waitFor();
+    await keys.press("5");
+    await panel.locator(".timeline-row").first().waitFor();
     await keys.press("1");
     await panel.locator("figure.reward").waitFor();
   });

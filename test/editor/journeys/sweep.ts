@@ -58,7 +58,7 @@ export const sweep: Journey = {
     await step("the dashboard stays with the run that is read, and offers the next", async () => {
       const offer = panel.getByRole("button", { name: "Started: lr 2e-3 · seed 2" });
       await offer.waitFor();
-      assert.match((await shown.textContent()) ?? "", /^lr 2e-3 · seed 1 \(done\)/);
+      assert.match((await shown.textContent()) ?? "", /^lr 2e-3 · seed 1/);
       await offer.click();
       await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
       await offer.waitFor({ state: "hidden" });
@@ -72,7 +72,7 @@ export const sweep: Journey = {
     await step("Pause and Continue work as for any run", async () => {
       await workbench.command("Tinker RL: Pause After This Step");
       await row("lr 8e-3 · seed 2", "paused").waitFor({ timeout: 60_000 });
-      await shown.filter({ hasText: "lr 2e-3 · seed 2 (done)" }).waitFor({ state: "attached" });
+      await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
       await panel.getByRole("button", { name: "Started: lr 8e-3 · seed 2" }).waitFor();
       await accessible("offer");
       await workbench.command("Terminal: Focus Terminal");
