@@ -102,4 +102,4 @@ const news: z.ZodType<PageNews> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("marked"), folder: text }),
 ]);
 
-export const pageTold: z.ZodType<PageSent> = z.object({ page: text, what: news }).readonly();
+export const pageSentSchema: z.ZodType<PageSent> = z.object({ page: text, what: news }).readonly();

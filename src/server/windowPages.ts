@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { relative } from "node:path";
 import { type CancellationToken, ProgressType } from "vscode-languageserver";
-import { openPageRequest, pageTold } from "../api/pageSchemas.ts";
+import { openPageRequest, pageSentSchema } from "../api/pageSchemas.ts";
 import {
   type Kept,
   type KnownRun,
@@ -74,7 +74,7 @@ export function servePages(options: ServerOptions): void {
     },
   );
   connection.onNotification(PAGE_NEWS, (value: unknown) => {
-    const { page, what } = pageTold.parse(value);
+    const { page, what } = pageSentSchema.parse(value);
     open.get(page)?.hear(what);
   });
 }
