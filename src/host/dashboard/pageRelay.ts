@@ -25,8 +25,9 @@ export interface PageRelayOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Before a session is opened again. */
+/** Before a session is opened again; twice as long each time that none opens. */
 const PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
 
 export class PageRelay {
   readonly #options: PageRelayOptions;
@@ -36,6 +37,8 @@ export class PageRelay {
   #isDisposed = false;
   /** What is to be sent once the server has opened the session; null = it has. */
   #early: PageNews[] | null = [];
+  /** Sessions since the last one that opened. */
+  #failures = 0;
 
   constructor(options: PageRelayOptions) {
     this.#options = options;
@@ -68,7 +71,9 @@ export class PageRelay {
       if (this.#isDisposed) return;
       this.#token = randomUUID();
       this.#early ??= [];
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** this.#failures);
+      this.#failures += 1;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
       this.#options.reload();
     }
   }
@@ -87,6 +92,7 @@ export class PageRelay {
   }
 
   #opened(): void {
+    this.#failures = 0;
     const early = this.#early ?? [];
     this.#early = null;
     for (const what of early) this.send(what);

@@ -102,3 +102,18 @@ it("what a page says before the server has opened its session is sent in its ord
   sessions[0]?.report({ kind: "opened" });
   expect(sent.map(({ what }) => what.kind)).toEqual(["message", "marked"]);
 });
+
+it("a server that does not start is asked less and less often", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { sessions } = aRelay({ kind: "runs" });
+  const pauses: number[] = [];
+  for (let count = 1; count <= 4; count += 1) {
+    expect(sessions).toHaveLength(count);
+    sessions.at(-1)?.die();
+    const diedAtMs = Date.now();
+    while (sessions.length === count) await vi.advanceTimersByTimeAsync(100);
+    pauses.push(Date.now() - diedAtMs);
+  }
+  expect(pauses).toEqual([500, 1_000, 2_000, 4_000]);
+});
