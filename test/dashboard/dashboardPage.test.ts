@@ -367,6 +367,7 @@ describe("the page of the dashboard", () => {
   it("comes back as it was left", async () => {
     const first = await open();
     await first.page.locator(".reward canvas").waitFor();
+    await first.page.getByRole("button", { name: "Chart settings" }).click();
     await first.page.getByRole("button", { name: "Log y" }).click();
     await first.page.keyboard.press("2");
     await first.page.locator("#rollout-filter").fill("503");
@@ -379,6 +380,8 @@ describe("the page of the dashboard", () => {
     expect(await page.locator("#rollout-filter").inputValue()).toBe("503");
     expect(await page.locator(".replay h2").textContent()).toContain("rollout 4");
     await page.keyboard.press("1");
+    expect(await page.locator(".controls .fact").textContent()).toBe("Log y");
+    await page.getByRole("button", { name: "Chart settings" }).click();
     expect(await page.getByRole("button", { name: "Log y" }).getAttribute("aria-pressed")).toBe(
       "true",
     );

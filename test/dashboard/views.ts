@@ -35,6 +35,11 @@ export async function showViews(page: Page, look: Look): Promise<void> {
 async function showOverview(page: Page, look: Look): Promise<void> {
   await page.locator(".reward canvas").waitFor();
   await look("overview");
+  const settings = page.getByRole("button", { name: "Chart settings" });
+  await settings.click();
+  await page.getByLabel("Smoothing").waitFor();
+  await look("chart-settings");
+  await settings.click();
   await page.locator("#metrics-title").hover();
   await page.mouse.wheel(0, 5000);
   await look("overview-end");

@@ -88,6 +88,10 @@ export const strings = {
       cost: l10n.t("Cost"),
     },
     log: l10n.t("Log y"),
+    clip: l10n.t("Clip outliers"),
+    fromZero: l10n.t("From zero"),
+    /** How the smoothing is called that was chosen. */
+    smoothed: (kind: string) => l10n.t("Smoothing: {0}", kind),
     resetZoom: l10n.t("Reset zoom"),
     export: l10n.t("Export"),
     exportPng: l10n.t("Picture (PNG)"),

@@ -1,24 +1,66 @@
 /** How all charts are drawn: smoothing, axes, clipping. */
 
 import * as l10n from "@vscode/l10n";
+import { useState } from "preact/hooks";
 import type { Smoothing } from "../../charts/smoothing.ts";
 import { X_AXES } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
-import type { DashboardProps } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 
 const KINDS = ["auto", "none", "ema", "window", "median"] as const;
 
 export function ChartControls({ dashboard }: DashboardProps) {
-  const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
+  const [isOpen, setOpen] = useState(false);
+  const { xRange, yRange } = dashboard.view.value;
+  const text = strings.chart;
+  const changes = changesOf(dashboard);
+  return (
+    <div class="controls wrap">
+      <Button
+        class="quiet"
+        icon="settings"
+        label={text.controls}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen || changes.length === 0 ? null : <span class="fact">{changes.join(" · ")}</span>}
+      {isOpen ? <AllControls dashboard={dashboard} /> : null}
+      {xRange === null && yRange === null ? null : (
+        <Button
+          class="quiet"
+          icon="zoomOut"
+          label={text.resetZoom}
+          onClick={() => dashboard.update({ xRange: null, yRange: null })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What is not as charts are at first. */
+function changesOf({ view }: DashboardModel): readonly string[] {
+  const { smoothing, xAxis, isLog, isClipped, isFromZero } = view.value;
+  const text = strings.chart;
+  return [
+    ...(smoothing.kind === "auto" ? [] : [text.smoothed(text.smoothingKinds[smoothing.kind])]),
+    ...(xAxis === "step" ? [] : [text.xAxes[xAxis]]),
+    ...(isLog ? [text.log] : []),
+    ...(isClipped ? [text.clip] : []),
+    ...(isFromZero ? [text.fromZero] : []),
+  ];
+}
+
+function AllControls({ dashboard }: DashboardProps) {
+  const { smoothing, xAxis, isLog, isClipped, isFromZero } = dashboard.view.value;
   const text = strings.chart;
   return (
     <fieldset class="controls wrap">
       <legend class="visually-hidden">{text.controls}</legend>
       <SmoothingControl
-        smoothing={dashboard.view.value.smoothing}
-        set={(smoothing) => dashboard.update({ smoothing })}
+        smoothing={smoothing}
+        set={(chosen) => dashboard.update({ smoothing: chosen })}
       />
       <Choice
         label={text.xAxis}
@@ -36,25 +78,17 @@ export function ChartControls({ dashboard }: DashboardProps) {
         />
         <Button
           class="toggle"
-          label={l10n.t("Clip outliers")}
+          label={text.clip}
           aria-pressed={isClipped}
           onClick={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
         />
         <Button
           class="toggle"
-          label={l10n.t("From zero")}
+          label={text.fromZero}
           aria-pressed={isFromZero}
           onClick={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
         />
       </div>
-      {xRange === null && yRange === null ? null : (
-        <Button
-          class="quiet"
-          icon="zoomOut"
-          label={text.resetZoom}
-          onClick={() => dashboard.update({ xRange: null, yRange: null })}
-        />
-      )}
     </fieldset>
   );
 }
