@@ -74,7 +74,8 @@ export async function downloadCheckpoint(
   const folder = resolve(output ?? folderName(path, run));
   const cleanup = new CleanupStack();
   try {
-    const places = { ...request, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
+    // An export is deleted with the same connection after the user has ended the download.
+    const places = { ...request, signal: undefined, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
     const place = await new CheckpointPlaces(fileSystem, places, cleanup).placeOf(path);
     if (place === null) throw notHere(path);
     const files = fileSystem.within(folder);
