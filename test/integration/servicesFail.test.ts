@@ -140,13 +140,17 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       await eventually(async () => ((await savedStep(project)) > 0 ? true : null));
       await kill(part);
       await run.saw((event) => event.kind === "started" && event.step > 0);
-      await run.saw(amidRollouts(3));
-      await kill(part);
+      // Rollouts that were sampled ahead may be played by now.
+      const isAmid = await Promise.race([
+        run.saw(amidRollouts(3)).then(() => true),
+        run.ended.then(() => false),
+      ]);
+      if (isAmid) await kill(part);
       expect((await run.ended).outcome).toBe("done");
       expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
       const losses = await lossesIn(project);
       // A run whose rollouts are all played may end before its environments are missed.
-      expect(losses.length).toBeGreaterThanOrEqual(name === "engine" ? 2 : 1);
+      expect(losses.length).toBeGreaterThanOrEqual(name === "engine" && isAmid ? 2 : 1);
       expect(losses[0]).toBe(
         `The embedded ${name} ended unexpectedly (SIGKILL). The operating system does this when memory runs short. The run restarts it and continues from its last state (recovery 1 of at most 3).`,
       );
