@@ -25,7 +25,6 @@ import { firstLook } from "./journeys/firstLook.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
-import { killedServer } from "./journeys/killedServer.ts";
 import { localDemo } from "./journeys/localDemo.ts";
 import { models } from "./journeys/models.ts";
 import { plantedRuns } from "./journeys/plantedRuns.ts";
@@ -73,7 +72,6 @@ const JOURNEYS: readonly Journey[] = [
   alarms,
   compare,
   search,
-  killedServer,
 ];
 
 /** Journeys that run at once: most of their time they wait. */
