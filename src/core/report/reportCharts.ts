@@ -11,7 +11,7 @@ export interface ReportChart extends SvgChart {
   readonly hasLegend: boolean;
 }
 
-export interface ChartSection {
+export interface ReportSection {
   readonly title: string;
   readonly charts: readonly ReportChart[];
 }
@@ -71,7 +71,7 @@ const DASHES: readonly (readonly number[] | undefined)[] = [
 ];
 
 /** Sections without a value are left out. */
-export function reportCharts({ runs }: RunsReport): readonly ChartSection[] {
+export function reportCharts({ runs }: RunsReport): readonly ReportSection[] {
   return SECTIONS.map(({ title, charts }, index) => ({
     title,
     charts: [

@@ -5,7 +5,7 @@ import { escapeMarkup } from "../../shared/escapeMarkup.ts";
 import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
 import { visibleText } from "../util/visibleText.ts";
 import type { ReportedRollout, RunInReport, RunsReport } from "./report.ts";
-import { type ChartSection, lineLook, type ReportChart, reportCharts } from "./reportCharts.ts";
+import { lineLook, type ReportChart, type ReportSection, reportCharts } from "./reportCharts.ts";
 import { evaluationRows, runFacts, sentenceOf, summaryRows, titleOf } from "./reportTables.ts";
 
 /** Near the beginning of every report. */
@@ -123,7 +123,7 @@ function alarmsPart({ name, facts: { alarms } }: RunInReport, isOneOfSeveral: bo
     .join("\n");
 }
 
-function chartsPart({ title, charts }: ChartSection, isFirst: boolean): string {
+function chartsPart({ title, charts }: ReportSection, isFirst: boolean): string {
   const figures = charts.map((chart, index) => figure(chart, isFirst && index === 0));
   return `<h2>${shown(title)}</h2>\n<div class="charts">\n${figures.join("\n")}\n</div>`;
 }
