@@ -1,7 +1,6 @@
 /** Small charts of everything else, and the list to choose more from. */
 
 import * as l10n from "@vscode/l10n";
-import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import { formatValue } from "../../charts/format.ts";
@@ -15,23 +14,9 @@ import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import {
-  CHART_SECTIONS,
-  type ChartSection,
-  drawnCharts,
-  oneMetric,
-  type SmallChartSpec,
-} from "./smallChartSpecs.ts";
+import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
-
-const TITLES: Readonly<Record<ChartSection, string>> = {
-  added: l10n.t("Added"),
-  reward: l10n.t("Reward"),
-  optimization: l10n.t("Optimization"),
-  time: l10n.t("Time and cost"),
-  others: l10n.t("Others"),
-};
 
 export function SmallCharts({ dashboard }: DashboardProps) {
   const { pinnedMetrics } = dashboard.settings.value;
@@ -42,20 +27,12 @@ export function SmallCharts({ dashboard }: DashboardProps) {
     () => drawnCharts(dashboard.data.columns.names, { chosen: pinnedMetrics, isForeign }),
     [dashboard, version, pinnedMetrics, isForeign],
   );
-  const sections = CHART_SECTIONS.filter((own) => charts.some(({ section }) => section === own));
   return (
     <section class="small-charts stack" aria-labelledby="metrics-title">
       <MetricPicker dashboard={dashboard} unasked={unasked} />
       <div class="small-grid">
-        {sections.map((section) => (
-          <Fragment key={section}>
-            {sections.length > 1 ? <h3 class="section-title">{TITLES[section]}</h3> : null}
-            {charts
-              .filter((spec) => spec.section === section)
-              .map((spec) => (
-                <SmallChart key={spec.title} dashboard={dashboard} spec={spec} />
-              ))}
-          </Fragment>
+        {charts.map((spec) => (
+          <SmallChart key={`${spec.isPinned}${spec.title}`} dashboard={dashboard} spec={spec} />
         ))}
       </div>
     </section>
@@ -80,7 +57,7 @@ function SmallChart({ dashboard, spec }: SmallChartProps) {
   return (
     <figure class="card small stack" aria-label={title}>
       <figcaption class="card-head wrap">
-        <h4 title={spec.series[0]?.name}>{title}</h4>
+        <h3 title={spec.series[0]?.name}>{title}</h3>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>
@@ -167,7 +144,7 @@ export function EvidenceChart({ dashboard }: DashboardProps) {
         />
         <IconButton icon="close" label={strings.close} onClick={close} />
       </div>
-      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange", "others")} />
+      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} />
     </section>
   );
 }
