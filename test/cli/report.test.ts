@@ -29,11 +29,11 @@ it("writes one file beside the caller, and writes it again", async () => {
 });
 
 it("does not write over a file that is no report", async () => {
-  await fileSystem.writeAtomic("/work/mine.html", "<p>mine</p>");
-  const { code, errors } = await report(RUN, "--output", "/work/mine.html");
+  await fileSystem.writeAtomic("/home/me/mine.html", "<p>mine</p>");
+  const { code, errors } = await report(RUN, "--output", "/home/me/mine.html");
   expect(code).toBe(2);
   expect(errors).toContain("--output");
-  expect(await fileSystem.readText("/work/mine.html", 100)).toBe("<p>mine</p>");
+  expect(await fileSystem.readText("/home/me/mine.html", 100)).toBe("<p>mine</p>");
 });
 
 it("prints Markdown, which other programs take", async () => {
