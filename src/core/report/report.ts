@@ -9,7 +9,8 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
-import { readRun } from "../runs/runList.ts";
+import { type ListedRun, readRun } from "../runs/runList.ts";
+import { shownNames } from "../runs/shownNames.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 export interface RunsReport {
@@ -45,7 +46,7 @@ export interface ReportedRollout {
 
 export interface RunToReport {
   readonly folder: string;
-  /** As the report calls it. */
+  /** As the user calls it, else as its folder is called. */
   readonly name: string;
 }
 
@@ -65,17 +66,25 @@ export async function gatherReport(
   { version, shorten, ...liveness }: ReportOptions,
 ): Promise<RunsReport> {
   const { nowMs } = liveness;
-  const names = distinctNames(runs.map(({ name }) => name));
+  const listed: (ListedRun | null)[] = [];
+  for (const named of runs) listed.push(await readRun(fileSystem, named, liveness));
+  const names = distinctNames(
+    shownNames(
+      runs.map(({ name, folder }, index) => {
+        // A name that is not the folder's was given by the user, or is such a name already.
+        const label = folder.endsWith(`/${name}`) || folder === name ? null : name;
+        return { name, label, file: listed[index]?.file ?? null };
+      }),
+    ),
+  );
   const reported: RunInReport[] = [];
-  for (const [index, named] of runs.entries()) {
-    const { folder } = named;
+  for (const [index, { folder }] of runs.entries()) {
     const files = readOnlyFiles(fileSystem.within(folder));
     const path = runPaths(folder).resolvedConfig;
     const text = await readIfReadable(files, path, MAX_BYTES.resolvedConfig);
-    const run = await readRun(fileSystem, named, liveness);
     reported.push({
       name: names[index] ?? "",
-      facts: await describeRun(files, { folder, run, nowMs }),
+      facts: await describeRun(files, { folder, run: listed[index] ?? null, nowMs }),
       settings: flatSettings(text === null ? null : parseJson(text)?.value, shorten),
       rollouts: await rolloutsToRead(createRunReader(files, folder)),
     });

@@ -9,7 +9,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../runFolder/builders.ts";
+import { aRecord, aRunFile, rolloutFacts, stepFacts } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const OPTIONS = {
@@ -135,6 +135,18 @@ describe("a report of several runs", () => {
     ]);
     const [reward] = reportHtml(report).match(/<figure class="wide">.*?<\/figure>/s) ?? [];
     expect(reward?.match(/<path/g)).toHaveLength(2);
+  });
+
+  it("calls runs of a sweep by their settings", async () => {
+    const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
+    const runs = await Promise.all(["lr-1", "lr-2"].map((name) => aRun(name)));
+    for (const [index, { folder }] of runs.entries()) {
+      const settings = [`learning_rate=1e-${index + 2}`];
+      const file = aRunFile({ name: folder, sweep: { ...sweep, settings } });
+      await files.writeAtomic(runPaths(folder).runFile, JSON.stringify(file));
+    }
+    const report = await gatherReport(files, runs, OPTIONS);
+    expect(report.runs.map(({ name }) => name)).toEqual(["lr 1e-2", "lr 1e-3"]);
   });
 
   it("gives runs of the same name different names", async () => {
