@@ -1,7 +1,8 @@
 /**
  * The kill test: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
  * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
- * more than once. Run: `npm run resilience:kill` (about seven minutes); ends with exit code 1 on a difference.
+ * more than once. Run: `npm run resilience:kill` (about seven minutes; with `-- --half` each point is tried in half of the ways to
+ * sample); ends with exit code 1 on a difference.
  */
 
 import { spawn } from "node:child_process";
@@ -9,7 +10,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual, parseArgs } from "node:util";
 import { Limiter } from "../../src/core/util/limiter.ts";
 import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparableRow.ts";
 
@@ -183,6 +184,7 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
   return parts.length === 0 ? null : `DIFFERENT ${parts.join(", ")}`;
 }
 
+const { values } = parseArgs({ options: { half: { type: "boolean", default: false } } });
 const trainers = new Limiter(AT_ONCE);
 let passed = 0;
 let failed = 0;
@@ -192,10 +194,11 @@ for (const variant of VARIANTS) {
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
   // Nothing is sampled ahead of the last evaluation, however far ahead a run samples: one variant of them shows it.
-  const evaluatedAt = stepsAhead < 2 ? [KILL_STEP, STEPS] : [KILL_STEP];
+  const evaluatedAt = stepsAhead < 2 && !values.half ? [KILL_STEP, STEPS] : [KILL_STEP];
   // Runs that sample 1 and 3 steps ahead differ in the length of their queue only, and have every other point each.
+  const everyOther = values.half || stepsAhead % 2 === 1;
   const points = STEP_POINTS.filter(
-    (_, index) => stepsAhead % 2 === 0 || index % 2 === (stepsAhead === 1 ? 0 : 1),
+    (_, index) => !everyOther || index % 2 === (stepsAhead === 1 || stepsAhead === 2 ? 0 : 1),
   );
   const kills = [
     ...points.map((point) => ({ point, at: killStep })),
