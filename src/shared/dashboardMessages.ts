@@ -56,6 +56,7 @@ export const DASHBOARD_COMMANDS = [
   "exportFile",
   "openLink",
   "copyText",
+  "titleActions",
 ] as const;
 
 export type DashboardCommand = (typeof DASHBOARD_COMMANDS)[number];
@@ -74,6 +75,7 @@ export interface CommandArgs {
   /** Counted in the rollout `key`, from 0. */
   readonly turn?: number;
   readonly url?: string;
+  /** For `copyText`; for `titleActions`, the commands that the page has no room for, with spaces between. */
   readonly text?: string;
   /** For `exportFile`. */
   readonly file?: ExportedFile;

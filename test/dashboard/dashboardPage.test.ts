@@ -409,21 +409,30 @@ describe("the page of the dashboard", () => {
     await page.locator('.grid-row[aria-rowindex="2001"]').waitFor();
   });
 
-  it("has every tab in sight of a narrow page", async () => {
+  it("folds the tabs that do not fit into a menu, and shows the chosen one", async () => {
     const { page } = await open(undefined, smallFolder);
-    for (const width of [320, 360, 700]) {
-      await page.setViewportSize({ width, height: 700 });
-      for (const tab of await page.getByRole("tab").all()) {
-        const box = await tab.boundingBox();
-        expect((box?.x ?? width) + (box?.width ?? 0), `${width} px`).toBeLessThanOrEqual(width);
-      }
+    const tabs = page.locator(".tab-row [role=tab]");
+    await tabs.nth(3).waitFor();
+    const menu = page.getByRole("button", { name: "More views" });
+    expect(await menu.count()).toBe(0);
+    await page.setViewportSize({ width: 320, height: 700 });
+    await menu.click();
+    await page.getByRole("menuitem", { name: "Run", exact: true }).click();
+    await page.locator('[role=tab][aria-selected="true"]', { hasText: "Run" }).waitFor();
+    for (const tab of [...(await tabs.all()), menu]) {
+      const box = await tab.boundingBox();
+      expect((box?.x ?? 320) + (box?.width ?? 0)).toBeLessThanOrEqual(320);
     }
+    await page.setViewportSize({ width: 700, height: 700 });
+    await tabs.nth(3).waitFor();
+    expect(await menu.count()).toBe(0);
   });
 
   it("has a header of one height, whatever its numbers are", async () => {
     const { page } = await open(undefined, smallFolder);
     const facts = page.locator(".header-progress .fact");
     const header = page.locator("header");
+    await facts.waitFor();
     for (const width of [360, 700, 1200]) {
       await page.setViewportSize({ width, height: 700 });
       const before = await header.boundingBox();

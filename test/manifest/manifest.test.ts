@@ -97,6 +97,7 @@ describe("the manifest", () => {
     const known = [
       ...views.map(({ id }) => id),
       ...Object.keys(CONTEXT_KEYS).map((key) => `tinkerRL.${key}`),
+      ...["dashboard", "runs"].map((panel) => `tinkerRL.${panel}`),
     ];
     const asked = whenClauses().flatMap((when) => when.match(/tinkerRL\.\w+/g) ?? []);
     expect(asked.filter((name) => !known.includes(name))).toEqual([]);

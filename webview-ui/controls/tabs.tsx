@@ -1,6 +1,9 @@
-/** Tabs over a panel: one stop of the Tab key, within which the arrow keys move. */
+/** Tabs over a panel: one stop of the Tab key, within which the arrow keys move. Those that do not fit are in a menu behind them. */
 
-import type { ComponentChildren } from "preact";
+import * as l10n from "@vscode/l10n";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Menu } from "./menu.tsx";
 import { nextPosition } from "./toolbar.tsx";
 
 interface TabsProps<Tab extends string> {
@@ -11,36 +14,88 @@ interface TabsProps<Tab extends string> {
   readonly prefix: string;
   /** Id of the panel. */
   readonly panel: string;
-  readonly name: (tab: Tab) => ComponentChildren;
+  readonly name: (tab: Tab) => string;
   readonly choose: (tab: Tab) => void;
 }
 
+/** Pixels that the menu of the folded tabs takes. */
+const MENU_WIDTH = 40;
+
 export function Tabs<Tab extends string>(props: TabsProps<Tab>) {
   const { label, tabs, chosen, prefix, panel, name, choose } = props;
+  const bar = useRef<HTMLDivElement>(null);
+  const count = useFitting(bar, tabs.map(name).join("\n"));
+  const folded = foldedTabs(tabs, chosen, count);
+  const shown = tabs.filter((tab) => !folded.includes(tab));
   const onKey = (event: KeyboardEvent): void => {
     const next = nextPosition(event.key, tabs.indexOf(chosen), tabs.length);
     const tab = next === null ? undefined : tabs[next];
     if (tab === undefined) return;
     event.preventDefault();
     choose(tab);
-    document.querySelector<HTMLElement>(`#${prefix}-${tab}`)?.focus();
+    // One that was folded is drawn first.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`#${prefix}-${tab}`)?.focus());
   };
   return (
-    <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKey}>
-      {tabs.map((tab) => (
-        <button
-          type="button"
-          role="tab"
-          key={tab}
-          id={`${prefix}-${tab}`}
-          aria-selected={tab === chosen}
-          aria-controls={panel}
-          tabIndex={tab === chosen ? 0 : -1}
-          onClick={() => choose(tab)}
-        >
-          {name(tab)}
-        </button>
-      ))}
+    <div class="tabs" ref={bar}>
+      <div class="tab-list" role="tablist" aria-label={label} onKeyDown={onKey}>
+        {shown.map((tab) => (
+          <button
+            type="button"
+            role="tab"
+            key={tab}
+            id={`${prefix}-${tab}`}
+            aria-selected={tab === chosen}
+            aria-controls={panel}
+            tabIndex={tab === chosen ? 0 : -1}
+            onClick={() => choose(tab)}
+          >
+            {name(tab)}
+          </button>
+        ))}
+      </div>
+      {folded.length === 0 ? null : (
+        <Menu
+          label={l10n.t("More views")}
+          icon="ellipsis"
+          items={folded.map((tab) => ({ label: name(tab), run: () => choose(tab) }))}
+        />
+      )}
     </div>
   );
+}
+
+/** The tabs for which there is no room, where `count` fit; the chosen tab is not one of them. */
+function foldedTabs<Tab>(tabs: readonly Tab[], chosen: Tab, count: number): readonly Tab[] {
+  if (count >= tabs.length) return [];
+  const shown = tabs.slice(0, Math.max(1, count));
+  if (!shown.includes(chosen)) shown.splice(-1, 1, chosen);
+  return tabs.filter((tab) => !shown.includes(tab));
+}
+
+/** How many tabs fit into the bar, by the widths that they had when all were drawn. `names` are those of all tabs, a line each. */
+function useFitting(bar: RefObject<HTMLDivElement | null>, names: string): number {
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  const widths = useRef<readonly number[]>([]);
+  useLayoutEffect(() => {
+    const element = bar.current;
+    if (element === null) return;
+    setWidth(Number.POSITIVE_INFINITY);
+    widths.current = [];
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [bar, names]);
+  useLayoutEffect(() => {
+    if (width !== Number.POSITIVE_INFINITY || bar.current === null) return;
+    const tabs = [...bar.current.querySelectorAll<HTMLElement>("[role=tab]")];
+    widths.current = tabs.map((tab) => tab.offsetWidth);
+  });
+  const total = widths.current.reduce((sum, own) => sum + own, 0);
+  if (total <= width) return Number.POSITIVE_INFINITY;
+  let left = width - MENU_WIDTH;
+  return widths.current.filter((own) => {
+    left -= own;
+    return left >= 0;
+  }).length;
 }

@@ -1,12 +1,15 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
 import * as l10n from "@vscode/l10n";
+import { useEffect } from "preact/hooks";
+import type { DashboardCommand } from "../../src/shared/dashboardMessages.ts";
 import type { RunCondition, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
-import { Button } from "../controls/button.tsx";
+import { Button, IconButton } from "../controls/button.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
+import { useMedia } from "../controls/useMedia.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
@@ -37,9 +40,9 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
   if (run === null) return null;
   const { runsPage } = dashboard.host;
   return (
-    <header class="header wrap">
+    <header class="header">
       <h1 class="visually-hidden">{l10n.t("Tinker RL dashboard")}</h1>
-      <div class="header-run wrap">
+      <div class="header-run row">
         {runsPage === null ? null : <a href={runsPage}>{l10n.t("All runs")}</a>}
         <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
@@ -130,7 +133,7 @@ function Progress({ dashboard }: DashboardProps) {
     stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
   ].filter((fact) => fact !== null);
   return (
-    <div class="header-progress wrap">
+    <div class="header-progress">
       <span class="steps">
         {totalSteps === null
           ? l10n.t("step {0}", formatCount(completedSteps))
@@ -168,7 +171,7 @@ function EvaluationProgress({
     (laterCostUsd ?? 0) === 0 ? null : formatCost(laterCostUsd ?? 0),
   ].filter((fact) => fact !== null);
   return (
-    <div class="header-progress wrap">
+    <div class="header-progress">
       <span class="steps">
         {l10n.t("evaluation: {0} of {1} models", formatCount(done), formatCount(models))}
       </span>
@@ -178,81 +181,97 @@ function EvaluationProgress({
   );
 }
 
+/** What can be done with a run at once; all else is in the menu. */
+interface Action {
+  readonly command: DashboardCommand;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly title?: string | undefined;
+}
+
 function Actions({ dashboard, openHelp }: HeaderProps) {
-  const run = dashboard.data.run.value;
-  if (run === null) return null;
   const { host } = dashboard;
+  const run = dashboard.data.run.value;
+  const isShort = useMedia("(max-width: 900px)");
+  const hasTitleBar = host.can("titleActions");
+  const isInTitleBar = useMedia("(max-width: 700px)") && hasTitleBar;
+  const actions = run === null ? [] : actionsOf(run).filter(({ command }) => host.can(command));
+  const names = isInTitleBar ? actions.map(({ command }) => command).join(" ") : "";
+  useEffect(() => {
+    if (hasTitleBar) host.command("titleActions", { text: names });
+  }, [host, hasTitleBar, names]);
+  if (run === null) return null;
+  const folded = isInTitleBar ? actions : [];
+  const shown = isInTitleBar ? [] : actions;
   return (
     <Toolbar label={l10n.t("Run actions")}>
-      {run.isControllable ? (
-        <ControlActions host={host} state={run.state} isTraining={run.evaluatedModels === null} />
-      ) : null}
-      {run.isResumable && host.can("resume") ? (
-        <Button
-          class="secondary"
-          icon="debugRerun"
-          label={l10n.t("Resume")}
-          title={l10n.t("Resume from the newest saved state")}
-          onClick={() => host.command("resume")}
-        />
-      ) : null}
-      <Menu label={l10n.t("More actions")} icon="ellipsis" items={moreItems(run, host, openHelp)} />
+      {shown.map((action) => (
+        <ActionButton key={action.command} action={action} isShort={isShort} host={host} />
+      ))}
+      <Menu
+        label={l10n.t("More actions")}
+        icon="ellipsis"
+        items={[
+          // The editor hides the title bar of a group that does not have the focus.
+          ...folded.flatMap(({ label, title = label, command }) => host.menuItem(title, command)),
+          ...moreItems(run, host, openHelp),
+        ]}
+      />
     </Toolbar>
   );
 }
 
-interface ControlProps {
+interface ActionButtonProps {
+  readonly action: Action;
+  /** True where there is room for an icon only. */
+  readonly isShort: boolean;
   readonly host: Host;
-  readonly state: RunCondition;
-  readonly isTraining: boolean;
 }
 
-function ControlActions({ host, state, isTraining }: ControlProps) {
-  const isPaused = state === "paused" || state === "pausing";
-  if (!isTraining) {
-    return (
-      <Button
-        class="secondary"
-        icon="debugStop"
-        label={text.stop}
-        onClick={() => host.command("stop")}
-      />
-    );
-  }
-  return (
-    <>
-      {isPaused ? (
-        <Button
-          class="secondary"
-          icon="debugContinue"
-          label={l10n.t("Continue")}
-          onClick={() => host.command("continue")}
-        />
-      ) : (
-        <Button
-          class="secondary"
-          icon="debugPause"
-          label={l10n.t("Pause")}
-          title={l10n.t("Wait after this step")}
-          onClick={() => host.command("pause")}
-        />
-      )}
-      <Button
-        class="secondary"
-        icon="save"
-        label={l10n.t("Save")}
-        title={l10n.t("Save a checkpoint now")}
-        onClick={() => host.command("saveNow")}
-      />
-      <Button
-        class="secondary"
-        icon="debugStop"
-        label={text.stop}
-        title={l10n.t("Stop and save")}
-        onClick={() => host.command("stop")}
-      />
-    </>
+function ActionButton({
+  action: { command, icon, label, title },
+  isShort,
+  host,
+}: ActionButtonProps) {
+  const onClick = (): void => host.command(command);
+  return isShort ? (
+    <IconButton icon={icon} label={label} hint={title} onClick={onClick} />
+  ) : (
+    <Button class="secondary" icon={icon} label={label} title={title} onClick={onClick} />
   );
+}
+
+function actionsOf(run: RunView): readonly Action[] {
+  const resume: Action = {
+    command: "resume",
+    icon: "debugRerun",
+    label: l10n.t("Resume"),
+    title: l10n.t("Resume from the newest saved state"),
+  };
+  return [...(run.isControllable ? controlsOf(run) : []), ...(run.isResumable ? [resume] : [])];
+}
+
+function controlsOf({ state, evaluatedModels }: RunView): readonly Action[] {
+  const stop: Action = { command: "stop", icon: "debugStop", label: text.stop };
+  if (evaluatedModels !== null) return [stop];
+  const isPaused = state === "paused" || state === "pausing";
+  return [
+    isPaused
+      ? { command: "continue", icon: "debugContinue", label: l10n.t("Continue") }
+      : {
+          command: "pause",
+          icon: "debugPause",
+          label: l10n.t("Pause"),
+          title: l10n.t("Wait after this step"),
+        },
+    {
+      command: "saveNow",
+      icon: "save",
+      label: l10n.t("Save"),
+      title: l10n.t("Save a checkpoint now"),
+    },
+    { ...stop, title: l10n.t("Stop and save") },
+  ];
 }
 
 function moreItems(run: RunView, host: Host, openHelp: () => void): readonly MenuItem[] {

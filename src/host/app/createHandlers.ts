@@ -57,7 +57,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
   const { server, extensionUri, register } = options;
   const { store, labels, finder, tasks, trainings } = options.runs;
-  const choice = { store, labels, trainings };
+  const choice = { store, labels, trainings, shownFolder: () => dashboard.folder };
   const open = (folder: string): void => dashboard.open(folder);
   const panels = register(new ChatPanels({ keys, server, extensionUri }));
   return {

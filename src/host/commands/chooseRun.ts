@@ -12,6 +12,8 @@ export interface ChooseRunOptions {
   readonly store: RunStore;
   readonly labels: RunLabels;
   readonly trainings: Pick<Trainings, "active">;
+  /** Folder of the run that the dashboard shows; null = none. */
+  readonly shownFolder: () => string | null;
 }
 
 export interface RunChoice {
@@ -23,11 +25,11 @@ export interface RunChoice {
 
 /** Undefined when there is none, or the user picked none. */
 export async function chooseRun(
-  { store, labels, trainings }: ChooseRunOptions,
+  { store, labels, trainings, shownFolder }: ChooseRunOptions,
   target: unknown,
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
-  const folder = folderOf(target);
+  const folder = isDashboardTitle(target) ? shownFolder() : folderOf(target);
   if (folder !== null) {
     const run = store.get(folder);
     if (run === null) await offerInstead(goneText(folder), offersFor(store));
@@ -63,6 +65,12 @@ export function chooseAnyRun(
     none: vscode.l10n.t("There is no such run here."),
     fits,
   });
+}
+
+/** What the editor hands to a command in the title bar of the dashboard. */
+function isDashboardTitle(target: unknown): boolean {
+  if (typeof target !== "object" || target === null || !("scheme" in target)) return false;
+  return target.scheme === "webview-panel";
 }
 
 function goneText(folder: string): string {

@@ -11,6 +11,7 @@ import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import { applyAlarm } from "../runs/applyAlarm.ts";
 import { resumeBefore } from "../runs/branchRun.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { saveFile } from "../vscode/saveFile.ts";
 
@@ -68,26 +69,37 @@ export async function doForPage(
 
 type Order<Kind extends PageOrder["kind"]> = Extract<PageOrder, { readonly kind: Kind }>;
 
-async function runCommand(
-  { command, folder, args, alarm }: Order<"command">,
-  { store, fileSystem }: PageOrdersOptions,
-): Promise<void> {
+/** The commands of the page that are none of the extension. */
+const OWN_COMMANDS: Partial<
+  Readonly<
+    Record<DashboardCommand, (order: Order<"command">, options: PageOrdersOptions) => unknown>
+  >
+> = {
+  copyText: ({ args }) => vscode.env.clipboard.writeText(args.text ?? ""),
+  openLink: ({ args }) => openLink(args.url ?? ""),
+  titleActions: ({ args }) => setContextKey("titleActions", args.text ?? ""),
+  exportFile: ({ args: { file } }) => (file === undefined ? null : saveFile(file)),
+  diffRollouts: ({ folder, args: { key, other } }) =>
+    key === undefined || other === undefined
+      ? null
+      : diffRollouts({ folder, ...key }, { folder, ...other }),
+  // The run that is shown is not the one that is asked for.
+  importRun: () => vscode.commands.executeCommand(commandName("importRun")),
+  openConfigAt: ({ folder, args }, { store }) => openConfig(store, folder, args),
+  applyAlarm: ({ folder, alarm }, { store }) =>
+    alarm === null ? null : applyAlarm(store, folder, alarm),
+  resumeBeforeAlarm: ({ folder, alarm }, { fileSystem }) =>
+    alarm === null ? null : resumeBefore(fileSystem, folder, alarm),
+};
+
+async function runCommand(order: Order<"command">, options: PageOrdersOptions): Promise<void> {
+  const { command, folder, args } = order;
   const id = COMMANDS[command];
+  const own = OWN_COMMANDS[command];
   if (id !== undefined) {
     const { key, name, turn } = args;
     await vscode.commands.executeCommand(commandName(id), { folder, ...key, name, turn });
-  } else if (command === "copyText") await vscode.env.clipboard.writeText(args.text ?? "");
-  else if (command === "openLink") await openLink(args.url ?? "");
-  else if (command === "exportFile" && args.file !== undefined) await saveFile(args.file);
-  else if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
-    await diffRollouts({ folder, ...args.key }, { folder, ...args.other });
-  }
-  // The run that is shown is not the one that is asked for.
-  else if (command === "importRun") {
-    await vscode.commands.executeCommand(commandName("importRun"));
-  } else if (command === "openConfigAt") await openConfig(store, folder, args);
-  else if (alarm !== null && command === "applyAlarm") await applyAlarm(store, folder, alarm);
-  else if (alarm !== null) await resumeBefore(fileSystem, folder, alarm);
+  } else if (own !== undefined) await own(order, options);
   else throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
 }
 

@@ -49,6 +49,11 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
+  /** Of the run that is shown, or will be; null while it was not said. */
+  get folder(): string | null {
+    return this.#folder;
+  }
+
   /** True while the dashboard is in sight. */
   get isVisible(): boolean {
     return this.#tab.isVisible;

@@ -1,5 +1,7 @@
 /** The shape of a row in the command table: what the manifest, `docs/vscode.md` and the registration need to know. */
 
+import type { DashboardCommand } from "../../shared/dashboardMessages.ts";
+
 /** Menus that VS Code draws; `view/item/context` is a row of a tree, with the groups `inline*` as its icons. */
 export type MenuId =
   | "editor/context"
@@ -54,3 +56,8 @@ export function inView(view: ViewId, when?: string): string {
 }
 
 export type ViewId = "runs" | "trajectories" | "checkpoints" | "environments";
+
+/** When clause for the title bar of the dashboard: its page has no room for `command`. */
+export function inDashboardTitle(command: DashboardCommand): string {
+  return `activeWebviewPanelId == 'tinkerRL.dashboard' && tinkerRL.titleActions =~ /\\b${command}\\b/`;
+}

@@ -21,6 +21,8 @@ export interface ContextKeys {
   readonly configCreated: boolean;
   readonly keyStored: boolean;
   readonly runResumed: boolean;
+  /** Commands of the dashboard that its page has no room for, with spaces between. */
+  readonly titleActions: string;
 }
 
 /** All keys, for the check that when clauses ask for nothing else. */
@@ -39,4 +41,5 @@ export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
   configCreated: true,
   keyStored: true,
   runResumed: true,
+  titleActions: true,
 };

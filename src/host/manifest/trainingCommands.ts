@@ -2,6 +2,7 @@
 
 import {
   type CommandFamily,
+  inDashboardTitle,
   inView,
   ON_CONFIG,
   onRow,
@@ -84,6 +85,7 @@ export const trainingCommands = {
     icon: "debug-pause",
     palette: "tinkerRL.running",
     menus: [
+      { menu: "editor/title", when: inDashboardTitle("pause"), group: "navigation@1" },
       { menu: "view/item/context", when: onRow("runs", "running"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "running"), group: "1_steer@1" },
     ],
@@ -94,6 +96,7 @@ export const trainingCommands = {
     icon: "debug-continue",
     palette: "tinkerRL.running",
     menus: [
+      { menu: "editor/title", when: inDashboardTitle("continue"), group: "navigation@1" },
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "1_steer@1" },
     ],
@@ -104,6 +107,7 @@ export const trainingCommands = {
     icon: "debug-stop",
     palette: "tinkerRL.running",
     menus: [
+      { menu: "editor/title", when: inDashboardTitle("stop"), group: "navigation@3" },
       { menu: "view/item/context", when: LIVE, group: "inline@3" },
       { menu: "view/item/context", when: LIVE, group: "1_steer@2" },
     ],
@@ -119,7 +123,10 @@ export const trainingCommands = {
     does: "Saves the last completed step without pausing the run.",
     icon: "save",
     palette: "tinkerRL.running",
-    menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@4" }],
+    menus: [
+      { menu: "editor/title", when: inDashboardTitle("saveNow"), group: "navigation@2" },
+      { menu: "view/item/context", when: LIVE, group: "1_steer@4" },
+    ],
   },
   changeRunSettings: {
     title: "Change Settings of Running Run…",
@@ -136,6 +143,7 @@ export const trainingCommands = {
     icon: "debug-rerun",
     needsTrust: true,
     menus: [
+      { menu: "editor/title", when: inDashboardTitle("resume"), group: "navigation@1" },
       { menu: "view/item/context", when: onRow("runs", "resumable"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "resumable"), group: "1_steer@1" },
     ],

@@ -38,6 +38,27 @@ export const training: Journey = {
       await pictures("paused");
     });
 
+    await step(
+      "where the dashboard is narrow, its actions are in the editor's title bar",
+      async () => {
+        const { page } = workbench;
+        await page.setViewportSize({ width: 1000, height: 700 });
+        const title = page.locator(".editor-actions");
+        for (const name of ["Continue Run", "Save Checkpoint Now", "Stop and Save"]) {
+          await title.getByRole("button", { name }).waitFor();
+        }
+        const inPage = workbench.panel().getByRole("button", { name: "Continue" });
+        assert.equal(await inPage.count(), 0, "not twice");
+        await picture("narrow");
+        await title.getByRole("button", { name: "Continue Run" }).click();
+        await title.getByRole("button", { name: "Pause After This Step" }).click();
+        await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
+        await page.setViewportSize({ width: 1400, height: 900 });
+        await inPage.waitFor();
+        assert.equal(await title.getByRole("button", { name: "Continue Run" }).count(), 0);
+      },
+    );
+
     await step("Change Settings says what each setting is and what it does", async () => {
       await pictures("changeSettings", async () => {
         const setting = workbench.rows.filter({ hasText: "learning_rate" }).first();

@@ -101,6 +101,7 @@ function handlers(more: readonly RunEntry[] = []) {
     store: { runs, get, refresh: async () => undefined } as never,
     labels: { isArchived: () => false } as never,
     trainings: { active: [] },
+    shownFolder: () => null,
     panels: { open: (subject, ask) => opened.push({ subject, ask }) } as Pick<
       ChatPanels,
       "open"

@@ -45,3 +45,13 @@ it("does not offer a second run while the first is being prepared", async () => 
   expect(await choose([{ folder: null }])).toBeUndefined();
   expect(shown).toEqual([["The run is being prepared. It is listed when it begins."]]);
 });
+
+it("takes the run of the dashboard in whose title bar a command was called", async () => {
+  const run = { folder: "/runs/shown" };
+  const options = {
+    store: { get: (folder: string) => (folder === run.folder ? run : null) },
+    shownFolder: () => run.folder,
+  } as never; // what is read of them
+  const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
+  expect(await chooseRun(options, { scheme: "webview-panel" }, choice)).toBe(run);
+});
