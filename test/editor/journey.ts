@@ -15,6 +15,8 @@ import { deleteFolder, newFolder } from "./folders.ts";
 export interface Journey {
   /** In camelCase, for `--only` and the names of pictures. */
   readonly name: string;
+  /** True for one that takes minutes and is only run when `--only` names it. */
+  readonly isByHand?: true;
   /** Fills the folder that is opened, which is empty at first and deleted in the end. */
   readonly prepare?: (folder: string) => void | Promise<void>;
   readonly server?: Pick<ServerOptions, "trust" | "settings" | "keys" | "env">;

@@ -25,6 +25,7 @@ import { firstLook } from "./journeys/firstLook.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
+import { killedServer } from "./journeys/killedServer.ts";
 import { localDemo } from "./journeys/localDemo.ts";
 import { models } from "./journeys/models.ts";
 import { plantedRuns } from "./journeys/plantedRuns.ts";
@@ -72,6 +73,7 @@ const JOURNEYS: readonly Journey[] = [
   alarms,
   compare,
   search,
+  killedServer,
 ];
 
 /** Journeys that run at once: most of their time they wait. */
@@ -101,7 +103,9 @@ async function inHostPasses(): Promise<boolean> {
 
 /** The names of the journeys that failed. */
 async function failedJourneys(): Promise<readonly string[]> {
-  const chosen = JOURNEYS.filter(({ name }) => values.only?.includes(name) ?? true);
+  const chosen = JOURNEYS.filter(
+    ({ name, isByHand = false }) => values.only?.includes(name) ?? !isByHand,
+  );
   if (chosen.length === 0) {
     throw new Error(`Journeys: ${JOURNEYS.map(({ name }) => name).join(", ")}.`);
   }

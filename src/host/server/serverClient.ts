@@ -1,7 +1,8 @@
 /** The window's end of its server: starts the process, starts it again when it has ended, and carries requests. */
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import * as vscode from "vscode";
 import {
   CloseAction,
@@ -13,6 +14,7 @@ import {
   ProgressType,
   ResponseError,
   RevealOutputChannelOn,
+  type StreamInfo,
 } from "vscode-languageclient/node";
 import type { EditorHandshake } from "../../api/config.ts";
 import type { ReportsProgress } from "../../api/requests.ts";
@@ -73,13 +75,15 @@ export class ServerClient {
     const { log, programFolder, version, storageFolder } = options;
     const features = await options.loadFeatures();
     const handshake: EditorHandshake = { tinkerRlVersion: version, storageFolder };
-    const client = new LanguageClient("tinkerRL", "Tinker RL", () => startProcess(programFolder), {
+    const start = () => startProcess(programFolder, log);
+    const client = new QuietClient("tinkerRL", "Tinker RL", start, {
       ...features.options,
       outputChannel: log,
       traceOutputChannel: withoutTraces(log),
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: handshake,
       initializationFailedHandler: (error: unknown) => {
+        if (isLost(error)) return false;
         log.error(errorMessage(error));
         void plainWindow.showErrorMessage(errorMessage(error));
         return false;
@@ -90,7 +94,10 @@ export class ServerClient {
       },
     });
     const onStarted = features.connect(client);
-    await client.start();
+    await client.start().catch((error: unknown) => {
+      // It ended before it could answer: the client starts it again by itself.
+      if (!isLost(error)) throw error;
+    });
     onStarted();
     return new ServerClient(client);
   }
@@ -145,20 +152,33 @@ export class ServerClient {
   }
 }
 
+/** Does not notify of a server that ended: its restart does. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown, isShown?: boolean | "force"): void {
+    super.error(message, data, isLost(data) ? false : isShown);
+  }
+}
+
 /** Without the keys of the window's environment, which the client's own start would pass on. */
-async function startProcess(programFolder: string): Promise<ChildProcessWithoutNullStreams> {
+async function startProcess(
+  programFolder: string,
+  log: vscode.LogOutputChannel,
+): Promise<StreamInfo> {
   const child = spawn(process.execPath, [join(programFolder, "tinker-rl.js"), "lsp"], {
     cwd: programFolder,
     windowsHide: true,
     env: programEnvironment(proxyVariables()),
   });
+  // The output of a process that ends at once is closed before the client listens; this end waits until it is read.
+  const reader = child.stdout.pipe(new PassThrough());
+  child.stderr.setEncoding("utf8").on("data", (text: string) => log.append(text));
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", reject);
   });
   // What is written while it ends goes nowhere.
   child.stdin.on("error", () => undefined);
-  return child;
+  return { reader, writer: child.stdin };
 }
 
 /** The client writes what it sends, keys included, to a channel that shows traces. */

@@ -1,0 +1,186 @@
+/** The window's server is killed at every kind of moment: the window goes on with the next one, and nothing is lost. */
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { showRunPart, showSearchPart } from "../../workbench/dashboardPlaces.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
+import { runIn, stepsOf, stepsTo, trainerOf } from "../runFiles.ts";
+import { tinkerRlServer } from "../tinkerRlServer.ts";
+
+const CONFIG = localConfig({ max_steps: 4000, batch_size: 4, save_every: 2 });
+/** A server that ends soon after its start is started again after a pause of up to 10 s. */
+const BACK_MS = 40_000;
+
+export const killedServer: Journey = {
+  name: "killedServer",
+  isByHand: true,
+  prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": CONFIG }),
+  async run(stage) {
+    const { workbench, page, folder, step } = stage;
+    const panel = workbench.panel();
+    const run = runIn(folder);
+    const steps = panel.locator(".header .steps");
+    const isFollowed = async (): Promise<void> => {
+      await panel.getByRole("tab", { name: "Overview" }).click({ timeout: BACK_MS });
+      const before = stepsOf(run).length;
+      await until(
+        "the dashboard to follow",
+        async () => {
+          const shown = await steps.textContent({ timeout: 2_000 }).catch(() => null);
+          return Number(/step ([\d,]+)/.exec(shown ?? "")?.[1]?.replace(",", "") ?? 0) > before;
+        },
+        BACK_MS,
+      );
+    };
+
+    await step("while a start is prepared: the training begins", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.open("tinker-config.yaml");
+      await until("a server", () => tinkerRlServer(stage.server));
+      await workbench.command("Tinker RL: Start Training");
+      kill(stage);
+      await until("two steps", () => stepsOf(run).length >= 2, 90_000);
+    });
+
+    await step("while the dashboard opens, and twice while it follows", async () => {
+      kill(stage);
+      await isFollowed();
+      for (const _ of ["first", "second"]) {
+        await killNext(stage);
+        await isFollowed();
+      }
+    });
+
+    await step("on each page of the dashboard", async () => {
+      await killNext(stage);
+      await panel.getByRole("tab", { name: "Rollouts" }).click({ timeout: BACK_MS });
+      await panel.locator(".grid-row").first().waitFor({ timeout: BACK_MS });
+      await panel.locator(".grid-row").first().dblclick();
+      await panel.locator(".replay").waitFor();
+      await killNext(stage);
+      await isFollowed();
+      await showRunPart(panel, "Timeline", BACK_MS);
+      await killNext(stage);
+      await showRunPart(panel, "Configuration", BACK_MS);
+      await panel.locator(".config-table").waitFor({ timeout: BACK_MS });
+    });
+
+    await step("during a search: the next one finds", async () => {
+      await panel.getByRole("tab", { name: "Rollouts" }).click();
+      await panel.getByRole("button", { name: "Back to the list" }).click();
+      await showSearchPart(panel);
+      const box = panel.getByRole("searchbox", { name: "Search in rollouts" });
+      await box.fill("calc");
+      kill(stage);
+      await until(
+        "rollouts",
+        async () => {
+          // The page was loaded again, where it was.
+          if ((await box.count()) === 0) await showSearchPart(panel).catch(() => undefined);
+          if ((await box.inputValue({ timeout: 2_000 }).catch(() => "calc")) === "") {
+            await box.fill("calc");
+          }
+          return (await panel.locator(".snippet").count()) > 0;
+        },
+        BACK_MS,
+      );
+    });
+
+    await step("while the runs table is read", async () => {
+      await workbench.command("Tinker RL: Open Runs Table");
+      await panel.getByText("1 run", { exact: true }).waitFor();
+      await killNext(stage);
+      await panel.getByText("1 run", { exact: true }).waitFor({ timeout: BACK_MS });
+      await panel.locator(".grid-row").first().waitFor({ timeout: BACK_MS });
+    });
+
+    await step("while a configuration is edited: its mistake is marked", async () => {
+      // Where it is open already.
+      await workbench.command("View: Focus First Editor Group");
+      await workbench.open("tinker-config.yaml");
+      await page.keyboard.press("Control+End");
+      await page.keyboard.type("\nbatch_sise: 3");
+      await killNext(stage);
+      const mark = page.locator(".squiggly-error, .squiggly-warning").first();
+      await mark.waitFor({ timeout: BACK_MS });
+      await workbench.command("File: Revert File");
+    });
+
+    await step(
+      "while a setting of the run changes, and it is paused, continued and saved",
+      async () => {
+        for (const command of ["Pause After This Step", "Continue Run", "Save Checkpoint Now"]) {
+          await workbench.command(`Tinker RL: ${command}`);
+          await killNext(stage);
+        }
+        const before = stepsOf(run).length;
+        await until("another step", () => stepsOf(run).length > before, 60_000);
+      },
+    );
+
+    await step(
+      "while a checkpoint is deleted: it is there, or it is gone and said to be",
+      async () => {
+        await workbench.command("Tinker RL: Pause After This Step");
+        await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
+        const row = workbench.row(/^checkpoint .*, periodic/).first();
+        await row.click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Delete Checkpoint" }).click();
+        await workbench.dialog().getByRole("button", { name: "Delete Checkpoint" }).click();
+        kill(stage);
+        await until("a server", () => tinkerRlServer(stage.server), BACK_MS);
+        for (const line of lines(join(run, "checkpoints.jsonl")))
+          assert.doesNotThrow(() => JSON.parse(line));
+        await workbench.command("Tinker RL: Continue Run");
+      },
+    );
+
+    await step("while a report is written: the next one is whole", async () => {
+      const file = join(folder, "tinker-config-report.html");
+      for (const isKilled of [true, false]) {
+        await workbench.row(/^run tinker-config/).click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Export Report…" }).click();
+        await page.locator(".quick-input-widget:visible input").waitFor();
+        await page.keyboard.press("Enter");
+        if (isKilled) await killNext(stage);
+      }
+      await until(
+        "the report",
+        () => existsSync(file) && readFileSync(file, "utf8").endsWith("</html>\n"),
+        BACK_MS,
+      );
+    });
+
+    await step("the trainer has seen nothing of it, and every step is there once", async () => {
+      const trainer = trainerOf(run);
+      process.kill(trainer, 0);
+      const written = stepsOf(run);
+      assert.deepEqual(written, stepsTo(written.length));
+      return `${killed} servers killed`;
+    });
+  },
+};
+
+let killed = 0;
+
+function kill({ server }: Stage): void {
+  const pid = tinkerRlServer(server);
+  if (pid === undefined) return;
+  killed += 1;
+  process.kill(pid, "SIGKILL");
+}
+
+/** Waits for a server, and kills it. */
+async function killNext(stage: Stage): Promise<void> {
+  await until("a server", () => tinkerRlServer(stage.server), BACK_MS);
+  kill(stage);
+}
+
+function lines(path: string): readonly string[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+}
