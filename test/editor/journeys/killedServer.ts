@@ -12,7 +12,7 @@ import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const CONFIG = localConfig({ max_steps: 4000, batch_size: 4, save_every: 2 });
 /** A server that ends soon after its start is started again after a pause of up to 10 s. */
-const BACK_MS = 40_000;
+const BACK_MS = 90_000;
 
 export const killedServer: Journey = {
   name: "killedServer",

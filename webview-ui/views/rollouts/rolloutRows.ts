@@ -179,8 +179,9 @@ export function sortRows(
     if (pinned !== 0) return pinned;
     const [first, second] = [sorted.rank(a, context), sorted.rank(b, context)];
     if (first === null || second === null) return Number(first === null) - Number(second === null);
-    if (first === second) return 0;
-    return first < second ? -direction : direction;
+    if (first !== second) return first < second ? -direction : direction;
+    // Of a group, its best rollout comes first.
+    return sorting.column === "groupMean" ? (b.reward ?? -Infinity) - (a.reward ?? -Infinity) : 0;
   });
 }
 

@@ -73,6 +73,16 @@ describe("the list of rollouts", () => {
     expect(by(true)).toEqual([0, 2, 3, 1]);
   });
 
+  it("sorts groups by their mean, and in each the best rollout first", () => {
+    const grouped = [0.25, 1, 0, 0.5].map((reward, rollout) =>
+      row({ group: rollout % 2, rollout, reward }),
+    );
+    const mean = [0.125, 0.75];
+    const groupOf = ({ group }: RolloutRow) => ({ mean: mean[group] ?? null }) as never; // what is read of it
+    const sorting = { column: "groupMean", isDescending: false } as const;
+    expect(positions(sortRows(grouped, sorting, { ...NO_CONTEXT, groupOf }))).toEqual([0, 2, 1, 3]);
+  });
+
   it("filters by words, reward, stop reason and use, all at once", () => {
     const by = (filter: Partial<typeof NO_FILTER>) =>
       positions(filterRows(rows, { ...NO_FILTER, ...filter }));
