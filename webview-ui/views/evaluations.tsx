@@ -11,13 +11,19 @@ import {
   plural,
 } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
-import { Menu } from "../controls/menu.tsx";
+import { ContextMenu, type ContextMenuProps, Menu, type MenuItem } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
 import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { type EvaluatedCell, openEvaluation } from "../model/evaluationCell.ts";
+import {
+  type EvaluationPivot,
+  type EvaluationPivotRow,
+  evaluationPivot,
+  type Result,
+} from "../model/evaluationPivot.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -26,8 +32,6 @@ import { EvaluationChart } from "./charts/evaluationChart.tsx";
 const text = strings.evaluation;
 /** Evaluations of a training that are listed before one asks for all. */
 const MAX_LISTED = 5;
-
-type Result = EvaluationView["results"][number];
 
 interface EvaluationRow {
   /** Completed steps. */
@@ -65,18 +69,25 @@ export function Evaluations({ dashboard }: DashboardProps) {
   return (
     <div class="page stack" ref={scrolled}>
       <EvaluationChart dashboard={dashboard} />
-      <EvaluationTable dashboard={dashboard} />
+      <EvaluationCard dashboard={dashboard} />
     </div>
   );
 }
 
-function EvaluationTable({ dashboard }: DashboardProps) {
+function EvaluationCard({ dashboard }: DashboardProps) {
   const [isWhole, setWhole] = useState(false);
+  const [isList, setList] = useState(false);
   const evaluations = dashboard.data.evaluations.value;
+  const pivot = evaluationPivot(evaluations);
   const isLong =
     dashboard.data.run.value?.evaluatedModels == null && evaluations.length > MAX_LISTED;
-  const hasModels = evaluations.some(({ model }) => model !== undefined);
-  const listed = isLong && !isWhole ? firstAndNewest(evaluations) : evaluations;
+  // The charts show those between.
+  const isListed = (index: number): boolean =>
+    !isLong ||
+    isWhole ||
+    index === 0 ||
+    index > evaluations.length - MAX_LISTED ||
+    pivot.best.includes(index);
   return (
     <div class="card">
       <div class="card-head wrap">
@@ -89,46 +100,182 @@ function EvaluationTable({ dashboard }: DashboardProps) {
             onClick={() => setWhole(!isWhole)}
           />
         ) : null}
+        <Button
+          class="quiet"
+          label={l10n.t("Show as list")}
+          aria-pressed={isList}
+          onClick={() => setList(!isList)}
+        />
       </div>
       <ScrollRegion label={text.title}>
-        <table class="plain">
-          <TableHead
-            heads={[
-              hasModels ? [l10n.t("Model")] : [l10n.t("After step"), "number"],
-              [l10n.t("Split")],
-              [l10n.t("Sampling")],
-              [l10n.t("Mean reward"), "number"],
-              [l10n.t("95 % interval"), "number"],
-              [l10n.t("Change"), "number"],
-              [l10n.t("pass@k"), "number"],
-              [l10n.t("Rollouts"), "number"],
-              [strings.checkpoints.actions, "hidden"],
-            ]}
+        {isList ? (
+          <List
+            dashboard={dashboard}
+            evaluations={evaluations.filter((_, index) => isListed(index))}
           />
-          <tbody>
-            {rowsOf(listed).map((row, index) => (
-              <Row
-                key={index}
-                row={row}
-                checkpoint={checkpointOf(dashboard, row)}
-                host={dashboard.host}
-                open={() => openEvaluation(dashboard, cellOf(row))}
-              />
-            ))}
-          </tbody>
-        </table>
+        ) : (
+          <Pivot dashboard={dashboard} pivot={pivot} isListed={isListed} />
+        )}
       </ScrollRegion>
     </div>
   );
 }
 
-/** The charts show those between. */
-function firstAndNewest(evaluations: readonly EvaluationView[]): readonly EvaluationView[] {
-  return [...evaluations.slice(0, 1), ...evaluations.slice(1 - MAX_LISTED)];
+interface PivotProps extends DashboardProps {
+  readonly pivot: EvaluationPivot;
+  /** Whether the row with this index is shown. */
+  readonly isListed: (index: number) => boolean;
+}
+
+function Pivot({ dashboard, pivot: { columns, rows, best }, isListed }: PivotProps) {
+  const hasModels = rows.some(({ model }) => model !== null);
+  return (
+    <table class="plain pivot">
+      <thead>
+        <tr>
+          <th scope="col">{hasModels ? l10n.t("Model") : l10n.t("After step")}</th>
+          {columns.map(({ environment, split, temperature }) => (
+            <th scope="col" key={`${environment} ${split} ${temperature}`}>
+              {visibleLine(`${environment} ${split}`)}
+              <span class="fact">{formatTemperature(temperature)}</span>
+            </th>
+          ))}
+          <th scope="col">
+            <span class="visually-hidden">{strings.checkpoints.actions}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) =>
+          isListed(index) ? (
+            <PivotRow
+              key={index}
+              dashboard={dashboard}
+              row={row}
+              isFirst={index === 0}
+              isBest={(column) => best[column] === index}
+            />
+          ) : null,
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+interface PivotRowProps extends DashboardProps {
+  readonly row: EvaluationPivotRow;
+  readonly isFirst: boolean;
+  readonly isBest: (column: number) => boolean;
+}
+
+function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: PivotRowProps) {
+  const [menuAt, setMenuAt] = useState<ContextMenuProps["at"] | null>(null);
+  const checkpoint = checkpointOf(dashboard, step, model);
+  const items = checkpoint === null ? [] : checkpointItems(checkpoint, dashboard.host);
+  const label = l10n.t("Actions for {0}", visibleLine(checkpoint?.name ?? ""));
+  const openMenu = (event: MouseEvent): void => {
+    if (items.length === 0) return;
+    event.preventDefault();
+    setMenuAt({ left: event.clientX, top: event.clientY });
+  };
+  return (
+    <tr>
+      <th scope="row">
+        {model === null ? formatCount(step) : visibleLine(model)}
+        <BestMark checkpoint={checkpoint} />
+      </th>
+      {cells.map((result, column) =>
+        result === null ? (
+          <td key={column}>{strings.none}</td>
+        ) : (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the button within has the keys
+          <td
+            key={column}
+            class="opens"
+            title={resultTitle(result, isFirst)}
+            onClick={() => openEvaluation(dashboard, cellOf({ step, model, result }))}
+            onContextMenu={openMenu}
+          >
+            <Button
+              class="link"
+              label={formatReward(result.rewardMean)}
+              title={text.open(cellTitle(cellOf({ step, model, result })))}
+            />
+            {isBest(column) ? <span class="best">{l10n.t("best")}</span> : null}
+            <span class="fact">{rangeText(result.low, result.high, formatReward)}</span>
+            <PassRates result={result} />
+          </td>
+        ),
+      )}
+      <td class="row-actions">
+        {items.length === 0 ? null : <Menu label={label} icon="ellipsis" items={items} />}
+        {menuAt === null ? null : (
+          <ContextMenu label={label} items={items} at={menuAt} close={() => setMenuAt(null)} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** For more than one rollout: pass@1 is in the list. */
+function PassRates({ result }: { readonly result: Result }) {
+  const passAtK = result.passAtK.filter(({ k }) => k > 1);
+  if (passAtK.length === 0) return null;
+  return <span class="fact">{l10n.t("pass {0}", passText({ passAtK }))}</span>;
+}
+
+/** What the cell has no room for. */
+function resultTitle(result: Result, isFirst: boolean): string {
+  const rollouts = l10n.t("{0} rollouts", rolloutsText(result.rollouts, result.failed));
+  if (isFirst || result.difference === undefined) return rollouts;
+  const change = l10n.t("{0} from the first evaluation, task by task", changeText(result));
+  return `${rollouts}; ${change}`;
+}
+
+function BestMark({ checkpoint }: { readonly checkpoint: CheckpointView | null }) {
+  if (checkpoint?.best == null) return null;
+  return <span title={l10n.t("best by {0}", visibleLine(checkpoint.best.metric))}> ★</span>;
+}
+
+interface ListProps extends DashboardProps {
+  readonly evaluations: readonly EvaluationView[];
+}
+
+/** Every value of every result. */
+function List({ dashboard, evaluations }: ListProps) {
+  const hasModels = evaluations.some(({ model }) => model !== undefined);
+  return (
+    <table class="plain">
+      <TableHead
+        heads={[
+          hasModels ? [l10n.t("Model")] : [l10n.t("After step"), "number"],
+          [l10n.t("Split")],
+          [l10n.t("Sampling")],
+          [l10n.t("Mean reward"), "number"],
+          [l10n.t("95 % interval"), "number"],
+          [l10n.t("Change"), "number"],
+          [l10n.t("pass@k"), "number"],
+          [l10n.t("Rollouts"), "number"],
+          [strings.checkpoints.actions, "hidden"],
+        ]}
+      />
+      <tbody>
+        {rowsOf(evaluations).map((row, index) => (
+          <Row
+            key={index}
+            row={row}
+            checkpoint={checkpointOf(dashboard, row.step, row.model)}
+            host={dashboard.host}
+            open={() => openEvaluation(dashboard, cellOf(row))}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 /** What was saved after the same steps; null for another model, and without a save. */
-function checkpointOf({ data }: DashboardModel, { step, model }: EvaluationRow) {
+function checkpointOf({ data }: DashboardModel, step: number, model: string | null) {
   if (model !== null) return null;
   const saved = data.checkpoints.value.filter((own) => own.step === step);
   return saved.find(({ best }) => best !== null) ?? saved[0] ?? null;
@@ -152,9 +299,7 @@ function Row({ row, checkpoint, host, open }: RowProps) {
           label={model === null ? formatCount(step) : visibleLine(model)}
           title={text.open(cellTitle(cellOf(row)))}
         />
-        {checkpoint?.best == null ? null : (
-          <span title={l10n.t("best by {0}", visibleLine(checkpoint.best.metric))}> ★</span>
-        )}
+        <BestMark checkpoint={checkpoint} />
       </td>
       <td>{visibleLine(`${environment} ${split}`)}</td>
       <td>{formatTemperature(temperature)}</td>
@@ -166,30 +311,43 @@ function Row({ row, checkpoint, host, open }: RowProps) {
       <td class="number">{passText(result)}</td>
       <td class="number">{rolloutsText(rollouts, failed)}</td>
       <td class="row-actions">
-        {checkpoint?.samplerPath == null ? null : (
-          <CheckpointMenu name={checkpoint.name} host={host} />
-        )}
+        {checkpoint === null ? null : <CheckpointMenu checkpoint={checkpoint} host={host} />}
       </td>
     </tr>
   );
 }
 
-function CheckpointMenu({ name, host }: { readonly name: string; readonly host: Host }) {
-  const items = [
-    ...host.menuItem(l10n.t("Evaluate…"), "evaluateCheckpoint", { name }),
-    ...host.menuItem(l10n.t("Chat with it…"), "chatWithCheckpoint", { name }),
-  ];
+interface CheckpointMenuProps {
+  readonly checkpoint: CheckpointView;
+  readonly host: Host;
+}
+
+function CheckpointMenu({ checkpoint, host }: CheckpointMenuProps) {
+  const items = checkpointItems(checkpoint, host);
   if (items.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
     // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
     <span onClick={(event) => event.stopPropagation()}>
-      <Menu label={l10n.t("Actions for {0}", visibleLine(name))} icon="ellipsis" items={items} />
+      <Menu
+        label={l10n.t("Actions for {0}", visibleLine(checkpoint.name))}
+        icon="ellipsis"
+        items={items}
+      />
     </span>
   );
 }
 
-function cellOf({ step, model, result }: EvaluationRow): EvaluatedCell {
+/** None for a checkpoint that cannot be sampled from, and where no editor can do them. */
+function checkpointItems({ name, samplerPath }: CheckpointView, host: Host): readonly MenuItem[] {
+  if (samplerPath === null) return [];
+  return [
+    ...host.menuItem(l10n.t("Evaluate…"), "evaluateCheckpoint", { name }),
+    ...host.menuItem(l10n.t("Chat with it…"), "chatWithCheckpoint", { name }),
+  ];
+}
+
+function cellOf({ step, model, result }: Omit<EvaluationRow, "isFirst">): EvaluatedCell {
   return { step, ...result, model: model ?? undefined };
 }
 
@@ -216,7 +374,7 @@ function rangeText(
 }
 
 /** The pass rate for every k that was measured. */
-function passText({ passAtK }: Result): string {
+function passText({ passAtK }: Pick<Result, "passAtK">): string {
   if (passAtK.length === 0) return strings.none;
   return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");
 }

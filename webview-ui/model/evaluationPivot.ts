@@ -1,0 +1,49 @@
+/** Evaluations as a table: what was evaluated in rows, tasks and sampling in columns. */
+
+import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
+import type { EvaluatedCell } from "./evaluationCell.ts";
+
+export type Result = EvaluationView["results"][number];
+export type EvaluationColumn = Pick<EvaluatedCell, "environment" | "split" | "temperature">;
+
+export interface EvaluationPivotRow {
+  /** Completed steps. */
+  readonly step: number;
+  /** Null for the weights of the run itself. */
+  readonly model: string | null;
+  /** One per column; null where it was not evaluated. */
+  readonly cells: readonly (Result | null)[];
+}
+
+export interface EvaluationPivot {
+  readonly columns: readonly EvaluationColumn[];
+  readonly rows: readonly EvaluationPivotRow[];
+  /** Per column the row with the highest mean, the first of equals; null where the means do not differ. */
+  readonly best: readonly (number | null)[];
+}
+
+/** Columns stand in the order in which they first occur, rows as the evaluations do. */
+export function evaluationPivot(evaluations: readonly EvaluationView[]): EvaluationPivot {
+  const columns = new Map<string, EvaluationColumn>();
+  for (const result of evaluations.flatMap(({ results }) => results)) {
+    if (!columns.has(keyOf(result))) columns.set(keyOf(result), result);
+  }
+  const rows = evaluations.map(({ step, model, results }) => ({
+    step,
+    model: model?.name ?? null,
+    cells: [...columns.keys()].map((key) => results.find((own) => keyOf(own) === key) ?? null),
+  }));
+  const best = [...columns.keys()].map((_, column) => bestOf(rows, column));
+  return { columns: [...columns.values()], rows, best };
+}
+
+function keyOf({ environment, split, temperature }: EvaluationColumn): string {
+  return JSON.stringify([environment, split, temperature]);
+}
+
+function bestOf(rows: readonly EvaluationPivotRow[], column: number): number | null {
+  const means = rows.map(({ cells }) => cells[column]?.rewardMean ?? Number.NEGATIVE_INFINITY);
+  const known = means.filter(Number.isFinite);
+  const highest = Math.max(...known);
+  return known.some((mean) => mean < highest) ? means.indexOf(highest) : null;
+}
