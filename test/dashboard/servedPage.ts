@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { pageHtml } from "../../src/server/dashboard/pageHtml.ts";
-import { throughWebview } from "../fakes/webviewWire.ts";
 import type { Theme } from "./themes.ts";
 
 const ORIGIN = "http://dashboard.test";
@@ -95,7 +94,7 @@ async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> 
 
 /** The editor hands typed arrays over as they are; here they travel as Base64. */
 function send(page: Page, message: object): void {
-  const json = JSON.stringify(throughWebview(message), (_, value: unknown) =>
+  const json = JSON.stringify(message, (_, value: unknown) =>
     ArrayBuffer.isView(value)
       ? {
           typed: value.constructor.name,

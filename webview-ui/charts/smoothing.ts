@@ -20,11 +20,11 @@ export function smoothingOf(smoothing: Smoothing, steps: number): AppliedSmoothi
   return steps < AUTO_STEPS ? { kind: "none" } : { kind: "ema", factor: smoothing.factor };
 }
 
-/** As many values as given; NaN exactly where the value is NaN. */
+/** As many values as given, or the given ones; NaN exactly where the value is NaN. */
 export function smooth(values: ArrayLike<number>, smoothing: AppliedSmoothing): Float64Array {
   switch (smoothing.kind) {
     case "none":
-      return Float64Array.from(values);
+      return values instanceof Float64Array ? values : Float64Array.from(values);
     case "ema":
       return movingAverage(values, smoothing.factor);
     case "window":

@@ -39,7 +39,7 @@ export class ColumnQueue {
     }
   }
 
-  /** The next columns in the order of `names`, as copies in one buffer; null when the page has everything. */
+  /** The next columns in the order of `names`, as views of `metrics`; null when the page has everything. */
   next(metrics: MetricColumns, names: readonly string[]): QueuedColumns | null {
     if (this.#isComplete(metrics, names)) return null;
     let room = this.#budgetBytes;
@@ -59,27 +59,10 @@ export class ColumnQueue {
     const steps = take(STEPS, (from) => metrics.steps(from));
     const columns = names.flatMap((name) => take(name, (from) => metrics.values(name, from)) ?? []);
     const isComplete = this.#isComplete(metrics, names);
-    if (steps === null) return { steps, columns: inOneBuffer(columns), isComplete };
-    const [ownSteps, ...own] = inOneBuffer([steps, ...columns]);
-    return { steps: ownSteps ?? null, columns: own, isComplete };
+    return { steps, columns, isComplete };
   }
 
   #isComplete(metrics: MetricColumns, names: readonly string[]): boolean {
     return [STEPS, ...names].every((name) => (this.#sentRows.get(name) ?? 0) >= metrics.length);
   }
-}
-
-/**
- * Copies of columns, for one message: VS Code counts the buffers of a message in one byte and loses what is beyond
- * (`writeMixedArray` in its `rpcProtocol.ts`).
- */
-export function inOneBuffer(parts: readonly ColumnPart[]): readonly ColumnPart[] {
-  const all = new Float64Array(parts.reduce((sum, { values }) => sum + values.length, 0));
-  let end = 0;
-  return parts.map((part) => {
-    const start = end;
-    end += part.values.length;
-    all.set(part.values, start);
-    return { ...part, values: all.subarray(start, end) };
-  });
 }

@@ -214,12 +214,8 @@ export class RunQueries {
 
   async superseded({ attempt, names }: Question<"superseded">): Promise<SupersededMetrics> {
     const metrics = await this.#options.follower.supersededMetrics(attempt);
-    const columns = names.map((name) => ({
-      name,
-      fromRow: 0,
-      values: metrics.values(name).slice(),
-    }));
-    return { steps: metrics.steps().slice(), columns };
+    const columns = names.map((name) => ({ name, fromRow: 0, values: metrics.values(name) }));
+    return { steps: metrics.steps(), columns };
   }
 
   async #summary({ source, step, group, rollout }: RolloutKey): Promise<RolloutSummary> {

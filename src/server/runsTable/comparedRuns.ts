@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/ports.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import type { RunColumns, RunsHostMessage } from "../../shared/runsPage.ts";
-import { ColumnQueue, inOneBuffer } from "../dashboard/columnQueue.ts";
+import { ColumnQueue } from "../dashboard/columnQueue.ts";
 import type { FollowedRun } from "../runs/runFeed.ts";
 import type { KeptCurves } from "./keptCurves.ts";
 
@@ -186,10 +186,9 @@ function isSame(kept: Float64Array, read: Float64Array): boolean {
   return kept.length <= read.length && kept.every((value, row) => Object.is(value, read[row]));
 }
 
-function columnsOf(id: string, kept: KeptCurves): RunColumns {
-  const [steps = null, ...columns] = inOneBuffer([kept.steps, ...kept.columns]);
+function columnsOf(id: string, { steps, columns }: KeptCurves): RunColumns {
   const names = columns.map(({ name }) => name);
-  return { id, isReset: true, names, rows: kept.steps.values.length, steps, columns };
+  return { id, isReset: true, names, rows: steps.values.length, steps, columns };
 }
 
 function numbersIn(runs: readonly RunColumns[]): number {

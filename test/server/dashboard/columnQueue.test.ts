@@ -4,7 +4,6 @@ import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns
 import { ColumnQueue } from "../../../src/server/dashboard/columnQueue.ts";
 import { inDrawingOrder } from "../../../src/server/dashboard/metricOrder.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
-import { throughWebview } from "../../fakes/webviewWire.ts";
 
 function addRows(metrics: MetricColumns, count: number): void {
   for (let row = 0; row < count; row += 1) {
@@ -64,16 +63,6 @@ describe("the queue of columns", () => {
     expect(page.at("late", 1)).toBe(7);
   });
 
-  it("sends copies in one buffer that holds nothing else, for a view would drag its whole column along", () => {
-    const metrics = new MetricColumns();
-    addRows(metrics, 3);
-    const next = new ColumnQueue(10_000).next(metrics, metrics.names);
-    const parts = [next?.steps, ...(next?.columns ?? [])];
-    expect(parts).toHaveLength(4);
-    expect(new Set(parts.map((part) => part?.values.buffer)).size).toBe(1);
-    expect(next?.steps?.values.buffer.byteLength).toBe(4 * 3 * 8);
-  });
-
   it("sends only what is asked for, and the rest once it is", () => {
     const metrics = new MetricColumns();
     const queue = new ColumnQueue(10_000);
@@ -100,12 +89,12 @@ function rowWith(metrics: number, step: number): { readonly step: number } {
 
 function otherSendAll(queue: ColumnQueue, metrics: MetricColumns, page: ColumnStore): void {
   for (let next = queue.next(metrics, metrics.names); next !== null; ) {
-    page.append(throughWebview({ rows: metrics.length, ...next }));
+    page.append({ rows: metrics.length, ...next });
     next = queue.next(metrics, metrics.names);
   }
 }
 
-describe("rows with more metrics than a message of VS Code has arguments", () => {
+describe("rows with very many metrics", () => {
   it.each([259, 2_000, 5_000])("arrive whole, live and after reopening: %i", (count) => {
     const metrics = new MetricColumns();
     const live = { queue: new ColumnQueue(240_000), page: new ColumnStore() };
