@@ -83,6 +83,8 @@ describe("the page of the dashboard", () => {
         expect(await cutTexts(dashboard.page.mainFrame()), name).toEqual([]);
       });
       await dashboard.page.keyboard.press("Escape");
+      // Keys belong to the dialog until it is gone.
+      await dashboard.page.locator("dialog").waitFor({ state: "detached" });
       await dashboard.page.keyboard.press("1");
     }
     expect(dashboard.faults).toEqual([]);

@@ -10,8 +10,13 @@ export interface SmallSeries {
   readonly dash?: readonly number[] | undefined;
 }
 
+/** What charts are about, in the order in which they are drawn. */
+export const CHART_SECTIONS = ["added", "reward", "optimization", "time", "others"] as const;
+export type ChartSection = (typeof CHART_SECTIONS)[number];
+
 export interface SmallChartSpec {
   readonly title: string;
+  readonly section: ChartSection;
   readonly series: readonly SmallSeries[];
   /** Lowest and highest, shaded. */
   readonly band?: { readonly upper: string; readonly lower: string };
@@ -19,29 +24,31 @@ export interface SmallChartSpec {
 }
 
 export const SMALL_CHARTS: readonly SmallChartSpec[] = [
-  oneMetric(l10n.t("Success rate"), "rollout/success_frac", "green"),
+  oneMetric(l10n.t("Success rate"), "rollout/success_frac", "green", "reward"),
   {
-    ...oneMetric(l10n.t("Response tokens"), "rollout/response_tokens/mean", "blue"),
+    ...oneMetric(l10n.t("Response tokens"), "rollout/response_tokens/mean", "blue", "reward"),
     band: { upper: "rollout/response_tokens/max", lower: "rollout/response_tokens/min" },
   },
   {
-    ...oneMetric(l10n.t("Turns"), "rollout/turns/mean", "blue"),
+    ...oneMetric(l10n.t("Turns"), "rollout/turns/mean", "blue", "reward"),
     band: { upper: "rollout/turns/max", lower: "rollout/turns/min" },
   },
-  oneMetric(l10n.t("Loss"), "loss", "purple"),
+  oneMetric(l10n.t("Loss"), "loss", "purple", "optimization"),
   {
     title: l10n.t("KL sampler/trainer"),
+    section: "optimization",
     series: [
       { name: "optim/kl_sample_train_v1", label: "k1", color: "blue" },
       { name: "optim/kl_sample_train_v2", label: "k2", color: "orange", dash: [5, 3] },
     ],
   },
-  oneMetric(l10n.t("Entropy"), "optim/entropy", "purple"),
-  oneMetric(l10n.t("Gradient norm"), "optim/grad_norm", "purple"),
-  oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
-  oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
+  oneMetric(l10n.t("Entropy"), "optim/entropy", "purple", "optimization"),
+  oneMetric(l10n.t("Gradient norm"), "optim/grad_norm", "purple", "optimization"),
+  oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red", "reward"),
+  oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red", "time"),
   {
-    title: l10n.t("Seconds a step"),
+    title: l10n.t("Seconds per step"),
+    section: "time",
     series: [
       { name: "time/rollout_s", label: l10n.t("rollouts"), color: "blue" },
       { name: "time/train_s", label: l10n.t("training"), color: "orange", dash: [6, 3] },
@@ -50,14 +57,16 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   },
   {
     title: l10n.t("Groups in the queue"),
+    section: "time",
     series: [
       { name: "async/queue_depth", label: l10n.t("issued"), color: "blue" },
       { name: "async/queue_ready", label: l10n.t("ended"), color: "green", dash: [6, 3] },
     ],
   },
-  oneMetric(l10n.t("Staleness in updates"), "async/staleness/mean", "orange"),
+  oneMetric(l10n.t("Staleness in updates"), "async/staleness/mean", "orange", "time"),
   {
     title: l10n.t("Tokens of the run"),
+    section: "time",
     series: [
       { name: "tokens/cumulative/sampled", label: l10n.t("sampled"), color: "blue" },
       {
@@ -82,6 +91,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   },
   {
     title: l10n.t("Cost of the run in USD"),
+    section: "time",
     series: [
       { name: "cost/cumulative_usd", label: l10n.t("steps"), color: "blue" },
       {
@@ -136,16 +146,21 @@ export function drawnCharts(
   return {
     charts: [
       ...chosen.map(
-        (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
+        (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow", "added"), isPinned: true }),
       ),
       ...usual,
-      ...others.map((name) => oneMetric(name, name, "blue")),
+      ...others.map((name) => oneMetric(name, name, "blue", "others")),
     ],
     unasked: new Set([...known, ...others]),
   };
 }
 
 /** A chart of one metric. */
-export function oneMetric(title: string, name: string, color: ColorName): SmallChartSpec {
-  return { title, series: [{ name, label: title, color }] };
+export function oneMetric(
+  title: string,
+  name: string,
+  color: ColorName,
+  section: ChartSection,
+): SmallChartSpec {
+  return { title, section, series: [{ name, label: title, color }] };
 }

@@ -1,6 +1,7 @@
 /** Small charts of everything else, and the list to choose more from. */
 
 import * as l10n from "@vscode/l10n";
+import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import { formatValue } from "../../charts/format.ts";
@@ -14,9 +15,23 @@ import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
+import {
+  CHART_SECTIONS,
+  type ChartSection,
+  drawnCharts,
+  oneMetric,
+  type SmallChartSpec,
+} from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
+
+const TITLES: Readonly<Record<ChartSection, string>> = {
+  added: l10n.t("Added"),
+  reward: l10n.t("Reward"),
+  optimization: l10n.t("Optimization"),
+  time: l10n.t("Time and cost"),
+  others: l10n.t("Others"),
+};
 
 export function SmallCharts({ dashboard }: DashboardProps) {
   const { pinnedMetrics } = dashboard.settings.value;
@@ -27,12 +42,25 @@ export function SmallCharts({ dashboard }: DashboardProps) {
     () => drawnCharts(dashboard.data.columns.names, { chosen: pinnedMetrics, isForeign }),
     [dashboard, version, pinnedMetrics, isForeign],
   );
+  const sections = CHART_SECTIONS.filter((own) => charts.some(({ section }) => section === own));
   return (
     <section class="small-charts stack" aria-labelledby="metrics-title">
       <MetricPicker dashboard={dashboard} unasked={unasked} />
       <div class="small-grid">
-        {charts.map((spec) => (
-          <SmallChart key={`${spec.isPinned}${spec.title}`} dashboard={dashboard} spec={spec} />
+        {sections.map((section) => (
+          <Fragment key={section}>
+            {sections.length > 1 ? <h3 class="section-title">{TITLES[section]}</h3> : null}
+            {charts
+              .filter((spec) => spec.section === section)
+              .map((spec) => (
+                <SmallChart
+                  key={spec.title}
+                  dashboard={dashboard}
+                  spec={spec}
+                  heading={sections.length > 1 ? "h4" : "h3"}
+                />
+              ))}
+          </Fragment>
         ))}
       </div>
     </section>
@@ -41,9 +69,11 @@ export function SmallCharts({ dashboard }: DashboardProps) {
 
 interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
+  /** Follows the heading that it stands below. */
+  readonly heading: "h3" | "h4";
 }
 
-function SmallChart({ dashboard, spec }: SmallChartProps) {
+function SmallChart({ dashboard, spec, heading: Heading }: SmallChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);
@@ -57,7 +87,7 @@ function SmallChart({ dashboard, spec }: SmallChartProps) {
   return (
     <figure class="card small stack" aria-label={title}>
       <figcaption class="card-head wrap">
-        <h3 title={spec.series[0]?.name}>{title}</h3>
+        <Heading title={spec.series[0]?.name}>{title}</Heading>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>
@@ -144,7 +174,11 @@ export function EvidenceChart({ dashboard }: DashboardProps) {
         />
         <IconButton icon="close" label={strings.close} onClick={close} />
       </div>
-      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} />
+      <SmallChart
+        dashboard={dashboard}
+        spec={oneMetric(metric, metric, "orange", "others")}
+        heading="h3"
+      />
     </section>
   );
 }

@@ -20,3 +20,15 @@ it("of a run by another program the metrics without a usual chart are drawn, too
     "loss",
   ]);
 });
+
+it("charts stand in sections, those that were added first", () => {
+  const names = ["loss", "rollout/turns/mean", "time/train_s", "own", "train/acc"];
+  const { charts } = drawnCharts(names, { chosen: ["own"], isForeign: true });
+  expect(charts.map(({ title, section }) => [title, section])).toEqual([
+    ["own", "added"],
+    ["Turns", "reward"],
+    ["Loss", "optimization"],
+    ["Seconds per step", "time"],
+    ["train/acc", "others"],
+  ]);
+});
