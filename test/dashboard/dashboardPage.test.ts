@@ -475,14 +475,23 @@ describe("the page of the dashboard", () => {
     expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
   });
 
-  it("lists metrics by family, with those ticked that are drawn", async () => {
-    const { page } = await open(undefined, smallFolder);
+  it("lists charts by section, with those ticked that are drawn, and keeps the choice", async () => {
+    const { page, keptCharts } = await open(undefined, smallFolder);
     await page.getByRole("button", { name: "Choose metrics" }).click();
-    expect(await page.getByText(/^and \d+ more$/).count()).toBe(0);
-    const box = page.getByRole("checkbox", { name: "optim/grad_norm", exact: true });
-    expect(await box.isVisible()).toBe(false);
-    await page.getByRole("searchbox", { name: "Filter metrics" }).fill("grad_norm");
-    expect([await box.isChecked(), await box.isDisabled()]).toEqual([true, true]);
+    const box = (name: string) => page.getByRole("checkbox", { name, exact: true });
+    const chart = (name: string) => page.getByRole("figure", { name, exact: true });
+    const optimization = page.locator(".picker-list").getByRole("region", { name: "Optimization" });
+    await optimization.getByRole("checkbox", { name: "Loss" }).waitFor();
+    await page.getByRole("searchbox", { name: "Filter metrics" }).fill("norm|optim/lr");
+    expect(await box("Gradient norm optim/grad_norm").isChecked()).toBe(true);
+    await box("Gradient norm optim/grad_norm").uncheck();
+    await box("optim/lr").check();
+    expect([await chart("Gradient norm").count(), await chart("optim/lr").count()]).toEqual([0, 1]);
+    const kept = { pinnedMetrics: ["optim/lr"], hiddenCharts: ["optim/grad_norm"] };
+    await expect.poll(keptCharts).toEqual(kept);
+    await page.getByRole("button", { name: "Reset" }).click();
+    await chart("Gradient norm").waitFor();
+    await expect.poll(keptCharts).toEqual({ pinnedMetrics: [], hiddenCharts: [] });
   });
 
   it("cuts no label of an axis", async () => {

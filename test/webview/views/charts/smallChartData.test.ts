@@ -12,7 +12,7 @@ const LOSS = [0.1, 0.9, 0.242];
 const SMOOTHING = { kind: "ema", factor: 0.6 } as const;
 const VIEW: ViewState = { ...firstViewState(0), smoothing: SMOOTHING };
 const SPEC: SmallChartSpec = {
-  ...oneMetric("Loss", "loss", "purple", "optimization"),
+  ...oneMetric("Loss", "loss", "purple"),
   band: { upper: "loss/max", lower: "loss/min" },
 };
 const RUN = aRunStore({ loss: LOSS, "loss/max": [1, 2, 3], "loss/min": [0, 0, 0.1] });
@@ -54,7 +54,7 @@ describe("a small chart", () => {
       return { name, label: name, color: "blue" } as const;
     });
     const run = aRunStore({ "time/rollout_s": [1, 5], "time/train_s": [2, 9] });
-    const data = smallChartData(run, VIEW, { title: "Time", section: "time", series });
+    const data = smallChartData(run, VIEW, { title: "Time", series });
     expect(data.chart.series.map(({ key }) => key)).toEqual(["time/rollout_s", "time/train_s"]);
     expect(data.raw.map((values) => [...values])).toEqual([
       [1, 5],
