@@ -33,6 +33,8 @@ export interface ChartData {
   readonly xRange: Range;
   readonly yRange: Range;
   readonly isLog: boolean;
+  /** True when the vertical axis has no ticks between whole numbers. */
+  readonly isWhole?: boolean | undefined;
   /** Distances that ticks of the horizontal axis may have; null = any. */
   readonly xSteps: readonly number[] | null;
   /** `step` is the distance of the ticks, 0 when they have different ones. */
