@@ -14,6 +14,8 @@ export interface ChartSeries {
   readonly width: number;
   /** Lengths of dashes and gaps, so that color is not the only difference. */
   readonly dash?: readonly number[] | undefined;
+  /** Written beside its right end. */
+  readonly endLabel?: string | undefined;
 }
 
 /** A filled area between two series. */

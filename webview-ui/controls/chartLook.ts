@@ -5,6 +5,7 @@ import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import { labelledTicks, WHOLE_STEPS } from "../charts/ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
+import { endLabelWidth } from "./endLabels.ts";
 import { canvasColor, lineColor } from "./palette.ts";
 
 export const AXIS_FONT_PX = 11;
@@ -61,7 +62,12 @@ export function axesOf(
     // The last label may stand at the right end.
     padding: [
       isSmall ? 6 : 10,
-      (plot) => Math.max(atRight, Math.ceil(widthOf(plot, xLabels.slice(-1)) / 2) + 1),
+      (plot) =>
+        Math.max(
+          atRight,
+          Math.ceil(widthOf(plot, xLabels.slice(-1)) / 2) + 1,
+          endLabelWidth(plot, current(), axisFont()),
+        ),
       0,
       0,
     ],
@@ -77,7 +83,7 @@ function widthOf({ ctx }: uPlot, texts: readonly string[]): number {
   return Math.ceil(width);
 }
 
-function axisFont(): string {
+export function axisFont(): string {
   return `${AXIS_FONT_PX}px ${getComputedStyle(document.body).fontFamily}`;
 }
 
