@@ -294,6 +294,47 @@ describe("the page of the dashboard", () => {
       .toEqual([null, null]);
   });
 
+  it("points at one step in all charts of the page, and opens it by a click on any of them", async () => {
+    const dashboard = await open(undefined, smallFolder);
+    const { page } = dashboard;
+    const charts = page.locator(".small");
+    const pointing = async (step: number): Promise<void> => {
+      await page.locator(".reward .card-head").getByText(`step ${step}: mean`).waitFor();
+      const pointed = charts.filter({ has: page.getByText(`step ${step}`, { exact: true }) });
+      await expect.poll(() => pointed.count()).toBe(await charts.count());
+    };
+    await charts.locator(".u-over").last().waitFor();
+    await page.locator(".reward .u-over").hover();
+    await pointing(12);
+    const first = { position: { x: 2, y: 20 } };
+    await charts.locator(".u-over").last().hover(first);
+    await pointing(1);
+    await charts.locator(".u-over").last().click(first);
+    await expect
+      .poll(async () => (await viewOf(dashboard))["rolloutSet"])
+      .toEqual({ source: "training", step: 0 });
+  });
+
+  it("has the settings of charts in one stop of the Tab key, with arrows between them", async () => {
+    const { page } = await open(undefined, smallFolder);
+    const settings = page.getByRole("toolbar", { name: "Chart settings" });
+    const focused = async (): Promise<string> =>
+      await page.evaluate(
+        "document.activeElement.closest('label')?.textContent ?? document.activeElement.textContent",
+      );
+    await settings.getByRole("button", { name: "Chart settings" }).press("Enter");
+    await page.getByLabel("Smoothing").waitFor();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toContain("Smoothing");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("Log y");
+    await page.keyboard.press("Tab");
+    expect(await settings.locator(":focus").count()).toBe(0);
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused()).toBe("Log y");
+  });
+
   it("opens from a row of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
     const dashboard = await open(undefined, smallFolder);
     const { page } = dashboard;
