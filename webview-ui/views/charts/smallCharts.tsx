@@ -80,13 +80,13 @@ function SmallChart({ dashboard, spec, heading: Heading, remove }: SmallChartPro
     <figure class="card small stack" aria-label={title}>
       <figcaption class="card-head wrap">
         <Heading title={title === names ? title : `${title}: ${names}`}>{title}</Heading>
-        {row === null ? null : (
-          <span class="fact">{strings.chart.step((data.steps[row] ?? 0) + 1)}</span>
-        )}
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>
         )}
+        <span class="fact pointed">
+          {row === null ? "" : strings.chart.step((data.steps[row] ?? 0) + 1)}
+        </span>
         {remove === undefined ? null : (
           <IconButton icon="close" label={l10n.t("Remove {0}", title)} onClick={remove} />
         )}
