@@ -56,6 +56,7 @@ const settings: z.ZodType<PageSettings> = z
     hasSingleKeys: z.boolean(),
     hasLiveRegion: z.boolean(),
     pinnedMetrics: z.array(text).readonly(),
+    hiddenCharts: z.array(text).readonly(),
     savedFilters: z.array(filter).readonly(),
     layout: text.nullable(),
   })

@@ -3,7 +3,7 @@
 import type { FiringAlarm } from "../core/alarms/alarmEvents.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
 import type { CommandArgs, DashboardCommand, ExportedFile } from "../shared/dashboardMessages.ts";
-import type { DashboardSettings, RunView } from "../shared/dashboardTypes.ts";
+import type { ChosenCharts, DashboardSettings, RunView } from "../shared/dashboardTypes.ts";
 import type { RolloutSet } from "../shared/rolloutSet.ts";
 import type { RunFile, SweepMember } from "../shared/runFile.ts";
 import type { ReportsProgress } from "./requests.ts";
@@ -42,7 +42,7 @@ export interface KnownRunFile extends Pick<RunFile, "runId" | "generation" | "at
 }
 
 /** What the person arranged in pages. */
-export interface Kept extends Pick<DashboardSettings, "pinnedMetrics" | "savedFilters"> {
+export interface Kept extends ChosenCharts, Pick<DashboardSettings, "savedFilters"> {
   /** Of the runs table, as its page wrote it; null = nothing was arranged yet. */
   readonly layout: string | null;
 }

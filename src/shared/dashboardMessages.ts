@@ -3,6 +3,7 @@
 import type { BehaviorReport, ChangesReport, StepRange } from "./changes.ts";
 import type {
   CheckpointView,
+  ChosenCharts,
   ColumnPart,
   ConfigView,
   DashboardSettings,
@@ -144,8 +145,8 @@ export type PageMessage =
   | { readonly kind: "keep-filters"; readonly filters: readonly SavedFilter[] }
   /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
-  /** The metrics that are drawn beside those of every run, from now on. */
-  | { readonly kind: "pin-metrics"; readonly names: readonly string[] }
+  /** Which small charts are drawn from now on. */
+  | { readonly kind: "choose-charts"; readonly charts: ChosenCharts }
   | { readonly kind: "command"; readonly command: DashboardCommand; readonly args: CommandArgs };
 
 /** All that is small about a run; sent whole, so that there is one way to draw it. */

@@ -296,14 +296,20 @@ export interface ColumnPart {
   readonly values: Float64Array;
 }
 
-/** The editor's settings of the dashboard, and the metrics that were added to it in this workspace. */
-export interface DashboardSettings {
+/** What differs in this workspace from the small charts of every run. */
+export interface ChosenCharts {
+  /** Metrics that are drawn beside those of every run. */
+  readonly pinnedMetrics: readonly string[];
+  /** Charts of every run that are not drawn, each by the metric that it is about. */
+  readonly hiddenCharts: readonly string[];
+}
+
+/** The editor's settings of the dashboard, and what was chosen for it in this workspace. */
+export interface DashboardSettings extends ChosenCharts {
   /** EMA factor at first, 0 to 0.99. */
   readonly smoothing: number;
   readonly hasSingleKeys: boolean;
   readonly hasLiveRegion: boolean;
-  /** Metrics that are drawn beside those of every run. */
-  readonly pinnedMetrics: readonly string[];
   /** Filters of rollouts that the user gave names. */
   readonly savedFilters: readonly SavedFilter[];
 }

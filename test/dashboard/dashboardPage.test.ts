@@ -83,6 +83,8 @@ describe("the page of the dashboard", () => {
         expect(await cutTexts(dashboard.page.mainFrame()), name).toEqual([]);
       });
       await dashboard.page.keyboard.press("Escape");
+      // Keys belong to the dialog until it is gone.
+      await dashboard.page.locator("dialog").waitFor({ state: "detached" });
       await dashboard.page.keyboard.press("1");
     }
     expect(dashboard.faults).toEqual([]);
@@ -292,6 +294,47 @@ describe("the page of the dashboard", () => {
       .toEqual([null, null]);
   });
 
+  it("points at one step in all charts of the page, and opens it by a click on any of them", async () => {
+    const dashboard = await open(undefined, smallFolder);
+    const { page } = dashboard;
+    const charts = page.locator(".small");
+    const pointing = async (step: number): Promise<void> => {
+      await page.locator(".reward .card-head").getByText(`step ${step}: mean`).waitFor();
+      const pointed = charts.filter({ has: page.getByText(`step ${step}`, { exact: true }) });
+      await expect.poll(() => pointed.count()).toBe(await charts.count());
+    };
+    await charts.locator(".u-over").last().waitFor();
+    await page.locator(".reward .u-over").hover();
+    await pointing(12);
+    const first = { position: { x: 2, y: 20 } };
+    await charts.locator(".u-over").last().hover(first);
+    await pointing(1);
+    await charts.locator(".u-over").last().click(first);
+    await expect
+      .poll(async () => (await viewOf(dashboard))["rolloutSet"])
+      .toEqual({ source: "training", step: 0 });
+  });
+
+  it("has the settings of charts in one stop of the Tab key, with arrows between them", async () => {
+    const { page } = await open(undefined, smallFolder);
+    const settings = page.getByRole("toolbar", { name: "Chart settings" });
+    const focused = async (): Promise<string> =>
+      await page.evaluate(
+        "document.activeElement.closest('label')?.textContent ?? document.activeElement.textContent",
+      );
+    await settings.getByRole("button", { name: "Chart settings" }).press("Enter");
+    await page.getByLabel("Smoothing").waitFor();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toContain("Smoothing");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("Log y");
+    await page.keyboard.press("Tab");
+    expect(await settings.locator(":focus").count()).toBe(0);
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused()).toBe("Log y");
+  });
+
   it("opens from a row of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
     const dashboard = await open(undefined, smallFolder);
     const { page } = dashboard;
@@ -482,14 +525,23 @@ describe("the page of the dashboard", () => {
     expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
   });
 
-  it("lists metrics by family, with those ticked that are drawn", async () => {
-    const { page } = await open(undefined, smallFolder);
+  it("lists charts by section, with those ticked that are drawn, and keeps the choice", async () => {
+    const { page, keptCharts } = await open(undefined, smallFolder);
     await page.getByRole("button", { name: "Choose metrics" }).click();
-    expect(await page.getByText(/^and \d+ more$/).count()).toBe(0);
-    const box = page.getByRole("checkbox", { name: "optim/grad_norm", exact: true });
-    expect(await box.isVisible()).toBe(false);
-    await page.getByRole("searchbox", { name: "Filter metrics" }).fill("grad_norm");
-    expect([await box.isChecked(), await box.isDisabled()]).toEqual([true, true]);
+    const box = (name: string) => page.getByRole("checkbox", { name, exact: true });
+    const chart = (name: string) => page.getByRole("figure", { name, exact: true });
+    const optimization = page.locator(".picker-list").getByRole("region", { name: "Optimization" });
+    await optimization.getByRole("checkbox", { name: "Loss" }).waitFor();
+    await page.getByRole("searchbox", { name: "Filter metrics" }).fill("norm|optim/lr");
+    expect(await box("Gradient norm optim/grad_norm").isChecked()).toBe(true);
+    await box("Gradient norm optim/grad_norm").uncheck();
+    await box("optim/lr").check();
+    expect([await chart("Gradient norm").count(), await chart("optim/lr").count()]).toEqual([0, 1]);
+    const kept = { pinnedMetrics: ["optim/lr"], hiddenCharts: ["optim/grad_norm"] };
+    await expect.poll(keptCharts).toEqual(kept);
+    await page.getByRole("button", { name: "Reset" }).click();
+    await chart("Gradient norm").waitFor();
+    await expect.poll(keptCharts).toEqual({ pinnedMetrics: [], hiddenCharts: [] });
   });
 
   it("cuts no label of an axis", async () => {

@@ -9,7 +9,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { DashboardRun } from "../../src/server/dashboard/dashboardRun.ts";
 import { DashboardSession } from "../../src/server/dashboard/dashboardSession.ts";
 import type { CommandArgs, HostMessage } from "../../src/shared/dashboardMessages.ts";
-import type { SavedFilter } from "../../src/shared/dashboardTypes.ts";
+import type { ChosenCharts, SavedFilter } from "../../src/shared/dashboardTypes.ts";
 import { textsHere } from "../fakes/textsHere.ts";
 import { openServedPage, type ServedPage, type ServedPageOptions } from "./servedPage.ts";
 
@@ -24,6 +24,8 @@ export interface DashboardPageOptions extends ServedPageOptions {
 export interface DashboardPage extends Omit<ServedPage, "post"> {
   readonly session: DashboardSession;
   readonly commands: { readonly command: string; readonly args: CommandArgs }[];
+  /** Which charts the page gave the editor to keep. */
+  keptCharts(): ChosenCharts;
 }
 
 export async function openDashboardPage(
@@ -32,8 +34,15 @@ export async function openDashboardPage(
 ): Promise<DashboardPage> {
   const { folder, tokenTexts } = options;
   const commands: DashboardPage["commands"] = [];
+  const kept: { charts: ChosenCharts } = { charts: { pinnedMetrics: [], hiddenCharts: [] } };
   const posting: { post: ServedPage["post"] } = { post: () => undefined };
-  const session = createSession((message) => posting.post(message), folder, commands, tokenTexts);
+  const session = createSession(
+    (message) => posting.post(message),
+    folder,
+    commands,
+    tokenTexts,
+    kept,
+  );
   const served = await openServedPage(browser, "dashboard", options, (message, post) => {
     posting.post = post;
     session.receive(message);
@@ -42,6 +51,7 @@ export async function openDashboardPage(
     ...served,
     session,
     commands,
+    keptCharts: () => kept.charts,
     close: async () => {
       session.dispose();
       await served.close();
@@ -54,6 +64,7 @@ function createSession(
   folder: string,
   commands: DashboardPage["commands"],
   tokenTexts: DashboardPageOptions["tokenTexts"],
+  kept: { charts: ChosenCharts },
 ): DashboardSession {
   const fileSystem = createFileSystem();
   const name = basename(folder);
@@ -84,10 +95,12 @@ function createSession(
           smoothing: 0.6,
           hasSingleKeys: true,
           hasLiveRegion: true,
-          pinnedMetrics: [],
+          ...kept.charts,
           savedFilters,
         }),
-        pinMetrics: async () => undefined,
+        chooseCharts: async (charts) => {
+          kept.charts = charts;
+        },
         keepFilters: async (filters) => {
           savedFilters = filters;
         },

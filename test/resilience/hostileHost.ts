@@ -38,6 +38,7 @@ const SETTINGS = {
   hasSingleKeys: true,
   hasLiveRegion: true,
   pinnedMetrics: [],
+  hiddenCharts: [],
   savedFilters: [],
 };
 /** Rows that someone would look at before losing interest. */
@@ -121,7 +122,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
       shortenPath: (path) => path,
       settings: {
         current: () => SETTINGS,
-        pinMetrics: async () => undefined,
+        chooseCharts: async () => undefined,
         keepFilters: async () => undefined,
       },
     },

@@ -26,6 +26,7 @@ const SETTINGS = {
   hasSingleKeys: true,
   hasLiveRegion: true,
   pinnedMetrics: [],
+  hiddenCharts: [],
   savedFilters: [],
   layout: null,
 };
@@ -146,10 +147,9 @@ describe("a dashboard that the server holds", () => {
 
   it("gives the window what the person named, to keep it", async () => {
     const { say, reports } = await opened();
-    await say({ kind: "pin-metrics", names: ["loss"] });
-    await vi.waitFor(() =>
-      expect(reports).toContainEqual({ kind: "keep", change: { pinnedMetrics: ["loss"] } }),
-    );
+    const charts = { pinnedMetrics: ["loss"], hiddenCharts: ["optim/entropy"] };
+    await say({ kind: "choose-charts", charts });
+    await vi.waitFor(() => expect(reports).toContainEqual({ kind: "keep", change: charts }));
   });
 });
 

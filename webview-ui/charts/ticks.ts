@@ -1,5 +1,6 @@
 /** Where ticks stand on axes, so that their labels neither overlap nor repeat. */
 
+import type { Range } from "../../src/shared/chartScale.ts";
 import type { XAxis } from "./xAxis.ts";
 
 const SECOND_MS = 1_000;
@@ -9,7 +10,8 @@ const TIME_STEPS_S = [
   ...[1, 2, 3, 6, 12].map((hours) => hours * 3_600),
   ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * 86_400),
 ];
-const WHOLE_STEPS = [1, 2, 5]
+/** Distances of ticks that are whole numbers. */
+export const WHOLE_STEPS: readonly number[] = [1, 2, 5]
   .flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power))
   .sort((a, b) => a - b);
 
@@ -26,6 +28,12 @@ export function tickSteps(axis: XAxis): readonly number[] | null {
     case "cost":
       return null;
   }
+}
+
+/** True for counts that are shown in a range in which a whole number lies. */
+export function hasWholeTicks(columns: readonly Float64Array[], [low, high]: Range): boolean {
+  const isCount = (value: number): boolean => !Number.isFinite(value) || Number.isInteger(value);
+  return Math.ceil(low) <= Math.floor(high) && columns.every((values) => values.every(isCount));
 }
 
 /** The ticks of a logarithmic axis that get a label: powers of ten first, and no two closer than `least` pixels. */

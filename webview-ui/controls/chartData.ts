@@ -14,6 +14,8 @@ export interface ChartSeries {
   readonly width: number;
   /** Lengths of dashes and gaps, so that color is not the only difference. */
   readonly dash?: readonly number[] | undefined;
+  /** Written beside its right end. */
+  readonly endLabel?: string | undefined;
 }
 
 /** A filled area between two series. */
@@ -33,6 +35,8 @@ export interface ChartData {
   readonly xRange: Range;
   readonly yRange: Range;
   readonly isLog: boolean;
+  /** True when the vertical axis has no ticks between whole numbers. */
+  readonly isWhole?: boolean | undefined;
   /** Distances that ticks of the horizontal axis may have; null = any. */
   readonly xSteps: readonly number[] | null;
   /** `step` is the distance of the ticks, 0 when they have different ones. */

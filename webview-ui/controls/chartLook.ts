@@ -2,9 +2,10 @@
 
 import type uPlot from "uplot";
 import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
-import { labelledTicks } from "../charts/ticks.ts";
+import { labelledTicks, WHOLE_STEPS } from "../charts/ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
+import { endLabelWidth } from "./endLabels.ts";
 import { canvasColor, lineColor } from "./palette.ts";
 
 export const AXIS_FONT_PX = 11;
@@ -14,7 +15,7 @@ const LABEL_PX = 18;
 const GAP_PX = 4;
 
 /** A chart is built again when this changes; else only its numbers are replaced. */
-export function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
+export function shapeOf({ series, bands, isLog, isWhole, xSteps }: ChartData): string {
   const looks = series.map(({ key, color, share, width, dash }) => [
     key,
     color,
@@ -22,12 +23,13 @@ export function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
     width,
     dash,
   ]);
-  return JSON.stringify([looks, bands, isLog, xSteps, canvasColor("strong"), canvasColor("back")]);
+  const axes = [isLog, isWhole, xSteps];
+  return JSON.stringify([looks, bands, axes, canvasColor("strong"), canvasColor("back")]);
 }
 
 /** Both axes, with room for their labels; `current` gives what is drawn when they are. */
 export function axesOf(
-  { isLog, xSteps }: ChartData,
+  { isLog, isWhole = false, xSteps }: ChartData,
   isSmall: boolean,
   current: () => ChartData,
 ): Pick<uPlot.Options, "axes" | "padding"> {
@@ -51,13 +53,21 @@ export function axesOf(
         size: (plot, labels: readonly string[] | null) =>
           Math.max(atLeft, widthOf(plot, labels ?? []) + GAP_PX + 1),
         space: isSmall ? 28 : 36,
-        ...withoutUndefined({ filter: isLog ? logLabels : undefined }),
+        ...withoutUndefined({
+          filter: isLog ? logLabels : undefined,
+          incrs: isWhole && !isLog ? [...WHOLE_STEPS] : undefined,
+        }),
       },
     ],
     // The last label may stand at the right end.
     padding: [
       isSmall ? 6 : 10,
-      (plot) => Math.max(atRight, Math.ceil(widthOf(plot, xLabels.slice(-1)) / 2) + 1),
+      (plot) =>
+        Math.max(
+          atRight,
+          Math.ceil(widthOf(plot, xLabels.slice(-1)) / 2) + 1,
+          endLabelWidth(plot, current(), axisFont()),
+        ),
       0,
       0,
     ],
@@ -73,7 +83,7 @@ function widthOf({ ctx }: uPlot, texts: readonly string[]): number {
   return Math.ceil(width);
 }
 
-function axisFont(): string {
+export function axisFont(): string {
   return `${AXIS_FONT_PX}px ${getComputedStyle(document.body).fontFamily}`;
 }
 

@@ -5,6 +5,7 @@ import { type Range, zoomed } from "../../src/shared/chartScale.ts";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import type { ChartData } from "./chartData.ts";
 import { type ChartMark, type EvaluationMark, SIGN_PX } from "./chartMarks.ts";
+import { cutLabelAt, type EndLabel } from "./endLabels.ts";
 
 /** A click waits this long for a second one, which means something else. */
 const DOUBLE_CLICK_MS = 250;
@@ -28,6 +29,7 @@ export interface MouseOptions {
 /** What is drawn at the moment. */
 export interface Drawn {
   readonly data: () => ChartData;
+  readonly labels: () => readonly EndLabel[];
   /** The row of the data behind a position of the plot. */
   readonly rowAt: (position: number) => number;
 }
@@ -56,7 +58,10 @@ export class ChartMouse {
     });
     plot.root.addEventListener("mousemove", (event) => {
       const mark = this.#markUnder(plot, event);
-      plot.root.title = mark === null ? "" : this.#options.hintOf(mark.cell);
+      plot.root.title =
+        mark === null
+          ? cutLabelAt(this.#drawn.labels(), positionIn(plot, event))
+          : this.#options.hintOf(mark.cell);
       plot.root.classList.toggle("on-mark", mark !== null);
     });
     plot.over.addEventListener("wheel", (event) => this.#roll(plot, event), { passive: false });
@@ -114,9 +119,8 @@ export class ChartMouse {
     }
   }
 
-  #markUnder(plot: uPlot, { clientX, clientY }: MouseEvent): EvaluationMark | null {
-    const { left, top } = plot.over.getBoundingClientRect();
-    return markAt(plot, this.#drawn.data().marks, { left: clientX - left, top: clientY - top });
+  #markUnder(plot: uPlot, event: MouseEvent): EvaluationMark | null {
+    return markAt(plot, this.#drawn.data().marks, positionIn(plot, event));
   }
 
   #roll(plot: uPlot, event: WheelEvent): void {
@@ -127,6 +131,12 @@ export class ChartMouse {
     const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
     this.#options.onZoom({ x: zoomed(xRange, event.deltaY > 0 ? 1.25 : 0.8, centre, limits) });
   }
+}
+
+/** In CSS pixels from the corner of what is plotted. */
+function positionIn({ over }: uPlot, { clientX, clientY }: MouseEvent) {
+  const { left, top } = over.getBoundingClientRect();
+  return { left: clientX - left, top: clientY - top };
 }
 
 /** A click beside a sign is on it as far as this, so that no one needs to aim. */

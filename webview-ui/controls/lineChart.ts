@@ -6,6 +6,7 @@ import { type ChartData, EMPTY_CHART } from "./chartData.ts";
 import {
   AXIS_FONT_PX,
   axesOf,
+  axisFont,
   bandOptions,
   seriesOptions,
   shapeOf,
@@ -13,6 +14,7 @@ import {
 } from "./chartLook.ts";
 import { drawMarks } from "./chartMarks.ts";
 import { ChartMouse, type MouseOptions } from "./chartMouse.ts";
+import { drawEndLabels, type EndLabel } from "./endLabels.ts";
 import { canvasColor } from "./palette.ts";
 
 export interface LineChartOptions extends MouseOptions {
@@ -34,6 +36,7 @@ export class LineChart {
   #width: number;
   /** Rows that are drawn. */
   #positions: Uint32Array = new Uint32Array();
+  #labels: readonly EndLabel[] = [];
 
   constructor(parent: HTMLElement, options: LineChartOptions) {
     this.#parent = parent;
@@ -41,6 +44,7 @@ export class LineChart {
     this.#width = Math.max(100, parent.clientWidth);
     this.#mouse = new ChartMouse(options, {
       data: () => this.#data,
+      labels: () => this.#labels,
       rowAt: (position) => this.#positions[position] ?? 0,
     });
   }
@@ -114,7 +118,12 @@ export class LineChart {
             onCursor(idx == null || left < 0 ? null : (this.#positions[idx] ?? null)),
         ],
         setSelect: [this.#mouse.select],
-        draw: [(plot) => drawMarks(plot, this.#data.marks, AXIS_FONT_PX)],
+        draw: [
+          (plot) => {
+            drawMarks(plot, this.#data.marks, AXIS_FONT_PX);
+            this.#labels = drawEndLabels(plot, this.#data, axisFont());
+          },
+        ],
       },
     };
   }

@@ -1,35 +1,48 @@
-/** A row of buttons that is one stop of the Tab key: the arrow keys move within it. */
+/** A row of controls that is one stop of the Tab key: the arrow keys move within it. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface ToolbarProps {
   readonly label: string;
+  readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-const BUTTONS = "button:not(:disabled)";
+const CONTROLS = "button:not(:disabled), select, input";
 
-export function Toolbar({ label, children }: ToolbarProps) {
+export function Toolbar({ label, class: own = "", children }: ToolbarProps) {
   const bar = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const buttons = buttonsOf(bar.current);
-    const current = buttons.find((button) => button.tabIndex === 0) ?? buttons[0];
-    for (const button of buttons) button.tabIndex = button === current ? 0 : -1;
+    const controls = controlsOf(bar.current);
+    reach(controls, controls.find((control) => control.tabIndex === 0) ?? controls[0]);
   });
   const move = (event: KeyboardEvent): void => {
-    const buttons = buttonsOf(bar.current);
-    const at = positionOf(buttons, document.activeElement);
-    const next = nextPosition(event.key, at, buttons.length);
-    const target = next === null ? undefined : buttons[next];
+    const controls = controlsOf(bar.current);
+    const at = positionOf(controls, document.activeElement);
+    // The other arrows choose a value of the control.
+    const hasValue = controls[at]?.matches("select, input") === true;
+    if (hasValue && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    const next = nextPosition(event.key, at, controls.length);
+    const target = next === null ? undefined : controls[next];
     if (target === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    for (const button of buttons) button.tabIndex = button === target ? 0 : -1;
     target.focus();
   };
   return (
-    <div class="toolbar" role="toolbar" aria-label={label} ref={bar} onKeyDown={move}>
+    <div
+      class={`toolbar ${own}`}
+      role="toolbar"
+      aria-label={label}
+      ref={bar}
+      onKeyDown={move}
+      onFocusIn={({ target }) => {
+        const controls = controlsOf(bar.current);
+        const focused = controls.find((control) => control === target);
+        if (focused !== undefined) reach(controls, focused);
+      }}
+    >
       {children}
     </div>
   );
@@ -44,14 +57,15 @@ export function nextPosition(key: string, at: number, count: number): number | n
   return key === "End" ? count - 1 : null;
 }
 
-function buttonsOf(bar: HTMLElement | null): readonly HTMLButtonElement[] {
-  return bar === null
-    ? []
-    : [
-        ...bar.querySelectorAll<HTMLButtonElement>(
-          `:scope > ${BUTTONS}, :scope > .menu > ${BUTTONS}`,
-        ),
-      ];
+/** Without the entries of open menus. */
+function controlsOf(bar: HTMLElement | null): readonly HTMLElement[] {
+  const found = bar?.querySelectorAll<HTMLElement>(CONTROLS) ?? [];
+  return [...found].filter((control) => control.closest("[role=menu]") === null);
+}
+
+/** The Tab key reaches one of them. */
+function reach(controls: readonly HTMLElement[], reached: HTMLElement | undefined): void {
+  for (const control of controls) control.tabIndex = control === reached ? 0 : -1;
 }
 
 /** Where an element is in a row; -1 when it does not. */

@@ -4,6 +4,7 @@ import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import type {
   AlarmView,
+  ChosenCharts,
   DashboardSettings,
   RunListing,
   SavedFilter,
@@ -47,8 +48,10 @@ export interface DashboardModel {
   showAlarmChart(alarm: AlarmView): void;
   /** Lists the rollouts that made the alarm, in the step at which it began. */
   showAlarmRollouts(alarm: ShownAlarm): void;
-  /** Adds a metric to those that are drawn in this workspace, or removes it. */
-  togglePinned(metric: string): void;
+  /** Draws a chart from now on in this workspace, or no longer. */
+  toggleChart(chart: { readonly id: string; readonly isUsual: boolean }): void;
+  /** Which small charts are drawn in this workspace. */
+  chooseCharts(charts: ChosenCharts): void;
   /** Keeps these filters of rollouts, and no others, for all runs of this workspace. */
   keepFilters(filters: readonly SavedFilter[]): void;
 }
@@ -90,6 +93,7 @@ const NO_SETTINGS: DashboardSettings = {
   hasSingleKeys: true,
   hasLiveRegion: true,
   pinnedMetrics: [],
+  hiddenCharts: [],
   savedFilters: [],
 };
 const MAX_ERRORS = 20;
@@ -218,11 +222,18 @@ class Model implements DashboardModel {
     this.update({ alarmFilter, filter: NO_FILTER });
   }
 
-  togglePinned(metric: string): void {
-    const settings = this.settings.peek();
-    const pinnedMetrics = flipped(settings.pinnedMetrics, metric);
-    this.settings.value = { ...settings, pinnedMetrics };
-    this.host.pinMetrics(pinnedMetrics);
+  toggleChart({ id, isUsual }: { readonly id: string; readonly isUsual: boolean }): void {
+    const { pinnedMetrics, hiddenCharts } = this.settings.peek();
+    this.chooseCharts(
+      isUsual
+        ? { pinnedMetrics, hiddenCharts: flipped(hiddenCharts, id) }
+        : { pinnedMetrics: flipped(pinnedMetrics, id), hiddenCharts },
+    );
+  }
+
+  chooseCharts(charts: ChosenCharts): void {
+    this.settings.value = { ...this.settings.peek(), ...charts };
+    this.host.chooseCharts(charts);
   }
 
   keepFilters(savedFilters: readonly SavedFilter[]): void {

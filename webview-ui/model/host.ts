@@ -8,7 +8,7 @@ import type {
   HostMessage,
   PageMessage,
 } from "../../src/shared/dashboardMessages.ts";
-import type { SavedFilter } from "../../src/shared/dashboardTypes.ts";
+import type { ChosenCharts, SavedFilter } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
 import { connectShell } from "./shell.ts";
 
@@ -56,7 +56,8 @@ export function connectHost() {
       api.postMessage({ kind: "select-run", id, key }),
     requestColumns: (names: readonly string[]): void =>
       api.postMessage({ kind: "want-columns", names }),
-    pinMetrics: (names: readonly string[]): void => api.postMessage({ kind: "pin-metrics", names }),
+    chooseCharts: (charts: ChosenCharts): void =>
+      api.postMessage({ kind: "choose-charts", charts }),
     keepFilters: (filters: readonly SavedFilter[]): void =>
       api.postMessage({ kind: "keep-filters", filters }),
     loadState: (): unknown => api.getState(),

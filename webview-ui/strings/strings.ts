@@ -158,6 +158,12 @@ export const strings = {
   },
 
   small: {
+    sections: {
+      reward: l10n.t("Reward"),
+      optimization: l10n.t("Optimization"),
+      time: l10n.t("Time and cost"),
+      others: l10n.t("Others"),
+    },
     filter: l10n.t("Filter metrics, also by pattern"),
     shown: (shown: number, total: number) =>
       l10n.t("{0} of {1}", formatCount(shown), formatCount(total)),

@@ -38,8 +38,12 @@ export function Summary({ dashboard, hasSentence }: SummaryProps) {
   const sentence = hasSentence ? sentenceOf(dashboard) : null;
   if (sentence === null && alarms.length === 0) return null;
   return (
-    <div class="summary wrap" data-severity={alarms[0]?.severity}>
-      {sentence === null ? null : <p class="sentence">{sentence}</p>}
+    <div class="summary row" data-severity={alarms[0]?.severity}>
+      {sentence === null ? null : (
+        <p class="sentence" title={sentence}>
+          {sentence}
+        </p>
+      )}
       <Alarms dashboard={dashboard} alarms={alarms} />
     </div>
   );

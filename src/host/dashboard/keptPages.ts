@@ -6,6 +6,7 @@ import type { Memento } from "../runs/runLabels.ts";
 
 const KEYS: Readonly<Record<keyof Kept, string>> = {
   pinnedMetrics: "dashboard.pinnedMetrics",
+  hiddenCharts: "dashboard.hiddenCharts",
   savedFilters: "dashboard.savedFilters",
   layout: "runsTable.layout",
 };

@@ -9,7 +9,7 @@ import type {
   PageMessage,
   RunFacts,
 } from "../../shared/dashboardMessages.ts";
-import type { SavedFilter } from "../../shared/dashboardTypes.ts";
+import type { ChosenCharts, SavedFilter } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
@@ -28,9 +28,9 @@ export interface DashboardSessionOptions extends RunTransferOptions {
     find(id: string): Promise<DashboardRun | null>;
   };
   readonly settings: RunTransferOptions["settings"] & {
-    /** Stores the metrics that the user added, for other pages. */
-    pinMetrics(names: readonly string[]): Promise<void>;
-    /** As {@link pinMetrics}, the filters of rollouts that have names. */
+    /** Stores which small charts are drawn, for other pages. */
+    chooseCharts(charts: ChosenCharts): Promise<void>;
+    /** As {@link chooseCharts}, the filters of rollouts that have names. */
     keepFilters(filters: readonly SavedFilter[]): Promise<void>;
   };
   /** Does what the page asked for. A rejection is shown in the page. */
@@ -155,9 +155,9 @@ export class DashboardSession {
         this.#requested = new Set(message.names);
         this.#wake();
         return;
-      case "pin-metrics":
+      case "choose-charts":
         this.#options.settings
-          .pinMetrics(message.names)
+          .chooseCharts(message.charts)
           .catch((error: unknown) => this.#showError(error));
         return;
       case "keep-filters":

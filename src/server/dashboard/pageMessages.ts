@@ -22,7 +22,7 @@ const MAX_NAMES = 64;
 /** Metrics are named after environments and tools, and so may be long and many. */
 const MAX_METRIC_NAME = 1_000;
 const MAX_WANTED = 10_000;
-const MAX_PINNED = 1_000;
+const MAX_CHOSEN = 1_000;
 
 /** Rows that are in sight at once. */
 const MAX_DETAILS = 200;
@@ -37,6 +37,7 @@ export const savedFiltersSchema = z
   .max(MAX_FILTERS)
   .readonly();
 
+const metrics = z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_CHOSEN).readonly();
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);
 const rolloutSet = { source: z.enum(["training", "evaluation"]), step: count };
@@ -131,8 +132,8 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
     names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_WANTED).readonly(),
   }),
   z.strictObject({
-    kind: z.literal("pin-metrics"),
-    names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_PINNED).readonly(),
+    kind: z.literal("choose-charts"),
+    charts: z.strictObject({ pinnedMetrics: metrics, hiddenCharts: metrics }).readonly(),
   }),
   z.strictObject({
     kind: z.literal("command"),

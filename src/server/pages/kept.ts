@@ -6,6 +6,7 @@ import { savedFiltersSchema } from "../dashboard/pageMessages.ts";
 
 export const keptSchema: z.ZodType<Kept> = z.object({
   pinnedMetrics: z.array(z.string()).readonly().catch([]),
+  hiddenCharts: z.array(z.string()).readonly().catch([]),
   savedFilters: savedFiltersSchema.catch([]),
   layout: z.string().nullable().catch(null),
 });

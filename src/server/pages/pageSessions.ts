@@ -102,7 +102,7 @@ export class PageSessions {
             const { layout: _, ...own } = settings();
             return own;
           },
-          pinMetrics: (pinnedMetrics) => keep({ pinnedMetrics }),
+          chooseCharts: keep,
           keepFilters: (savedFilters) => keep({ savedFilters }),
         },
         command: async (asked, shown, args) => {

@@ -19,6 +19,7 @@ const SURROUNDINGS = {
     hasSingleKeys: true,
     hasLiveRegion: true,
     pinnedMetrics: [],
+    hiddenCharts: [],
     savedFilters: [],
     layout: null,
   },

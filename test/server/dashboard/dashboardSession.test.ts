@@ -22,6 +22,7 @@ const SETTINGS = {
   hasSingleKeys: true,
   hasLiveRegion: true,
   pinnedMetrics: [],
+  hiddenCharts: [],
   savedFilters: [],
 };
 
@@ -64,7 +65,7 @@ async function openedSession() {
       shortenPath: (path) => path.replace(parent, "~"),
       settings: {
         current: () => SETTINGS,
-        pinMetrics: async () => undefined,
+        chooseCharts: async () => undefined,
         keepFilters: async () => undefined,
       },
     },

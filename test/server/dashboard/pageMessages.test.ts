@@ -31,8 +31,10 @@ describe("what comes from the page", () => {
       { kind: "keep-filters", filters: [{ name: "failed", filter: "{}" }] },
       { kind: "cancel", id: 3 },
       { kind: "select-run", id: "/runs/demo" },
-      { kind: "pin-metrics", names: ["env/local/calculator/reward", "x".repeat(1_000)] },
-      { kind: "pin-metrics", names: [] },
+      {
+        kind: "choose-charts",
+        charts: { pinnedMetrics: ["env/calculator/reward", "x".repeat(1_000)], hiddenCharts: [] },
+      },
       { kind: "command", command: "deleteCheckpoint", args: { name: "checkpoint_000010" } },
       {
         kind: "command",
@@ -61,11 +63,13 @@ describe("what comes from the page", () => {
         id: 1,
         question: { ask: "counterpart", key: { ...key, source: "elsewhere" }, step: 40 },
       },
-      { kind: "pin-metrics" },
-      { kind: "pin-metrics", names: "loss" },
-      { kind: "pin-metrics", names: [1] },
-      { kind: "pin-metrics", names: ["x".repeat(1_001)] },
-      { kind: "pin-metrics", names: Array.from({ length: 1_001 }, () => "loss") },
+      { kind: "choose-charts" },
+      ...["loss", [1], ["x".repeat(1_001)], Array.from({ length: 1_001 }, () => "loss")].flatMap(
+        (names) => [
+          { kind: "choose-charts", charts: { pinnedMetrics: names, hiddenCharts: [] } },
+          { kind: "choose-charts", charts: { pinnedMetrics: [], hiddenCharts: names } },
+        ],
+      ),
       { kind: "command", command: "runShell", args: {} },
       { kind: "command", command: "copyText", args: { text: "x".repeat(5_000_000) } },
       {

@@ -6,6 +6,7 @@ import type { Smoothing } from "../../charts/smoothing.ts";
 import { X_AXES } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
+import { Toolbar } from "../../controls/toolbar.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 
@@ -17,7 +18,7 @@ export function ChartControls({ dashboard }: DashboardProps) {
   const text = strings.chart;
   const changes = changesOf(dashboard);
   return (
-    <div class="controls wrap">
+    <Toolbar label={text.controls} class="controls wrap">
       <Button
         class="quiet"
         icon="settings"
@@ -35,7 +36,7 @@ export function ChartControls({ dashboard }: DashboardProps) {
           onClick={() => dashboard.update({ xRange: null, yRange: null })}
         />
       )}
-    </div>
+    </Toolbar>
   );
 }
 
@@ -56,8 +57,7 @@ function AllControls({ dashboard }: DashboardProps) {
   const { smoothing, xAxis, isLog, isClipped, isFromZero } = dashboard.view.value;
   const text = strings.chart;
   return (
-    <fieldset class="controls wrap">
-      <legend class="visually-hidden">{text.controls}</legend>
+    <div class="controls wrap">
       <SmoothingControl
         smoothing={smoothing}
         set={(chosen) => dashboard.update({ smoothing: chosen })}
@@ -89,7 +89,7 @@ function AllControls({ dashboard }: DashboardProps) {
           onClick={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
         />
       </div>
-    </fieldset>
+    </div>
   );
 }
 

@@ -110,7 +110,13 @@ function curvesOf({ data }: DashboardModel): {
       cells: found.map((point) => point?.cell),
     };
   });
-  return { steps, curves: curves.filter(({ cells }) => cells.some((cell) => cell !== undefined)) };
+  const drawn = curves.filter(({ cells }) => cells.some((cell) => cell !== undefined));
+  // One curve needs no name.
+  if (drawn.length < 2) return { steps, curves: drawn };
+  const named = drawn.map(({ series, ...curve }) => {
+    return { ...curve, series: { ...series, endLabel: curve.label } };
+  });
+  return { steps, curves: named };
 }
 
 function chartData(steps: Float64Array, curves: readonly Curve[]): ChartData {

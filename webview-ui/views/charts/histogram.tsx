@@ -37,8 +37,9 @@ export function Histogram({ dashboard }: DashboardProps) {
         <p class="no-data">{l10n.t("No rollouts yet")}</p>
       ) : (
         <ol class="bars">
-          {bins.map((bin) => (
-            <li key={bin.low}>
+          {bins.map((bin, index) => (
+            // A bar at another place is another bar: none of them moves.
+            <li key={`${index} ${bins.length} ${bin.low}`}>
               <button
                 type="button"
                 title={l10n.t("Choose a bar to see its trajectories")}
@@ -49,7 +50,9 @@ export function Histogram({ dashboard }: DashboardProps) {
                 </span>
                 <span class="bar-area stack" aria-hidden="true">
                   <span class="bar" style={{ height: `${Math.max(1, (bin.count / most) * 100)}%` }}>
-                    <span class="bar-count">{bin.count}</span>
+                    <span class="bar-count" key={bin.count}>
+                      {bin.count}
+                    </span>
                   </span>
                 </span>
                 <span class="bar-label" aria-hidden="true">
@@ -60,15 +63,15 @@ export function Histogram({ dashboard }: DashboardProps) {
           ))}
         </ol>
       )}
-      {failed > 0 ? (
-        <p class="note">
-          {plural(
-            failed,
-            "{0} rollout failed and has no reward",
-            "{0} rollouts failed and have no reward",
-          )}
-        </p>
-      ) : null}
+      <p class="note">
+        {failed === 0
+          ? ""
+          : plural(
+              failed,
+              "{0} rollout failed and has no reward",
+              "{0} rollouts failed and have no reward",
+            )}
+      </p>
     </section>
   );
 }

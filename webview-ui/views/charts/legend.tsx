@@ -43,11 +43,12 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   const shown = entries.filter((entry) => !isExtra(entry));
   const hidden = entries.filter(isExtra);
   const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
-  return (
-    <div class="legend wrap">
-      <fieldset>
-        <legend class="visually-hidden">{strings.chart.legend}</legend>
-        {shown.map(({ key, label, values, line, latest, counts, ...swatch }) => (
+  const switches = (isMark: boolean) => (
+    <fieldset>
+      <legend class="visually-hidden">{strings.chart.legend}</legend>
+      {shown
+        .filter(({ look }) => (look === "sign") === isMark)
+        .map(({ key, label, values, line, latest, counts, ...swatch }) => (
           <button
             type="button"
             key={key}
@@ -64,25 +65,30 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
             )}
           </button>
         ))}
-      </fieldset>
-      {hidden.length === 0 ? null : (
-        <Menu
-          label={plural(hidden.length, "+ {0} more series", "+ {0} more series")}
-          icon={null}
-          isTextShown={true}
-          items={hidden.map(({ key, label }) => ({ label, run: () => flip(key) }))}
-        />
-      )}
-      {present.length === 0 ? null : (
-        <ul>
-          {present.map((kind) => (
-            <li key={kind}>
-              <span class="mark" data-kind={kind} />
-              {strings.reward.marks[kind]}
-            </li>
-          ))}
-        </ul>
-      )}
+    </fieldset>
+  );
+  return (
+    <div class="legend">
+      <div class="curves wrap">
+        {switches(false)}
+        {hidden.length === 0 ? null : (
+          <Menu
+            label={plural(hidden.length, "+ {0} more series", "+ {0} more series")}
+            icon={null}
+            isTextShown={true}
+            items={hidden.map(({ key, label }) => ({ label, run: () => flip(key) }))}
+          />
+        )}
+      </div>
+      <div class="marks wrap">
+        {shown.some(({ look }) => look === "sign") ? switches(true) : null}
+        {present.map((kind) => (
+          <span class="legend-mark" key={kind}>
+            <span class="mark" data-kind={kind} />
+            {strings.reward.marks[kind]}
+          </span>
+        ))}
+      </div>
     </div>
   );
 }

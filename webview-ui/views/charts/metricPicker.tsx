@@ -1,24 +1,24 @@
-/** Chooses further metrics for small charts of their own. */
+/** Chooses the small charts of all runs of the workspace. */
 
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
-import { plural } from "../../../src/shared/format.ts";
+import { formatCount } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { CHART_SECTIONS, type ListedChart } from "./smallChartSpecs.ts";
 
 const text = strings.small;
 
 interface PickerProps extends DashboardProps {
-  /** Metrics that are drawn anyway. */
-  readonly unasked: ReadonlySet<string>;
+  readonly charts: readonly ListedChart[];
 }
 
-export function MetricPicker({ dashboard, unasked }: PickerProps) {
+export function MetricPicker({ dashboard, charts }: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const { pinnedMetrics } = dashboard.settings.value;
+  const drawn = charts.filter(({ isDrawn }) => isDrawn).length;
   return (
     <div class="picker">
       <div class="section-head wrap">
@@ -31,22 +31,21 @@ export function MetricPicker({ dashboard, unasked }: PickerProps) {
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         />
-        {pinnedMetrics.length > 0 ? (
+        {isOpen ? (
           <span class="fact">
-            {plural(pinnedMetrics.length, "{0} metric added", "{0} metrics added")}
+            {l10n.t("{0} of {1} shown", formatCount(drawn), formatCount(charts.length))}
           </span>
         ) : null}
       </div>
-      <div id={id}>{isOpen ? <MetricList dashboard={dashboard} unasked={unasked} /> : null}</div>
+      <div id={id}>{isOpen ? <ChartList dashboard={dashboard} charts={charts} /> : null}</div>
     </div>
   );
 }
 
-function MetricList({ dashboard, unasked }: PickerProps) {
-  const [filter, setFilter] = useState("");
-  // New names come with new numbers.
-  const names = dashboard.data.columnsVersion.value < 0 ? [] : dashboard.data.columns.names;
-  const matches = names.filter(matcher(filter));
+function ChartList({ dashboard, charts }: PickerProps) {
+  const [search, setSearch] = useState("");
+  const matches = foundCharts(charts, search);
+  const isChanged = charts.some(({ isUsual, isDrawn }) => isUsual !== isDrawn);
   return (
     <div class="card picker-list">
       <div class="picker-filter row">
@@ -54,60 +53,73 @@ function MetricList({ dashboard, unasked }: PickerProps) {
           type="search"
           placeholder={text.filter}
           aria-label={text.filter}
-          value={filter}
-          onInput={({ currentTarget: { value } }) => setFilter(value)}
+          value={search}
+          onInput={({ currentTarget: { value } }) => setSearch(value)}
         />
-        <span class="fact">{text.shown(matches.length, names.length)}</span>
+        {isChanged ? (
+          <Button
+            class="link"
+            label={l10n.t("Reset")}
+            title={l10n.t("Show the charts of every run")}
+            onClick={() => dashboard.chooseCharts({ pinnedMetrics: [], hiddenCharts: [] })}
+          />
+        ) : null}
       </div>
-      {[...byFamily(matches)].map(([family, members]) => (
-        <details key={family} open={filter !== ""}>
-          <summary>
-            {visibleLine(family) || l10n.t("Others")} <span class="fact">{members.length}</span>
-          </summary>
-          <ul>
-            {members.map((name) => (
-              <Choice key={name} dashboard={dashboard} name={name} isUnasked={unasked.has(name)} />
-            ))}
-          </ul>
-        </details>
-      ))}
+      {matches.length === 0 ? <p class="note">{l10n.t("No metric matches.")}</p> : null}
+      <div class="picker-sections">
+        {CHART_SECTIONS.map((section) => {
+          const own = matches.filter((chart) => chart.section === section);
+          return own.length === 0 ? null : (
+            <section key={section} aria-label={text.sections[section]}>
+              <h3>{text.sections[section]}</h3>
+              <ul>
+                {own.map((chart) => (
+                  <Choice key={chart.id} dashboard={dashboard} chart={chart} />
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      </div>
     </div>
   );
 }
 
 interface ChoiceProps extends DashboardProps {
-  readonly name: string;
-  readonly isUnasked: boolean;
+  readonly chart: ListedChart;
 }
 
-function Choice({ dashboard, name, isUnasked }: ChoiceProps) {
-  const isChosen = dashboard.settings.value.pinnedMetrics.includes(name);
-  const isFixed = isUnasked && !isChosen;
+function Choice({ dashboard, chart }: ChoiceProps) {
+  const names = visibleLine(namesOf(chart));
+  const title = visibleLine(chart.title);
   return (
     <li>
-      <label class="check row" title={isFixed ? l10n.t("Already has a chart") : undefined}>
+      <label class="check row" title={names}>
         <input
           type="checkbox"
-          checked={isChosen || isFixed}
-          disabled={isFixed}
-          onChange={() => dashboard.togglePinned(name)}
+          checked={chart.isDrawn}
+          onChange={() => dashboard.toggleChart(chart)}
         />
-        <span>{visibleLine(name)}</span>
+        <span>{title}</span>
+        {title === names ? null : <span class="fact">{names}</span>}
       </label>
     </li>
   );
 }
 
-/** By what stands before the first slash; empty where there is none. */
-export function byFamily(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const families = new Map<string, string[]>();
-  for (const name of names) {
-    const family = name.slice(0, Math.max(0, name.indexOf("/")));
-    const members = families.get(family);
-    if (members === undefined) families.set(family, [name]);
-    else members.push(name);
-  }
-  return families;
+function namesOf({ series }: ListedChart): string {
+  return series.map(({ name }) => name).join(", ");
+}
+
+/** The charts with this text, or pattern, in their titles or the names of their metrics. */
+export function foundCharts(
+  charts: readonly ListedChart[],
+  search: string,
+): readonly ListedChart[] {
+  const isFound = matcher(search);
+  return charts.filter(({ title, series }) =>
+    [title, ...series.map(({ name }) => name)].some(isFound),
+  );
 }
 
 /** A regular expression, or plain text when it is none. */

@@ -70,17 +70,21 @@ export function rewardChartData(
   const mean = smooth(raw, smoothing);
   const isSmoothed = smoothing.kind !== "none";
   const evaluations = evaluationSeries(source.data);
+  const curves =
+    parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(columns, smoothing);
   const legend: readonly LegendEntry[] = [
     { key: "mean", label: text.mean, color: "blue", look: "line", values: raw, line: mean },
     ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
     ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
-    ...(parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(columns, smoothing)),
+    ...curves,
     ...supersededEntry(superseded, columns.steps()),
     ...evaluations.map(evaluationEntry),
   ];
   const shownBands = [...bandsOf(columns, raw), ...partBands(parts)].filter(isShown);
+  const named = curves.length === 0 ? [] : ["mean", ...curves.map(({ key }) => key)];
   const lines = legend.filter(isShown).flatMap((entry) => {
-    return entry.line === null ? [] : [lineOf(entry, entry.line)];
+    const endLabel = named.includes(entry.key) ? entry.label : undefined;
+    return entry.line === null ? [] : [{ ...lineOf(entry, entry.line), endLabel }];
   });
   // The first series decides what is drawn of a very long run: the mean, not the edge of a band.
   const series = [...shownBands.flatMap(({ edges }) => edges), ...lines].sort(

@@ -4,7 +4,7 @@ import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatTick } from "../../../src/shared/formatTick.ts";
 import { formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
-import { tickSteps } from "../../charts/ticks.ts";
+import { hasWholeTicks, tickSteps } from "../../charts/ticks.ts";
 import { xValues } from "../../charts/xAxis.ts";
 import type { ChartBand, ChartData, ChartSeries } from "../../controls/chartData.ts";
 import type { RunData } from "../../model/runData.ts";
@@ -38,20 +38,23 @@ export function smallChartData(
     const line = lineOf(own, smoothed[index] ?? values);
     return isRawDrawn ? [faintLine(own, values), line] : [line];
   });
-  const series = [...bandEdges(spec, columns), ...lines];
   const xs = xValues(xAxis, columns, events.value);
+  const edges = bandEdges(spec, columns);
+  const yRange = valueRange(
+    [...edges, ...lines].map(({ values }) => values),
+    { isLog, isClipped, isFromZero },
+  );
+  const counted = edges.length > 0 ? edges.map(({ values }) => values) : raw;
   const chart: ChartData = {
     xs,
-    series,
+    series: [...edges, ...lines],
     bands: spec.band === undefined ? [] : [BAND],
     marks: [],
     isLog,
+    isWhole: hasWholeTicks(counted, yRange),
     xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(xs),
-    yRange: valueRange(
-      series.map(({ values }) => values),
-      { isLog, isClipped, isFromZero },
-    ),
+    yRange,
     formatX: (value, step) => formatXTick(xAxis, value, step),
     formatY: formatTick,
   };

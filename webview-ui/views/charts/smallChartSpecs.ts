@@ -15,8 +15,11 @@ export interface SmallChartSpec {
   readonly series: readonly SmallSeries[];
   /** Lowest and highest, shaded. */
   readonly band?: { readonly upper: string; readonly lower: string };
-  readonly isPinned?: true;
 }
+
+/** What charts are about, in the order in which they are drawn. */
+export const CHART_SECTIONS = ["reward", "optimization", "time", "others"] as const;
+export type ChartSection = (typeof CHART_SECTIONS)[number];
 
 export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   oneMetric(l10n.t("Success rate"), "rollout/success_frac", "green"),
@@ -41,7 +44,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
   oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
   {
-    title: l10n.t("Seconds a step"),
+    title: l10n.t("Seconds per step"),
     series: [
       { name: "time/rollout_s", label: l10n.t("rollouts"), color: "blue" },
       { name: "time/train_s", label: l10n.t("training"), color: "orange", dash: [6, 3] },
@@ -102,47 +105,72 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
 
 /** The metric of the large chart. */
 export const MEAN_REWARD = "rollout/reward/mean";
+/** What the large chart shows beside it. */
+const LARGE_CHART = ["mean", "ci_low", "ci_high", "group_std", "min", "max"].map(
+  (name) => `rollout/reward/${name}`,
+);
 /** How many charts a run of another program shows; the other metrics can be added. */
 const MAX_OTHERS = 24;
 
-export interface DrawnCharts {
-  readonly charts: readonly SmallChartSpec[];
-  /** Metrics that are drawn without having been chosen, those of the large chart included. */
-  readonly unasked: ReadonlySet<string>;
+export interface ListedChart extends SmallChartSpec {
+  /** Identifies the chart in all runs: the metric that it is about. */
+  readonly id: string;
+  readonly section: ChartSection;
+  /** True when it is drawn unless someone hides it. */
+  readonly isUsual: boolean;
+  readonly isDrawn: boolean;
 }
 
 /**
- * What is drawn of a run with these metrics: what was chosen, then what the run has of the usual ones. A run by another program names
- * its metrics as it likes, so that the others follow.
+ * Every chart that a run with these metrics can have: by section, the usual ones first. A run by another program names its metrics as
+ * it likes, so that the first of them are usual too.
  */
-export function drawnCharts(
+export function listCharts(
   names: readonly string[],
-  { chosen, isForeign }: { readonly chosen: readonly string[]; readonly isForeign: boolean },
-): DrawnCharts {
+  {
+    pinned,
+    hidden,
+    isForeign,
+  }: {
+    readonly pinned: readonly string[];
+    readonly hidden: readonly string[];
+    readonly isForeign: boolean;
+  },
+): readonly ListedChart[] {
   const present = new Set(names);
-  const usual = SMALL_CHARTS.map((spec) => {
-    return { ...spec, series: spec.series.filter(({ name }) => present.has(name)) };
-  }).filter(({ series }) => series.length > 0);
+  const usual = SMALL_CHARTS.flatMap((spec) => {
+    const series = spec.series.filter(({ name }) => present.has(name));
+    return series.length === 0 ? [] : [{ ...spec, series, id: spec.series[0]?.name ?? "" }];
+  });
   const known = new Set([
-    ...names.filter((name) => name.startsWith("rollout/reward/")),
+    ...LARGE_CHART,
     ...usual.flatMap(({ series, band }) => [
       ...series.map(({ name }) => name),
       ...(band === undefined ? [] : [band.upper, band.lower]),
     ]),
   ]);
   const others = names
-    .filter((name) => !known.has(name) && !chosen.includes(name))
-    .slice(0, isForeign ? MAX_OTHERS : 0);
-  return {
-    charts: [
-      ...chosen.map(
-        (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
-      ),
-      ...usual,
-      ...others.map((name) => oneMetric(name, name, "blue")),
-    ],
-    unasked: new Set([...known, ...others]),
-  };
+    .filter((name) => !known.has(name))
+    .map((name, index) => {
+      const isUsual = isForeign && index < MAX_OTHERS;
+      return { ...oneMetric(name, name, isUsual ? "blue" : "yellow"), id: name, isUsual };
+    });
+  const all = [...usual.map((chart) => ({ ...chart, isUsual: true })), ...others].map((chart) => {
+    const isDrawn = chart.isUsual ? !hidden.includes(chart.id) : pinned.includes(chart.id);
+    return { ...chart, section: sectionOf(chart.id), isDrawn };
+  });
+  return CHART_SECTIONS.flatMap((own) => all.filter(({ section }) => section === own));
+}
+
+const SECTIONS: readonly (readonly [ChartSection, RegExp])[] = [
+  ["reward", /^(rollout|rollout_included|group|advantage|errors)\/|^num_/],
+  ["optimization", /^(optim|train|tinker)\/|^(loss|lr|skipped)$/],
+  ["time", /^(time|tokens|cost|async|refill|progress|throughput)\//],
+];
+
+/** Follows from the name of the metric. */
+function sectionOf(name: string): ChartSection {
+  return SECTIONS.find(([, pattern]) => pattern.test(name))?.[0] ?? "others";
 }
 
 /** A chart of one metric. */

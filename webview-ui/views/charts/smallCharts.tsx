@@ -1,6 +1,7 @@
 /** Small charts of everything else, and the list to choose more from. */
 
 import * as l10n from "@vscode/l10n";
+import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import { formatValue } from "../../charts/format.ts";
@@ -14,25 +15,42 @@ import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
+import { CHART_SECTIONS, listCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
 
 export function SmallCharts({ dashboard }: DashboardProps) {
-  const { pinnedMetrics } = dashboard.settings.value;
+  const { pinnedMetrics: pinned, hiddenCharts: hidden } = dashboard.settings.value;
   // Which charts there are follows from the columns.
   const version = dashboard.data.columnsVersion.value;
   const isForeign = dashboard.data.run.value?.state === "foreign";
-  const { charts, unasked } = useMemo(
-    () => drawnCharts(dashboard.data.columns.names, { chosen: pinnedMetrics, isForeign }),
-    [dashboard, version, pinnedMetrics, isForeign],
+  const charts = useMemo(
+    () => listCharts(dashboard.data.columns.names, { pinned, hidden, isForeign }),
+    [dashboard, version, pinned, hidden, isForeign],
   );
+  const drawn = charts.filter(({ isDrawn }) => isDrawn);
+  const sections = CHART_SECTIONS.filter((own) => drawn.some(({ section }) => section === own));
   return (
     <section class="small-charts stack" aria-labelledby="metrics-title">
-      <MetricPicker dashboard={dashboard} unasked={unasked} />
+      <MetricPicker dashboard={dashboard} charts={charts} />
       <div class="small-grid">
-        {charts.map((spec) => (
-          <SmallChart key={`${spec.isPinned}${spec.title}`} dashboard={dashboard} spec={spec} />
+        {sections.map((section) => (
+          <Fragment key={section}>
+            {sections.length > 1 ? (
+              <h3 class="section-title">{strings.small.sections[section]}</h3>
+            ) : null}
+            {drawn
+              .filter((chart) => chart.section === section)
+              .map((chart) => (
+                <SmallChart
+                  key={chart.id}
+                  dashboard={dashboard}
+                  spec={chart}
+                  heading={sections.length > 1 ? "h4" : "h3"}
+                  remove={chart.isUsual ? undefined : () => dashboard.toggleChart(chart)}
+                />
+              ))}
+          </Fragment>
         ))}
       </div>
     </section>
@@ -41,12 +59,16 @@ export function SmallCharts({ dashboard }: DashboardProps) {
 
 interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
+  /** Follows the heading that it stands below. */
+  readonly heading: "h3" | "h4";
+  readonly remove?: (() => void) | undefined;
 }
 
-function SmallChart({ dashboard, spec }: SmallChartProps) {
+function SmallChart({ dashboard, spec, heading: Heading, remove }: SmallChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);
+  const names = visibleLine(spec.series.map(({ name }) => name).join(", "));
   const summary = useMemo(() => {
     const [values = new Float64Array()] = data.raw;
     return summarize({ values, steps: data.steps });
@@ -57,18 +79,17 @@ function SmallChart({ dashboard, spec }: SmallChartProps) {
   return (
     <figure class="card small stack" aria-label={title}>
       <figcaption class="card-head wrap">
-        <h3 title={spec.series[0]?.name}>{title}</h3>
+        <Heading title={title === names ? title : `${title}: ${names}`}>{title}</Heading>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>
         )}
-        {spec.isPinned === true ? (
-          <IconButton
-            icon="close"
-            label={l10n.t("Remove {0}", title)}
-            onClick={() => dashboard.togglePinned(spec.title)}
-          />
-        ) : null}
+        <span class="fact pointed">
+          {row === null ? "" : strings.chart.step((data.steps[row] ?? 0) + 1)}
+        </span>
+        {remove === undefined ? null : (
+          <IconButton icon="close" label={l10n.t("Remove {0}", title)} onClick={remove} />
+        )}
       </figcaption>
       {spec.series.length > 1 ? <SmallLegend spec={spec} values={values} /> : null}
       <ChartFigure
@@ -144,7 +165,7 @@ export function EvidenceChart({ dashboard }: DashboardProps) {
         />
         <IconButton icon="close" label={strings.close} onClick={close} />
       </div>
-      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} />
+      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} heading="h3" />
     </section>
   );
 }

@@ -49,6 +49,18 @@ describe("a small chart", () => {
     expect(describeRow(data, SPEC, view, 1)).not.toContain("smoothed");
   });
 
+  it("has ticks on whole numbers only where it counts, and where one is in sight", () => {
+    const isWhole = (values: readonly number[], spec: Partial<SmallChartSpec> = {}) => {
+      const run = aRunStore({ turns: values, max: [2, 3, 3], min: [1, 1, 2] });
+      const one = oneMetric("Turns", "turns", "blue");
+      return smallChartData(run, firstViewState(0), { ...one, ...spec }).chart.isWhole;
+    };
+    expect(isWhole([1, 2, 2])).toBe(true);
+    expect(isWhole([Number.NaN, 2, 2])).toBe(true);
+    expect(isWhole([1, 1.5, 2])).toBe(false);
+    expect(isWhole([1.2, 1.5, 1.8], { band: { upper: "max", lower: "min" } })).toBe(true);
+  });
+
   it("has no lines of raw values where it draws several series", () => {
     const series = ["time/rollout_s", "time/train_s"].map((name) => {
       return { name, label: name, color: "blue" } as const;

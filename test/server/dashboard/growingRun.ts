@@ -1,0 +1,125 @@
+/** A run folder that goes on step by step, with all that comes in between: rollouts, saves, evaluations, an alarm. */
+
+import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
+import type { FileSystem } from "../../../src/core/ports.ts";
+import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import {
+  aCheckpointEntry,
+  aRecord,
+  rolloutFacts,
+  stepFacts,
+} from "../../core/runFolder/builders.ts";
+import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
+
+/** The first one, and 50 over which nothing moves. */
+export const STEPS = 51;
+const ALARM_STEP = 30;
+const ROLLOUTS = 8;
+const ENVIRONMENTS = ["local/calculator", "local/number-hunt"];
+const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trained: 0.6 };
+
+export interface GrowingRun {
+  readonly folder: string;
+  /** Writes the next step with all that belongs to it. */
+  step(): Promise<void>;
+}
+
+/** A run with none of its steps yet. */
+export async function startGrowingRun(fileSystem: FileSystem, parent: string): Promise<GrowingRun> {
+  const clock = systemClock;
+  const starter = { pid: process.pid, host: "here", owner: "terminal" as const };
+  const lease = await startRun(
+    { fileSystem, clock },
+    { ...starter, configPath: `${parent}/c.yaml`, parent, name: "growing", runId: "r1" },
+  );
+  const { folder, files } = lease;
+  const config = { environments: {}, batch_size: 2, max_steps: STEPS, log_path: folder };
+  await files.writeAtomic(runPaths(folder).resolvedConfig, JSON.stringify(config));
+  const parts = { fileSystem: files, redactor: new Redactor(), folder };
+  const events = createEventLog({ ...parts, clock, attempt: 1 });
+  const rollouts = createRolloutStore(parts);
+  const started = { kind: "run-started", level: "info", step: 0, data: {} } as const;
+  await events.record({ ...started, message: "Attempt 1 starts." });
+  await lease.update({ phase: "running" });
+  let step = 0;
+  return {
+    folder,
+    async step() {
+      for (let index = 0; index < ROLLOUTS; index += 1) {
+        const place = { step, group: Math.floor(index / 4), rollout: index % 4 };
+        const isFailed = index === 3 && step % 8 === 5;
+        const failed = { reward: null, stop: "error", error: "The environment answered 503." };
+        const outcome = isFailed ? failed : { reward: rewardOf(step, index) };
+        await rollouts.addRollout(aRecord({ ...place, index, ...outcome }));
+      }
+      await appendMetrics(files, folder, buildMetricsRow(factsOf(step)));
+      step += 1;
+      if (step % 10 === 0) {
+        const name = `checkpoint_${String(step).padStart(6, "0")}`;
+        await appendCheckpoint(files, folder, aCheckpointEntry({ name, step }));
+      }
+      if (step % 20 === 5) await writeEvaluation(files, folder, step, step / STEPS);
+      if (step === ALARM_STEP) await events.record(alarmBegins(step - 1, CUT_TURNS));
+    },
+  };
+}
+
+const CUT_TURNS = {
+  id: "truncated_turns",
+  severity: "warning",
+  seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+  meaning: "A turn that is cut off seldom holds a whole tool call, so its work is lost.",
+  edits: [{ path: ["max_response_tokens"], value: 96 }],
+} as const;
+
+/** From 0 to 1, with signs and digits of any kind. */
+function rewardOf(step: number, index: number): number {
+  return Math.min(1, step / STEPS + ((index * 7 + step * 3) % 10) / 40 - 0.1);
+}
+
+function factsOf(step: number) {
+  const rollouts = Array.from({ length: ROLLOUTS }, (_, index) =>
+    rolloutFacts({
+      reward: rewardOf(step, index),
+      group: Math.floor(index / 4),
+      environment: ENVIRONMENTS[index % 2] ?? "",
+    }),
+  );
+  const done = step + 1;
+  const tokens = (each: number) => each * done ** 2;
+  return stepFacts({
+    step,
+    rollouts,
+    environments: ENVIRONMENTS,
+    loss: (step % 3) * 10 ** ((step % 7) - 4) * (step % 2 === 0 ? 1 : -1),
+    progress: {
+      ...stepFacts().progress,
+      doneFraction: done / STEPS,
+      etaS: (STEPS - step) * 13,
+    },
+    extra: { alarm: { truncated_turns: step < ALARM_STEP - 1 ? 0 : 1 } },
+    serverMetrics: { "grad_norm:mean": 10 ** ((step % 5) - 2) },
+    times: { rolloutS: 9 + (step % 4), trainS: 2.25, samplerS: 0.5 + (step % 2), totalS: 13 },
+    usage: {
+      ...stepFacts().usage,
+      total: {
+        ...NO_RUN_USAGE,
+        cumulative: {
+          sampled: tokens(90),
+          prefill_cached: tokens(200),
+          prefill_uncached: tokens(100),
+          trained: tokens(170),
+        },
+      },
+      prices: PRICES,
+    },
+  });
+}
