@@ -3,13 +3,16 @@
 import { type Interval, meanInterval } from "./interval.ts";
 import { createUniform } from "./uniform.ts";
 
-/** A run of a sweep. */
+/** A run of a sweep. It counts if it is done or as long as the longest, and has a result. */
 export interface SweptRun {
   readonly id: string;
   /** Values as the sweep was given them, by key. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Null for a run without one, which is left out. */
+  /** What it reached; null where there is nothing. */
   readonly result: number | null;
+  readonly isDone: boolean;
+  /** Completed steps. */
+  readonly steps: number;
 }
 
 export interface SweepEffects {
@@ -17,14 +20,14 @@ export interface SweepEffects {
   readonly settings: readonly SettingEffect[];
   /** What settings explain only in combination, beyond what each explains; null where that is unknown. */
   readonly combinations: ExplainedShare | null;
-  /** Runs with a result, and without one. */
+  /** Runs that count, and that are left out. */
   readonly runs: number;
   readonly left: number;
 }
 
 export interface SettingEffect {
   readonly key: string;
-  /** `log` for numbers that span a decade, `names` for what is no number. */
+  /** `log` for numbers of which the highest is far above the lowest, `names` for what is no number. */
   readonly scale: "linear" | "log" | "names";
   /** Numbers ascending, names in the order of the runs. */
   readonly values: readonly SettingValue[];
@@ -65,7 +68,8 @@ const SEED = "seed";
 const MIN_DEGREES = 2;
 /** The interval of two runs reaches 6 times as far as they lie apart. */
 const MIN_RUNS = 3;
-const DECADE = 10;
+/** As three doublings: closer values are apart enough on a linear axis. */
+const FAR = 8;
 const DRAWS = 1_000;
 const OUTSIDE = 0.025;
 /** Shorter vectors are rounding errors of those that they were made from. */
@@ -82,9 +86,11 @@ const NOTHING = 1e-8;
  * 36 runs, it covers a true share of 0 to 0.9 in 94 to 100 % of cases.
  */
 export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
-  const known = runs.flatMap(({ id, settings, result }) =>
-    result === null || !Number.isFinite(result) ? [] : [{ id, settings, result }],
-  );
+  const longest = Math.max(0, ...runs.map(({ steps }) => steps));
+  const known = runs.flatMap(({ id, settings, result, isDone, steps }) => {
+    const isWhole = isDone || (steps > 0 && steps === longest);
+    return isWhole && result !== null && Number.isFinite(result) ? [{ id, settings, result }] : [];
+  });
   const keys = [...new Set(runs.flatMap(({ settings }) => Object.keys(settings)))];
   const varied = keys.filter((key) => key !== SEED);
   const { shares, combinations } = explainedShares(known, varied);
@@ -103,7 +109,9 @@ export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
   };
 }
 
-type KnownRun = SweptRun & { readonly result: number };
+interface KnownRun extends Pick<SweptRun, "id" | "settings"> {
+  readonly result: number;
+}
 
 function valuesOf(runs: readonly KnownRun[], key: string): Pick<SettingEffect, "scale" | "values"> {
   const texts = [...new Set(runs.map(({ settings }) => settings[key] ?? ""))];
@@ -124,7 +132,7 @@ function valuesOf(runs: readonly KnownRun[], key: string): Pick<SettingEffect, "
   if (!areNumbers) return { scale: "names", values };
   const sorted = values.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0));
   const [low, high] = [sorted[0]?.number ?? 0, sorted.at(-1)?.number ?? 0];
-  return { scale: low > 0 && high / low >= DECADE ? "log" : "linear", values: sorted };
+  return { scale: low > 0 && high / low >= FAR ? "log" : "linear", values: sorted };
 }
 
 interface Shares {

@@ -19,7 +19,8 @@ function sweep(
   );
   return combinations.map((settings, index) => {
     const chance = uniform() + uniform() + uniform() + uniform() - 2;
-    return { id: String(index), settings, result: result(settings, Math.sqrt(3) * chance) };
+    const reached = result(settings, Math.sqrt(3) * chance);
+    return { id: String(index), settings, result: reached, isDone: true, steps: 10 };
   });
 }
 
@@ -141,6 +142,18 @@ describe("the effects of a sweep", () => {
     const named = sweep({ loss_fn: ["ppo", "cispo"], seed: ["1", "2"] }, (_, chance) => chance);
     expect(effectOf(named, "loss_fn")).toMatchObject({ scale: "names" });
     expect(effectOf(named, "loss_fn").values.map(({ interval }) => interval)).toEqual([null, null]);
+  });
+
+  it("leaves out runs that ended early or are not over, and takes one that is as long as the longest", () => {
+    const runs = sweep({ ...GRID, seed: ["1"] }, (_, chance) => chance).map((run, index) => ({
+      ...run,
+      isDone: index > 2,
+      steps: index === 0 ? 10 : index < 3 ? 4 : 10,
+    }));
+    const { left, settings } = sweepEffects(runs);
+    expect(left).toBe(2);
+    const ids = settings[0]?.values.flatMap(({ points }) => points.map(({ id }) => id));
+    expect(ids?.sort()).toEqual(["0", "3", "4", "5"]);
   });
 
   it("gives the same for the same runs", () => {
