@@ -13,11 +13,16 @@ export function sweepSentence(
   if (first === undefined) return l10n.t("Only the seed varies in this sweep.");
   const { key, share, gap } = first;
   if (share === null) return gapSentence(gap ?? "few-runs", shown(key));
-  if (share.low === 0) return l10n.t("No setting clearly mattered.");
-  const name = shown(key);
-  return second === undefined
-    ? l10n.t("{0} mattered: it {1}.", name, shareText(share))
-    : l10n.t("{0} mattered most: it {1}.", name, shareText(share));
+  const [name, explains] = [shown(key), shareText(share)];
+  const isOnly = second === undefined;
+  if (share.low > 0) {
+    return isOnly
+      ? l10n.t("{0} mattered: it {1}.", name, explains)
+      : l10n.t("{0} mattered most: it {1}.", name, explains);
+  }
+  return isOnly
+    ? l10n.t("{0} did not clearly matter: it {1}.", name, explains)
+    : l10n.t("No setting clearly mattered.");
 }
 
 /** Of one setting, without its name. */
