@@ -146,6 +146,31 @@ describe("the page of the runs table", () => {
     await expect.poll(() => compared.length).toBe(1);
   });
 
+  it("shows how other runs differ from a pinned baseline, and keeps it", async () => {
+    const first = await open();
+    for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1"]) {
+      await first.page.getByRole("checkbox", { name: `Compare ${name}`, exact: true }).click();
+    }
+    const values = first.page.locator(".compare-chart").first().locator(".compare-values li");
+    await values.nth(1).waitFor();
+    const pin = { name: "Pin lr-1e-4-seed-1 as the baseline" };
+    await first.page.getByRole("button", pin).click();
+    await values.filter({ has: first.page.locator(".fact") }).waitFor();
+    const [baseline = "", other = ""] = await values.allTextContents();
+    const [value, difference] = [/^\d\.\d+/, /[-+][\d.]+$/].map((part) => part.exec(other)?.[0]);
+    expect(Number(value) - Number(baseline)).toBeCloseTo(Number(difference), 2);
+    await first.page.getByRole("tab", { name: "Configuration" }).click();
+    const heads = first.page.locator(".config-table thead th");
+    await expect.poll(() => heads.nth(1).textContent()).toContain("1e-4");
+    await expect.poll(() => first.layout()).toContain('"baseline":"');
+    const kept = first.layout() ?? "";
+    await first.close();
+    const { page } = await open(kept);
+    await expect
+      .poll(() => page.getByRole("button", pin).getAttribute("aria-pressed"))
+      .toBe("true");
+  });
+
   it("gives a low page to the charts once they are used, and moves charts by dragging", async () => {
     const { page, layout } = await open();
     await page.setViewportSize({ width: 1024, height: 560 });

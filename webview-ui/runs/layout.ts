@@ -37,6 +37,8 @@ export interface RunsLayout {
   readonly closedGroups: readonly string[];
   /** Ids of runs. */
   readonly chosen: readonly string[];
+  /** Id of the run that others are compared with while it is chosen; null = none is pinned. */
+  readonly baseline: string | null;
   /** By id of a run: which look it has in all charts. The oldest come first. */
   readonly looks: Readonly<Record<string, number>>;
   readonly tab: CompareTab;
@@ -74,6 +76,7 @@ export const FIRST_LAYOUT: RunsLayout = {
   grouping: null,
   closedGroups: [],
   chosen: [],
+  baseline: null,
   looks: {},
   tab: "charts",
   sweep: null,

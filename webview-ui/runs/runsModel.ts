@@ -54,8 +54,10 @@ export class RunsModel {
   readonly items: ReadonlySignal<readonly TableItem[]>;
   /** In the order in which they were chosen, without those that no longer exist. */
   readonly chosen: ReadonlySignal<readonly RunsTableRow[]>;
-  /** The first of those, as many as can be compared. */
+  /** The first of those, as many as can be compared, behind the pinned baseline. */
   readonly compared: ReadonlySignal<readonly RunsTableRow[]>;
+  /** The pinned baseline while it is compared; null = none. */
+  readonly pinned: ReadonlySignal<string | null>;
   /** Those in the groups of the table; null when it has none. */
   readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
   /** Those of the runs, the newest first. */
@@ -97,7 +99,15 @@ export class RunsModel {
     );
     const chosen = part("chosen");
     this.chosen = computed(() => chosen.value.flatMap((id) => this.#rows.value.get(id) ?? []));
-    this.compared = computed(() => this.chosen.value.slice(0, MAX_COMPARED));
+    const baseline = part("baseline");
+    this.compared = computed(() => {
+      const pinned = this.chosen.value.filter(({ id }) => id === baseline.value);
+      const others = this.chosen.value.filter(({ id }) => id !== baseline.value);
+      return [...pinned, ...others].slice(0, MAX_COMPARED);
+    });
+    this.pinned = computed(
+      () => this.compared.value.find(({ id }) => id === baseline.value)?.id ?? null,
+    );
     this.comparedGroups = computed(() =>
       grouping.value === null
         ? null
@@ -159,6 +169,11 @@ export class RunsModel {
   /** Chooses the run, or no longer. */
   toggle(id: string): void {
     this.choose(flipped(this.#layout.peek().chosen, id));
+  }
+
+  /** Pins the run as the baseline, or no longer. */
+  flipBaseline(id: string): void {
+    this.update({ baseline: this.#layout.peek().baseline === id ? null : id });
   }
 
   /** Leaves the whole height to the comparison where it is little. */
