@@ -5,8 +5,8 @@
 
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { createUniform } from "../src/core/util/uniform.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
 import { cpuTimer } from "./cpuTimer.ts";

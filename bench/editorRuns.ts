@@ -19,8 +19,8 @@ import { startRun } from "../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../src/core/runFolder/runLease.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
-import { createUniform } from "../src/core/util/uniform.ts";
 import { systemClock } from "../src/node/clock.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/runFolder/builders.ts";
 
 /** Steps of the run that is opened, of the long one, and of the one that is followed. */

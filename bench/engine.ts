@@ -5,7 +5,6 @@
 
 import { resolve } from "node:path";
 import type { AdamParams } from "../src/core/tinker/wire/wire.ts";
-import { createUniform } from "../src/core/util/uniform.ts";
 import { adamStep, newOptimizerState } from "../src/local/engine/adam.ts";
 import { type Architecture, adapterLayout, baseLayout } from "../src/local/engine/architecture.ts";
 import { Arena } from "../src/local/engine/arena.ts";
@@ -17,6 +16,7 @@ import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
 import { sampleToken } from "../src/local/engine/sampleToken.ts";
 import { type WeightSet, Weights } from "../src/local/engine/weights.ts";
 import { createNormal, integerBetween } from "../src/local/random.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 import { median, medianSeconds, print, REPEATS, rate, residentMegabytes } from "./measure.ts";
 
 const MODEL_FOLDER = resolve("src/local/engine/model");

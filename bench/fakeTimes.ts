@@ -1,6 +1,6 @@
 /** How long the fake services take for what, so that a bench can say how long its work would take with a client that takes no time. */
 
-import { createUniform } from "../src/core/util/uniform.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 
 /** The time of every request to the environment that is awaited. */
 export const ENVIRONMENT_MS = 20;

@@ -5,8 +5,8 @@
 
 import { readFile } from "node:fs/promises";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
-import { createUniform } from "../src/core/util/uniform.ts";
 import { integerBetween } from "../src/local/random.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 import { medianSeconds, print } from "./measure.ts";
 
 const CHARACTERS = 1_000_000;

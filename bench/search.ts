@@ -19,9 +19,9 @@ import type { RolloutRecord } from "../src/core/runFolder/rollouts/rolloutRecord
 import { textPaths, writeTextIndex } from "../src/core/search/textIndex.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../src/core/util/jsonl.ts";
-import { createUniform } from "../src/core/util/uniform.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { reportsInThread } from "../src/node/texts/textThread.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 import { aRecord } from "../test/core/runFolder/builders.ts";
 import { printRows, type Row } from "./editorTable.ts";
 import { indexShareRow } from "./searchIndexShare.ts";

@@ -10,10 +10,10 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createRenderer } from "../src/core/chat/setup/createRenderer.ts";
 import { type ModelTokenizer, renderAside } from "../src/core/chat/tokenizer.ts";
-import { createUniform } from "../src/core/util/uniform.ts";
 import { integerBetween } from "../src/local/random.ts";
 import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
 import { createModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
+import { createUniform } from "../src/shared/uniform.ts";
 import {
   hasKitTokenizers,
   KIT_TOKENIZERS,

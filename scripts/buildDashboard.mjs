@@ -16,6 +16,7 @@ const MAX_CHAT = 100 * KILOBYTE;
 const MAX_RUNS = 130 * KILOBYTE;
 /** What may load on demand beside what is loaded. */
 const MAX_COMPARISON = 160 * KILOBYTE;
+const MAX_SWEEP = 40 * KILOBYTE;
 const MAX_MARKDOWN = 140 * KILOBYTE;
 const MAX_TIMELINE = 40 * KILOBYTE;
 const MAX_TRAJECTORIES = 100 * KILOBYTE;
@@ -28,6 +29,8 @@ const RUNS = {
   runsStyle: "webview-ui/styles/runsStyle.css",
   comparison: "webview-ui/runs/compareView.tsx",
   comparisonStyle: "webview-ui/styles/comparisonStyle.css",
+  sweepView: "webview-ui/runs/sweepView.tsx",
+  sweepStyle: "webview-ui/styles/sweep.css",
 };
 
 /** Each is named where a page calls `import()`; its style sheet is named in `lazyView`. */
@@ -112,6 +115,10 @@ const comparison = withImports(metafile, ["comparison.js", "comparisonStyle.css"
   (file) => !runs.includes(file),
 );
 guard("comparison of runs on demand", await weigh(comparison), MAX_COMPARISON);
+const sweep = withImports(metafile, ["sweepView.js", "sweepStyle.css"]).filter(
+  (file) => !runs.includes(file),
+);
+guard("sweep on demand", await weigh(sweep), MAX_SWEEP);
 guard("Markdown on demand", await weigh(["markdown.js"]), MAX_MARKDOWN);
 guard("timeline on demand", await weigh(["timeline.js", "timelineStyle.css"]), MAX_TIMELINE);
 const trajectories = ["trajectories.js", "trajectoriesStyle.css"];

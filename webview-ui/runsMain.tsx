@@ -52,6 +52,15 @@ function RunsApp({ runs }: RunsProps) {
       </main>
     );
   }
+  if (runs.sweep.value !== null) {
+    return (
+      <main class="runs stack">
+        <h1 class="visually-hidden">{l10n.t("Runs")}</h1>
+        <Fault runs={runs} />
+        <SweepOfRuns runs={runs} />
+      </main>
+    );
+  }
   const isComparing = runs.chosen.value.length > 0;
   const isFolded = isComparing && runs.layout.value.isTableFolded;
   return (
@@ -68,6 +77,11 @@ function RunsApp({ runs }: RunsProps) {
 const Comparison = lazyView(
   async () => (await import("./runs/compareView.tsx")).CompareView,
   "comparisonStyle.css",
+);
+
+const SweepOfRuns = lazyView(
+  async () => (await import("./runs/sweepView.tsx")).SweepView,
+  "sweepStyle.css",
 );
 
 function Fault({ runs }: RunsProps) {

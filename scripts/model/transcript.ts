@@ -6,13 +6,13 @@ import type { ModelTokenizer } from "../../src/core/chat/tokenizer.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { NO_CALL_NUDGE, toolErrorText } from "../../src/core/rollout/feedback.ts";
 import { type ExactJsonObject, writeExactJson } from "../../src/core/util/exactJson.ts";
-import { createUniform } from "../../src/core/util/uniform.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../../src/local/environment/catalogue.ts";
 import { hostEnvironment } from "../../src/local/environment/server/hostedEnvironment.ts";
 import { Session } from "../../src/local/environment/server/session.ts";
 import { inputSchema } from "../../src/local/environment/server/toolInput.ts";
 import { integerBetween } from "../../src/local/random.ts";
 import { systemClock } from "../../src/node/clock.ts";
+import { createUniform } from "../../src/shared/uniform.ts";
 import type { Exchange, Player, Style } from "./players.ts";
 
 const MAX_TURNS = 6;

@@ -25,7 +25,7 @@ const file = z
     generation: count,
     attempt: count,
     sweep: z
-      .object({ name: text, settings: z.array(text).readonly() })
+      .object({ id: text, name: text, settings: z.array(text).readonly() })
       .readonly()
       .optional(),
   })
@@ -100,6 +100,7 @@ const news: z.ZodType<PageNews> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("offer"), folder: text }),
   z.object({ kind: z.literal("search") }),
   z.object({ kind: z.literal("choose"), folders: z.array(text).readonly() }),
+  z.object({ kind: z.literal("show-sweep"), id: text }),
   z.object({ kind: z.literal("marked"), folder: text }),
 ]);
 

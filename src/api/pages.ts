@@ -38,7 +38,7 @@ export interface KnownRun
 }
 
 export interface KnownRunFile extends Pick<RunFile, "runId" | "generation" | "attempt"> {
-  readonly sweep?: Pick<SweepMember, "name" | "settings"> | undefined;
+  readonly sweep?: Pick<SweepMember, "id" | "name" | "settings"> | undefined;
 }
 
 /** What the person arranged in pages. */
@@ -98,6 +98,8 @@ export type PageNews =
   | { readonly kind: "search" }
   /** For a runs table: runs to compare. */
   | { readonly kind: "choose"; readonly folders: readonly string[] }
+  /** For a runs table: the sweep whose settings it compares. */
+  | { readonly kind: "show-sweep"; readonly id: string }
   /** For a runs table: a run to which somebody gave marks. */
   | { readonly kind: "marked"; readonly folder: string };
 

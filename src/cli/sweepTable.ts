@@ -8,10 +8,18 @@ import type { Grid } from "../core/sweeps/grid.ts";
 import { combinationName } from "../core/sweeps/planSweep.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
+import { type SweepEffects, sweepEffects } from "../shared/sweepEffects.ts";
+import {
+  combinationsText,
+  effectText,
+  leftOutText,
+  shortKey,
+  sweepSentence,
+} from "../shared/sweepText.ts";
 import type { SweepResult } from "./sweepResults.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { type Line, type LinePiece, type Style, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, type Style, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface NamedResults {
@@ -30,7 +38,7 @@ const STYLES: Partial<Readonly<Record<SweepResult["state"], Style>>> = {
   unreadable: "bad",
 };
 
-/** A row for each run, then why some failed. */
+/** A row for each run, why some failed, and which setting mattered. */
 export function sweepTable(
   { name, parent, grid, results }: NamedResults,
   { cwd }: Invocation,
@@ -53,16 +61,58 @@ export function sweepTable(
     [styled("strong", l10n.t("sweep {0} in {1}", name, shortPath(parent, cwd)))],
     ...tableLines([...keys, ...columns()], rows, width),
     ...problems,
+    ...effectLines(effectsOf(results)),
   ];
+}
+
+/** Nothing while no run has a result, and where only the seed varies. */
+function effectLines(effects: SweepEffects): readonly Line[] {
+  const { settings, runs } = effects;
+  if (runs === 0 || settings.length === 0) return [];
+  const keys = settings.map(({ key }) => key);
+  const shown = (key: string): string => shortKey(key, keys);
+  const notes = [combinationsText(effects), leftOutText(effects)].filter((note) => note !== null);
+  return [
+    BLANK,
+    [styled("strong", sweepSentence(effects, shown))],
+    // One setting has its share in the sentence.
+    ...(settings.length < 2 ? [] : settings).map((effect) =>
+      labelled(shown(effect.key), effectText(effect)),
+    ),
+    ...notes.map((note): Line => [styled("quiet", note)]),
+  ];
+}
+
+/** By the mean reward of the last step. */
+function effectsOf(results: readonly SweepResult[]): SweepEffects {
+  return sweepEffects(
+    results.map(({ settings, lastReward, state, steps }, index) => ({
+      id: String(index),
+      settings: byKey(settings),
+      result: lastReward,
+      isDone: state === "done",
+      steps,
+    })),
+  );
+}
+
+function byKey(settings: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(settings.map((setting) => [keyText(setting), valueText(setting)]));
 }
 
 /** One object on one line. */
 export function sweepJson({ name, results }: NamedResults): Line {
   const runs = results.map(({ settings, ...result }) => ({
-    settings: Object.fromEntries(settings.map((setting) => [keyText(setting), valueText(setting)])),
+    settings: byKey(settings),
     ...result,
   }));
-  return jsonLine(sweepOutput.of({ sweep: name, runs }));
+  const effects = effectsOf(results).settings.map(({ key, share }) => ({
+    setting: key,
+    share: share?.share ?? null,
+    low: share?.low ?? null,
+    high: share?.high ?? null,
+  }));
+  return jsonLine(sweepOutput.of({ sweep: name, runs, effects }));
 }
 
 function stateCell({ state }: SweepResult): LinePiece {

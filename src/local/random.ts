@@ -1,6 +1,6 @@
 /** Seeded random numbers of the engine and its environments: small, fast, the same on every machine. */
 
-import { createUniform } from "../core/util/uniform.ts";
+import { createUniform } from "../shared/uniform.ts";
 
 /** Standard normal numbers by the Box-Muller transform. */
 export function createNormal(seed: number): () => number {

@@ -172,6 +172,7 @@ class OpenPage {
       default:
         if (this.#page.kind === "dashboard") this.#turn(this.#page.session, news);
         else if (news.kind === "choose") this.#page.session.choose(news.folders);
+        else if (news.kind === "show-sweep") this.#page.session.showSweep(news.id);
         else if (news.kind === "marked") this.#page.session.refreshMark(news.folder);
     }
   }

@@ -228,7 +228,7 @@ function axisParts(
 }
 
 /** Round values in the range, at about five equal distances. */
-function ticksIn([low, high]: Range): readonly number[] {
+export function ticksIn([low, high]: Range): readonly number[] {
   const rough = (high - low) / TICKS;
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -40,8 +40,13 @@ export interface RunsTableRow {
   /** Identifies the run to the extension. */
   readonly id: string;
   readonly name: string;
-  /** Null for a run of its own. `keys` are those that the sweep varies, dotted. */
-  readonly sweep: { readonly name: string; readonly keys: readonly string[] } | null;
+  /** Null for a run of its own. */
+  readonly sweep: {
+    readonly id: string;
+    readonly name: string;
+    /** Values as the sweep was given them, by dotted key. */
+    readonly settings: Readonly<Record<string, string>>;
+  } | null;
   readonly state: RunCondition;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
@@ -158,4 +163,6 @@ export type RunsHostMessage =
     }
   /** Choose these runs for comparison. */
   | { readonly kind: "choose"; readonly ids: readonly string[] }
+  /** Show which setting of the sweep mattered. */
+  | { readonly kind: "show-sweep"; readonly id: string }
   | { readonly kind: "error"; readonly message: string };

@@ -63,7 +63,8 @@ it("trains each combination once, one after another, and prints what came of the
     overrides: ["max_steps=3", "learning_rate=1e-5", "seed=2", `run_name=${runs[1]?.name}`],
     sweep: { name: "c-sweep", combination: 1, settings: ["learning_rate=1e-5", "seed=2"] },
   });
-  const table = program.out.lines.slice(program.out.lines.lastIndexOf(""));
+  const { lines } = program.out;
+  const table = lines.slice(lines.findIndex((line) => line.startsWith("sweep c-sweep in")) - 1);
   expect(table).toEqual([
     "",
     "sweep c-sweep in .tinker-rl/runs",
@@ -72,6 +73,10 @@ it("trains each combination once, one after another, and prints what came of the
     `1e-5           2     done       2         0.50  0.50  3.0 s  ${runs[1]?.name}`,
     `4e-5           1     done       2         0.75  0.63  3.0 s  ${runs[2]?.name}`,
     `4e-5           2     done       2         1.00  0.75  3.0 s  ${runs[3]?.name}`,
+    "",
+    expect.stringMatching(
+      /^learning_rate did not clearly matter: it explains \d+ % of the differences \(0 to \d+ %\)\.$/,
+    ),
   ]);
   expect(JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`))).toMatchObject({
     schemaVersion: 1,
@@ -80,6 +85,26 @@ it("trains each combination once, one after another, and prints what came of the
     overrides: ["max_steps=3"],
     runner: { heartbeatAtMs: 0 },
   });
+});
+
+it("says of each of several settings what it explains, and what is left out", async () => {
+  const { start } = aMachine();
+  const grid = [...GRID, "--grid", "batch_size=2,4"];
+  const { program, exit, runs, begun } = await start(...grid);
+  for (let count = 1; count < 8; count += 1) {
+    await begun(count);
+    await runs[count - 1]?.done([0.5, (count < 5 ? 0.1 : 0.8) + 0.01 * count]);
+  }
+  await begun(8);
+  await runs[7]?.fail(new AppError("tinker-bad-request", "The service said no."));
+  expect(await exit).toBe(5);
+  const end = program.out.lines.slice(program.out.lines.lastIndexOf("") + 1);
+  expect(end).toEqual([
+    expect.stringMatching(/^learning_rate mattered most: it explains 9\d %/),
+    expect.stringMatching(/^learning_rate explains 9\d % of the differences/),
+    expect.stringMatching(/^batch_size {4}explains \d %/),
+    "1 run is left out: it is not done or has no result.",
+  ]);
 });
 
 it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {
@@ -107,6 +132,7 @@ it("prints JSON alone on stdout", async () => {
   expect(JSON.parse(program.out.lines[0] ?? "")).toEqual({
     format: "tinker-rl.sweep/1",
     sweep: "c-sweep",
+    effects: [],
     runs: [
       {
         settings: { seed: "1" },

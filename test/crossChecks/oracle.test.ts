@@ -9,7 +9,6 @@ import type { CorrectionName } from "../../src/core/config/rules/correctionDefau
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import type { TrainingDatum } from "../../src/core/training/update/datums.ts";
 import { correctOffPolicy, isMasked } from "../../src/core/training/update/offPolicyCorrection.ts";
-import { createUniform } from "../../src/core/util/uniform.ts";
 import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
 import { adapterLayout, baseLayout } from "../../src/local/engine/architecture.ts";
 import { Arena } from "../../src/local/engine/arena.ts";
@@ -20,6 +19,7 @@ import { loadModelFolder } from "../../src/local/engine/modelFolder.ts";
 import { Network } from "../../src/local/engine/network.ts";
 import { decodeSafetensors, type Tensor } from "../../src/local/engine/safetensors.ts";
 import { Weights } from "../../src/local/engine/weights.ts";
+import { createUniform } from "../../src/shared/uniform.ts";
 import { preparePython } from "../conformance/python.ts";
 import { TINY, writeTinyModel } from "../local/engine/engineFixture.ts";
 import { KERNELS, randomAdapter, randomSequences } from "../local/engine/testModel.ts";

@@ -7,6 +7,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
 import { writeComparedRuns } from "../fakes/comparedRuns.ts";
+import { SWEPT, writeSweptRuns } from "../fakes/sweptRuns.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";
@@ -26,6 +27,7 @@ describe("the page of the runs table", () => {
     folder = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
     writeComparedRuns(join(folder, "runs"), { count: 12, steps: 20, tasks: 8 });
     writeComparedRuns(join(folder, "many"), { count: 120, steps: 2, tasks: 2 });
+    writeSweptRuns(join(folder, "swept"));
   });
   afterEach(async () => {
     await shown?.close();
@@ -144,6 +146,31 @@ describe("the page of the runs table", () => {
     await expect.poll(() => compared.length).toBe(1);
   });
 
+  it("shows how other runs differ from a pinned baseline, and keeps it", async () => {
+    const first = await open();
+    for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1"]) {
+      await first.page.getByRole("checkbox", { name: `Compare ${name}`, exact: true }).click();
+    }
+    const values = first.page.locator(".compare-chart").first().locator(".compare-values li");
+    await values.nth(1).waitFor();
+    const pin = { name: "Pin lr-1e-4-seed-1 as the baseline" };
+    await first.page.getByRole("button", pin).click();
+    await values.filter({ has: first.page.locator(".fact") }).waitFor();
+    const [baseline = "", other = ""] = await values.allTextContents();
+    const [value, difference] = [/^\d\.\d+/, /[-+][\d.]+$/].map((part) => part.exec(other)?.[0]);
+    expect(Number(value) - Number(baseline)).toBeCloseTo(Number(difference), 2);
+    await first.page.getByRole("tab", { name: "Configuration" }).click();
+    const heads = first.page.locator(".config-table thead th");
+    await expect.poll(() => heads.nth(1).textContent()).toContain("1e-4");
+    await expect.poll(() => first.layout()).toContain('"baseline":"');
+    const kept = first.layout() ?? "";
+    await first.close();
+    const { page } = await open(kept);
+    await expect
+      .poll(() => page.getByRole("button", pin).getAttribute("aria-pressed"))
+      .toBe("true");
+  });
+
   it("gives a low page to the charts once they are used, and moves charts by dragging", async () => {
     const { page, layout } = await open();
     await page.setViewportSize({ width: 1024, height: 560 });
@@ -177,6 +204,59 @@ describe("the page of the runs table", () => {
     await expect.poll(async () => (await star.boundingBox())?.x).toBeLessThan(0);
     expect((await name.boundingBox())?.x).toBeLessThanOrEqual(before?.x ?? 0);
     expect((await name.boundingBox())?.x).toBeGreaterThan(40);
+  });
+
+  it("says with one click which setting of a sweep mattered, and remembers that it did", async () => {
+    const first = await open(undefined, dark, "swept");
+    await first.page.getByRole("button", { name: "Show sweep" }).click();
+    await first.page.getByText(/^learning_rate mattered most: it explains \d+ %/).waitFor();
+    await first.page.getByText("1 run is left out").waitFor();
+    const plots = first.page.locator(".sweep-plots h3");
+    expect(await plots.first().textContent()).toBe("learning_rate");
+    expect(await plots.count()).toBe(3);
+    expect(await first.page.locator(".sweep-plots figure").first().locator("circle").count()).toBe(
+      SWEPT.runs - 1,
+    );
+    await first.page.getByLabel("Result").selectOption("reward.best");
+    await expect.poll(() => first.layout()).toContain('"sweepMetric":"reward.best"');
+    const kept = first.layout() ?? "";
+    await first.close();
+    const again = await open(kept, dark, "swept");
+    await again.page.getByText(/^learning_rate mattered most/).waitFor();
+    expect(await again.page.getByLabel("Result").inputValue()).toBe("reward.best");
+    await again.page.keyboard.press("Escape");
+    await again.page.getByRole("treegrid").waitFor();
+  });
+
+  it("shows one run of a sweep in all drawings, by the mouse and by keys, and opens it", async () => {
+    const { page, opened } = await open(undefined, dark, "swept");
+    await page.locator('.grid-row [data-column="sweep"] button').first().click();
+    const lit = page.locator('.sweep-plot [data-lit="true"]');
+    await page.locator(".sweep-table button").nth(2).focus();
+    await expect.poll(() => lit.count()).toBe(4);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => opened).toHaveLength(1);
+    await page.keyboard.press("Tab");
+    const line = page.locator(".sweep-parallel .sweep-hit").last();
+    const from = await line.evaluate((path) => {
+      const { x, y } = (path as SVGPathElement).getPointAtLength(2);
+      const { a, d, e, f } = (path as SVGPathElement).getScreenCTM() ?? new DOMMatrix();
+      return { x: a * x + e, y: d * y + f };
+    });
+    await page.mouse.move(from.x, from.y);
+    await expect.poll(() => lit.count()).toBe(4);
+    await page.mouse.down();
+    await page.mouse.up();
+    await expect.poll(() => opened).toHaveLength(2);
+  });
+
+  it.each(THEMES)("shows a sweep accessibly in the theme $name", async (theme) => {
+    const { page, faults } = await open(undefined, theme, "swept");
+    await page.getByRole("button", { name: "Show sweep" }).click();
+    await page.locator(".sweep-table button").nth(2).focus();
+    expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
+    expect(await cutTexts(page.mainFrame())).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it.each(THEMES)("is accessible and cuts no text for good in the theme $name", async (theme) => {

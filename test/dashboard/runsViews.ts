@@ -37,6 +37,8 @@ async function showComparison(page: Page, look: (name: string) => Promise<void>)
   await page.getByLabel("Filter runs").fill("");
   await page.locator(".compare-chart canvas").first().waitFor();
   await look("charts");
+  await page.getByRole("button", { name: "Pin lr-1e-4-seed-1 as the baseline" }).click();
+  await look("baseline");
   await page.getByRole("button", { name: "Metrics" }).click();
   await page.getByLabel(/^Filter metrics/).fill("time/");
   await look("metrics");

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import type { MetricsTree } from "../../src/core/runFolder/metrics/metricsTree.ts";
-import { createUniform } from "../../src/core/util/uniform.ts";
 import type { RunFile, RunPhase } from "../../src/shared/runFile.ts";
+import { createUniform } from "../../src/shared/uniform.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 
 export interface ComparedRunsOptions {

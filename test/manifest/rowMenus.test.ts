@@ -76,6 +76,8 @@ vi.mock("vscode", async () => {
 
 const NO_NAMES = { local: {}, hosted: { environments: null } };
 
+const SWEEP = { id: "s", name: "demo-sweep", combination: 0, combinations: 3, settings: [] };
+
 /** With one run of each kind: the only one that fits is not the one whose row was clicked, or may not be. */
 function register(): void {
   const folder = (name: string) => ({ name, folder: `/runs/${name}` });
@@ -83,7 +85,7 @@ function register(): void {
     aRun(folder("amber")),
     aRun({ ...folder("basil"), isLive: false, phase: "stopped" }),
     aRun({ ...folder("cedar"), isLive: false, phase: "stopped", steps: 200, totalSteps: 200 }),
-  ].map((run) => ({ ...run, file: { configPath: "/tinker-config.yaml" } as never }));
+  ].map((run) => ({ ...run, file: { configPath: "/tinker-config.yaml", sweep: SWEEP } as never }));
   const act = (what: string) => async () => {
     editor.done.push(what);
   };

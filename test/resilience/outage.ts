@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createUniform } from "../../src/core/util/uniform.ts";
+import { createUniform } from "../../src/shared/uniform.ts";
 import {
   type Check,
   diskChecks,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createUniform } from "../../src/core/util/uniform.ts";
 import { type Trend, trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
+import { createUniform } from "../../src/shared/uniform.ts";
 
 /** A curve of rewards over steps from 0, of so many steps. */
 interface Curve {

@@ -70,6 +70,8 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
       formatXValue(xAxis, chart.data.xs[at] ?? 0),
       chart.lines.map(({ label, values }) => `${label} ${formatValue(values[at])}`).join(", "),
     );
+  const pinned = chart.lines.find(({ key }) => key === runs.pinned.value);
+  const baseline = pinned === undefined ? undefined : valueAt(pinned.values, row);
   const height = chartHeights[metric] ?? HEIGHT_PX;
   const actions = useMemo(
     () => ({ zoom: (zoom: ChartZoom) => zoomed(runs, metric, zoom) }),
@@ -105,7 +107,10 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
           <li key={key} title={label}>
             <Swatch {...look} />
             {hasMeans ? <span>{label}</span> : null}
-            <b>{formatValue(row === null ? lastOf(values) : values[row])}</b>
+            <b>{formatValue(valueAt(values, row))}</b>
+            {key === runs.pinned.value || baseline === undefined ? null : (
+              <span class="fact">{differenceText(valueAt(values, row), baseline)}</span>
+            )}
           </li>
         ))}
       </ul>
@@ -145,6 +150,18 @@ function zoomed(runs: RunsModel, metric: string, { x, y }: ChartZoom): void {
 
 function summaryOf({ lines }: ComparedCharts): string {
   return lines.map(({ label, values }) => `${label}: ${formatValue(lastOf(values))}.`).join(" ");
+}
+
+/** Of a row, or the last value there is. */
+function valueAt(values: Float64Array, row: number | null): number | undefined {
+  return row === null ? lastOf(values) : values[row];
+}
+
+/** Nothing where one of them is missing. */
+function differenceText(value: number | undefined, baseline: number): string {
+  const difference = (value ?? Number.NaN) - baseline;
+  if (Number.isNaN(difference)) return "";
+  return difference < 0 ? formatValue(difference) : `+${formatValue(difference)}`;
 }
 
 function lastOf(values: Float64Array): number | undefined {

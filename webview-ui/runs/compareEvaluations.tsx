@@ -51,7 +51,7 @@ function Cell({ runs, cell, compared }: CellProps) {
         <h2>{title}</h2>
         <span class="fact">
           {l10n.t(
-            "Newest evaluation of each run. Differences are from the first run, task by task.",
+            "Newest evaluation of each run. Differences are from the baseline, task by task.",
           )}
         </span>
         <div class="card-actions">

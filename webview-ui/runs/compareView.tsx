@@ -78,6 +78,18 @@ function ChosenRuns({ runs }: RunsProps) {
         <li key={id}>
           <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
           <MiddleCut text={visibleLine(name)} />
+          {id === runs.pinned.value ? <span class="fact">{text.baseline}</span> : null}
+          <IconButton
+            icon={id === runs.pinned.value ? "pinned" : "pin"}
+            label={l10n.t("Pin {0} as the baseline", visibleLine(name))}
+            hint={
+              id === runs.pinned.value
+                ? l10n.t("Unpin the baseline")
+                : l10n.t("Pin as the baseline: values of other runs show their difference from it")
+            }
+            aria-pressed={id === runs.pinned.value}
+            onClick={() => runs.flipBaseline(id)}
+          />
           <IconButton
             icon="close"
             label={l10n.t("Remove {0}", visibleLine(name))}

@@ -37,9 +37,15 @@ export interface RunsLayout {
   readonly closedGroups: readonly string[];
   /** Ids of runs. */
   readonly chosen: readonly string[];
+  /** Id of the run that others are compared with while it is chosen; null = none is pinned. */
+  readonly baseline: string | null;
   /** By id of a run: which look it has in all charts. The oldest come first. */
   readonly looks: Readonly<Record<string, number>>;
   readonly tab: CompareTab;
+  /** Id of the sweep whose settings are shown instead of the table; null = the table. */
+  readonly sweep: string | null;
+  /** Key of the column that is the result of its runs. */
+  readonly sweepMetric: string;
   /** How high the comparison is, as a share of the table's height. */
   readonly compareShare: number;
   /** Leaves the whole height to the comparison. */
@@ -70,8 +76,11 @@ export const FIRST_LAYOUT: RunsLayout = {
   grouping: null,
   closedGroups: [],
   chosen: [],
+  baseline: null,
   looks: {},
   tab: "charts",
+  sweep: null,
+  sweepMetric: "reward.last",
   compareShare: 1.2,
   isTableFolded: false,
   charts: ["rollout/reward/mean", ...LISTED_METRICS],

@@ -191,7 +191,7 @@ function variedKeys(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
 ): readonly string[] {
-  const keys = new Set(rows.flatMap(({ sweep }) => sweep?.keys ?? []));
+  const keys = new Set(rows.flatMap(({ sweep }) => Object.keys(sweep?.settings ?? {})));
   return [...keys].filter((key) => settingKeys.includes(key));
 }
 

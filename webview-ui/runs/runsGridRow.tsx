@@ -78,6 +78,25 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
       </div>
     );
   }
+  const { sweep } = row;
+  if (key === "sweep" && sweep !== null) {
+    return (
+      <div key={key} role="gridcell" data-column={key}>
+        <button
+          type="button"
+          class="link"
+          tabIndex={-1}
+          title={text.sweepHint}
+          onClick={(event) => {
+            event.stopPropagation();
+            runs.update({ sweep: sweep.id });
+          }}
+        >
+          {shown}
+        </button>
+      </div>
+    );
+  }
   if (key === "tags" || key === "note") {
     return (
       <div

@@ -21,6 +21,14 @@ const KEEP_MS = 150;
 /** Pages that are lower have no room for the table beside a chart. */
 const LOW_PX = 640;
 
+/** A sweep with those of its runs that the page knows. */
+export interface ShownSweep {
+  readonly id: string;
+  readonly name: string;
+  /** At least one. */
+  readonly rows: readonly RunsTableRow[];
+}
+
 type RunsShell = Pick<
   Shell<RunsPageMessage, RunsHostMessage>,
   "isEditor" | "postMessage" | "listen"
@@ -46,10 +54,16 @@ export class RunsModel {
   readonly items: ReadonlySignal<readonly TableItem[]>;
   /** In the order in which they were chosen, without those that no longer exist. */
   readonly chosen: ReadonlySignal<readonly RunsTableRow[]>;
-  /** The first of those, as many as can be compared. */
+  /** The first of those, as many as can be compared, behind the pinned baseline. */
   readonly compared: ReadonlySignal<readonly RunsTableRow[]>;
+  /** The pinned baseline while it is compared; null = none. */
+  readonly pinned: ReadonlySignal<string | null>;
   /** Those in the groups of the table; null when it has none. */
   readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
+  /** Those of the runs, the newest first. */
+  readonly sweeps: ReadonlySignal<readonly ShownSweep[]>;
+  /** The one that is shown instead of the table; null = the table. */
+  readonly sweep: ReadonlySignal<ShownSweep | null>;
   readonly compare: CompareModel;
   /** The metrics of all compared runs, sorted. */
   readonly metricNames: ReadonlySignal<readonly string[]>;
@@ -85,12 +99,23 @@ export class RunsModel {
     );
     const chosen = part("chosen");
     this.chosen = computed(() => chosen.value.flatMap((id) => this.#rows.value.get(id) ?? []));
-    this.compared = computed(() => this.chosen.value.slice(0, MAX_COMPARED));
+    const baseline = part("baseline");
+    this.compared = computed(() => {
+      const pinned = this.chosen.value.filter(({ id }) => id === baseline.value);
+      const others = this.chosen.value.filter(({ id }) => id !== baseline.value);
+      return [...pinned, ...others].slice(0, MAX_COMPARED);
+    });
+    this.pinned = computed(
+      () => this.compared.value.find(({ id }) => id === baseline.value)?.id ?? null,
+    );
     this.comparedGroups = computed(() =>
       grouping.value === null
         ? null
         : groupRows(this.compared.value, grouping.value, this.#settingKeys.value),
     );
+    this.sweeps = computed(() => sweepsOf(rows.value));
+    const sweep = part("sweep");
+    this.sweep = computed(() => this.sweeps.value.find(({ id }) => id === sweep.value) ?? null);
     this.compare = new CompareModel((ids, names) => {
       this.evaluations.value = null;
       this.send({ kind: "compare", ids, names });
@@ -146,6 +171,11 @@ export class RunsModel {
     this.choose(flipped(this.#layout.peek().chosen, id));
   }
 
+  /** Pins the run as the baseline, or no longer. */
+  flipBaseline(id: string): void {
+    this.update({ baseline: this.#layout.peek().baseline === id ? null : id });
+  }
+
   /** Leaves the whole height to the comparison where it is little. */
   foldTableWhereLow(): void {
     const isLow = window.innerHeight < LOW_PX;
@@ -196,7 +226,11 @@ export class RunsModel {
         return;
       case "choose":
         this.choose(message.ids);
+        this.update({ sweep: null });
         this.foldTableWhereLow();
+        return;
+      case "show-sweep":
+        this.update({ sweep: message.id });
         return;
       case "error":
         this.error.value = message.message;
@@ -214,6 +248,17 @@ export class RunsModel {
 /** Props of every part of the page. */
 export interface RunsProps {
   readonly runs: RunsModel;
+}
+
+function sweepsOf(rows: readonly RunsTableRow[]): readonly ShownSweep[] {
+  const found = new Map<string, RunsTableRow[]>();
+  for (const row of rows) {
+    if (row.sweep === null) continue;
+    const known = found.get(row.sweep.id);
+    if (known === undefined) found.set(row.sweep.id, [row]);
+    else known.push(row);
+  }
+  return [...found].map(([id, own]) => ({ id, name: own[0]?.sweep?.name ?? "", rows: own }));
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

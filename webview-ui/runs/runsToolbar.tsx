@@ -19,6 +19,7 @@ export function RunsToolbar({ runs }: RunsProps) {
       <Filter runs={runs} />
       <Grouping runs={runs} />
       <Menu label={l10n.t("Columns")} icon="table" isTextShown={true} items={columnItems(runs)} />
+      <Sweeps runs={runs} />
       <Button
         class="quiet"
         icon="export"
@@ -75,6 +76,27 @@ function Grouping({ runs }: RunsProps) {
       </select>
     </label>
   );
+}
+
+/** Opens what a sweep says of its settings. */
+function Sweeps({ runs }: RunsProps) {
+  const sweeps = runs.sweeps.value;
+  const [only] = sweeps;
+  if (only === undefined) return null;
+  const open = (id: string): void => runs.update({ sweep: id });
+  if (sweeps.length === 1) {
+    return (
+      <Button
+        class="quiet"
+        icon="graphLine"
+        label={l10n.t("Show sweep")}
+        title={text.sweepHint}
+        onClick={() => open(only.id)}
+      />
+    );
+  }
+  const items = sweeps.map(({ id, name }) => ({ label: visibleLine(name), run: () => open(id) }));
+  return <Menu label={l10n.t("Show sweep")} icon="graphLine" isTextShown={true} items={items} />;
 }
 
 function groupOptions(label: string, keys: readonly string[]) {

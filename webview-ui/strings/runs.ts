@@ -69,6 +69,7 @@ export const runsStrings = {
       label === "" ? l10n.t("all settings equal") : label,
     ),
 
+  sweepHint: l10n.t("Which setting of the sweep mattered"),
   compare: l10n.t("Comparison"),
   tabs: {
     charts: l10n.t("Charts"),

@@ -10,10 +10,10 @@
  * faster or slower, and when its answers become longer or shorter whatever is rewarded.
  */
 
+import { createUniform } from "../../shared/uniform.ts";
 import { costOf, type Prices } from "../usage/prices.ts";
 import { addTokens, countTokens, type TokenKind, type TokenUsage } from "../usage/tokenUsage.ts";
 import { percentile } from "../util/stats.ts";
-import { createUniform } from "../util/uniform.ts";
 import type { Basis } from "./basis.ts";
 import { type HoursRange, hoursOf } from "./hours.ts";
 import type { EstimatePlan } from "./plan.ts";

@@ -20,7 +20,20 @@ const runShape = {
   problem: z.string().nullable().describe("why it failed or cannot be read"),
 };
 
+const effectShape = {
+  setting: z.string().describe("key of the grid; the seed is none"),
+  share: measure.describe(
+    "how much of the variance of lastReward it explains, 0 to 1 (epsilon squared); null: unknown",
+  ),
+  low: measure.describe("lower bound of the share's 95 % interval"),
+  high: measure.describe("upper bound of the share's 95 % interval"),
+};
+
 export const sweepOutput = defineOutput(
   { name: "sweep", version: 1, command: "sweep … --json" },
-  { sweep: z.string().describe("its name"), runs: list(z.object(runShape)) },
+  {
+    sweep: z.string().describe("its name"),
+    runs: list(z.object(runShape)),
+    effects: list(z.object(effectShape)).describe("the setting that explains most first"),
+  },
 );

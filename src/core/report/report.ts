@@ -1,5 +1,6 @@
 /** What a report says of runs: what `show --json` says, their settings, and rollouts worth reading. */
 
+import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
 import { type FlatSettings, flatSettings, SettingsTable } from "../compare/settingsTable.ts";
 import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
 import { describeRun } from "../outputs/runOutput.ts";
@@ -10,7 +11,8 @@ import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, readRun } from "../runs/runList.ts";
-import { shownNames } from "../runs/shownNames.ts";
+import { shownNames, variedSettings } from "../runs/shownNames.ts";
+import { groupBy } from "../util/groupBy.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 export interface RunsReport {
@@ -24,6 +26,14 @@ export interface RunsReport {
     readonly key: string;
     readonly values: readonly (string | null)[];
   }[];
+  /** Sweeps of which the report has two runs or more. */
+  readonly sweeps: readonly ReportedSweep[];
+}
+
+export interface ReportedSweep {
+  readonly name: string;
+  /** By the mean reward of the last step. */
+  readonly effects: SweepEffects;
 }
 
 export interface RunInReport {
@@ -89,7 +99,34 @@ export async function gatherReport(
       rollouts: await rolloutsToRead(createRunReader(files, folder)),
     });
   }
-  return { writtenAtMs: nowMs, version, runs: reported, differing: differingSettings(reported) };
+  return {
+    writtenAtMs: nowMs,
+    version,
+    runs: reported,
+    differing: differingSettings(reported),
+    sweeps: sweepsOf(listed),
+  };
+}
+
+function sweepsOf(runs: readonly (ListedRun | null)[]): readonly ReportedSweep[] {
+  const swept = runs.flatMap((run) => {
+    const sweep = run?.file?.sweep;
+    return run === null || sweep === undefined ? [] : [{ run, sweep }];
+  });
+  return [...groupBy(swept, ({ sweep }) => sweep.id).values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined || own.length < 2) return [];
+    const effects = sweepEffects(
+      own.map(({ run: { folder, file, reward, phase, steps } }) => ({
+        id: folder,
+        settings: variedSettings(file),
+        result: reward,
+        isDone: phase === "done",
+        steps,
+      })),
+    );
+    return [{ name: first.sweep.name, effects }];
+  });
 }
 
 /** Runs of several folders may have the same name. */

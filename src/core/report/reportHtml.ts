@@ -3,15 +3,26 @@
 import { chartSvg } from "../../shared/chartsSvg.ts";
 import { escapeMarkup } from "../../shared/escapeMarkup.ts";
 import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
+import { formatTick } from "../../shared/formatTick.ts";
+import { resultRange, sweepPlot, sweepPlotSvg } from "../../shared/sweepPlot.ts";
 import { visibleText } from "../util/visibleText.ts";
-import type { ReportedRollout, RunInReport, RunsReport } from "./report.ts";
+import type { ReportedRollout, ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import { lineLook, type ReportChart, type ReportSection, reportCharts } from "./reportCharts.ts";
-import { evaluationRows, runFacts, sentenceOf, summaryRows, titleOf } from "./reportTables.ts";
+import {
+  evaluationRows,
+  runFacts,
+  sentenceOf,
+  summaryRows,
+  sweepTexts,
+  titleOf,
+} from "./reportTables.ts";
 
 /** Near the beginning of every report. */
 export const REPORT_MARK = '<meta name="generator" content="Tinker RL';
 const WIDE = { width: 1060, height: 300 };
 const NARROW = { width: 520, height: 220 };
+const SWEEP = { width: 520, height: 200 };
+const SWEEP_COLORS = { quiet: "var(--quiet)", point: "var(--line-0)", mean: "var(--text)" };
 /** A tool may answer with megabytes. */
 const MAX_TEXT = 6_000;
 /** More than a person reads of one rollout. */
@@ -77,6 +88,7 @@ ${runs.length === 1 ? runs.map(oneRunHead).join("") : ""}
 <main>
 ${[
   runs.length > 1 ? summaryPart(report) : "",
+  ...report.sweeps.map(sweepPart),
   ...runs.map((run) => alarmsPart(run, runs.length > 1)),
   ...reportCharts(report).map((section, index) => chartsPart(section, index === 0)),
   settingsPart(report),
@@ -108,6 +120,20 @@ function summaryPart({ runs }: RunsReport): string {
   const head = heads.map((cell, index) => `<th${index < 2 ? "" : ' class="number"'}>${cell}</th>`);
   return `<h2>Runs</h2>
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
+}
+
+function sweepPart({ name, effects }: ReportedSweep): string {
+  const { sentence, notes, settings } = sweepTexts(effects);
+  const figures = effects.settings.map((effect, index) => {
+    const { key = "", text = "" } = settings[index] ?? {};
+    const plot = sweepPlot(effect, resultRange(effects), SWEEP, visibleText);
+    const svg = sweepPlotSvg(plot, visibleText(`${key}: ${text}`), SWEEP_COLORS, formatTick);
+    return `<figure><figcaption>${shown(key)} <span class="quiet">${shown(text)}</span></figcaption>${svg}</figure>`;
+  });
+  return `<h2>Sweep ${shown(name)}</h2>
+<p class="sentence">${shown(sentence)}</p>
+${notes.map((note) => `<p class="quiet">${shown(note)}</p>`).join("\n")}
+<div class="charts">\n${figures.join("\n")}\n</div>`;
 }
 
 function alarmsPart({ name, facts: { alarms } }: RunInReport, isOneOfSeveral: boolean): string {

@@ -2,12 +2,13 @@
 
 import { formatCount, sparkline } from "../../shared/format.ts";
 import { visibleText } from "../util/visibleText.ts";
-import type { RunInReport, RunsReport } from "./report.ts";
+import type { ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import {
   evaluationRows,
   runFacts,
   sentenceOf,
   summaryRows,
+  sweepTexts,
   type TextTable,
   titleOf,
 } from "./reportTables.ts";
@@ -23,6 +24,7 @@ export function reportMarkdown(report: RunsReport): string {
     ...(isOne
       ? runs.flatMap((run) => [`**${plain(sentenceOf(run))}**`, plain(runFacts(run).join(" · "))])
       : [table(summaryRows(runs))]),
+    ...report.sweeps.flatMap(sweepLines),
     ...runs.flatMap((run) => rewardLine(run, isOne)),
     ...runs.flatMap((run) => alarmLines(run, isOne)),
     ...(isOne ? [] : ["### Settings that differ", settingsTable(runs, differing)]),
@@ -37,6 +39,17 @@ export function reportMarkdown(report: RunsReport): string {
     `<sub>Tinker RL ${plain(version)}</sub>`,
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function sweepLines({ name, effects }: ReportedSweep): readonly string[] {
+  const { sentence, notes, settings } = sweepTexts(effects);
+  const list = settings.map(({ key, text }) => `- ${plain(key)}: ${plain(text)}`);
+  return [
+    `### Sweep ${plain(name)}`,
+    `**${plain(sentence)}**`,
+    ...(list.length === 0 ? [] : [list.join("\n")]),
+    plain(notes.join(" ")),
+  ];
 }
 
 function rewardLine({ name, facts: { steps } }: RunInReport, isOne: boolean): readonly string[] {

@@ -9,6 +9,14 @@ import {
   formatReward,
   formatTemperature,
 } from "../../shared/format.ts";
+import type { SweepEffects } from "../../shared/sweepEffects.ts";
+import {
+  combinationsText,
+  effectText,
+  leftOutText,
+  shortKey,
+  sweepSentence,
+} from "../../shared/sweepText.ts";
 import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface TextTable {
@@ -45,6 +53,32 @@ function stepsText({ steps, totalSteps }: NonNullable<RunInReport["facts"]["run"
   return totalSteps === null
     ? formatQuantity(steps, "step")
     : `${formatCount(steps)} of ${formatQuantity(totalSteps, "step")}`;
+}
+
+interface SweepTexts {
+  readonly sentence: string;
+  readonly notes: readonly string[];
+  /** In the order of the effects. */
+  readonly settings: readonly { readonly key: string; readonly text: string }[];
+}
+
+/** Which setting of a sweep mattered. */
+export function sweepTexts(effects: SweepEffects): SweepTexts {
+  const keys = effects.settings.map(({ key }) => key);
+  const shown = (key: string): string => shortKey(key, keys);
+  const notes = [
+    "By the mean reward of the last step. Shares are of the variance, less what chance explains, with 95 % intervals.",
+    combinationsText(effects),
+    leftOutText(effects),
+  ];
+  return {
+    sentence: sweepSentence(effects, shown),
+    notes: notes.filter((note) => note !== null),
+    settings: effects.settings.map((effect) => ({
+      key: shown(effect.key),
+      text: effectText(effect),
+    })),
+  };
 }
 
 /** The first column has the name, the second the sentence; the others have numbers. */

@@ -65,10 +65,13 @@ export function shortSettings(settings: readonly string[]): readonly ShortSettin
   });
 }
 
-/** The keys that the sweep of a run varies, dotted as in the resolved configuration; none for a run of its own. */
-export function variedKeys(file: SweptFile): readonly string[] {
-  return settingsOf(file).map((setting) =>
-    (parseAssignment(setting)?.segments ?? []).map(({ text }) => text).join("."),
+/** What the sweep of a run varies: values as they were given, by key, dotted as in the resolved configuration. None for a run of its own. */
+export function variedSettings(file: SweptFile): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    settingsOf(file).map((setting) => {
+      const { segments = [], value = "" } = parseAssignment(setting) ?? {};
+      return [segments.map(({ text }) => text).join("."), value];
+    }),
   );
 }
 

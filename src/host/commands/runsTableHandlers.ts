@@ -1,18 +1,20 @@
 /** Handlers of the commands that open the runs table. */
 
 import * as vscode from "vscode";
+import { groupBy } from "../../core/util/groupBy.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import { runRow } from "../views/runRow.ts";
 import type { RunNode } from "../views/runsView.ts";
+import { sweepRow } from "../views/sweepRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { foldersOf } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
   readonly store: RunStore;
-  readonly panel: Pick<RunsPanel, "open">;
+  readonly panel: Pick<RunsPanel, "open" | "showSweep">;
   /** The Runs view. */
   readonly view: { readonly selection: readonly RunNode[] };
 }
@@ -21,15 +23,49 @@ export function runsTableHandlers({
   store,
   panel,
   view,
-}: RunsTableHandlerOptions): Pick<CommandHandlers, "openRunsTable" | "compareRuns"> {
+}: RunsTableHandlerOptions): Pick<CommandHandlers, "openRunsTable" | "compareRuns" | "showSweep"> {
   return {
     openRunsTable: () => panel.open(null),
+    showSweep: async (target) => {
+      const id = sweepOf(target) ?? (await chooseSweep(store, target));
+      if (id !== undefined) panel.showSweep(id);
+    },
     compareRuns: async (target, selection) => {
       const named = foldersOf(target, selection, view);
       const folders = named.length > 1 ? named : await askRuns(store, named);
       if (folders !== undefined && folders.length > 0) panel.open(folders.slice(0, MAX_COMPARED));
     },
   };
+}
+
+/** The id that a row of the Runs view names; null for anything else. */
+function sweepOf(target: unknown): string | null {
+  if (typeof target !== "object" || target === null || !("kind" in target && "id" in target)) {
+    return null;
+  }
+  return target.kind === "sweep" && typeof target.id === "string" ? target.id : null;
+}
+
+/** The only sweep, or the one that the person picks, the newest first; undefined where there is none, or none was picked. */
+async function chooseSweep(store: RunStore, target: unknown): Promise<string | undefined> {
+  await store.refresh();
+  const sweeps = groupBy(
+    store.runs.filter(({ file }) => file?.sweep !== undefined),
+    ({ file }) => file?.sweep?.id ?? "",
+  );
+  const items = [...sweeps].map(([id, runs]) => {
+    const { label, description } = sweepRow(runs);
+    return { label, description, id };
+  });
+  const [only, ...others] = items;
+  if (only === undefined) {
+    void plainWindow.showInformationMessage(vscode.l10n.t("There is no sweep here."));
+    return undefined;
+  }
+  // A lost row cannot be matched to this one.
+  if (others.length === 0 && target !== null) return only.id;
+  const placeHolder = vscode.l10n.t("Which sweep?");
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.id;
 }
 
 /** Undefined when the person went away from the question. */

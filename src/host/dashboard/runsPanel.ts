@@ -26,6 +26,12 @@ export class RunsPanel implements vscode.Disposable {
     if (folders !== null) this.#tab.send({ kind: "choose", folders });
   }
 
+  /** Opens the table, or brings it to the front, at the settings of the sweep. */
+  showSweep(id: string): void {
+    this.#tab.open({ viewColumn: vscode.ViewColumn.Active });
+    this.#tab.send({ kind: "show-sweep", id });
+  }
+
   dispose(): void {
     this.#tab.dispose();
   }

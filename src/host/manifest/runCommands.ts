@@ -4,6 +4,7 @@ import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_RUNS } from "./comma
 
 const RUN = onRow("runs", "run");
 const ARCHIVED = onRow("runs", "archived");
+const SWEEP = onRow("runs", "sweep");
 
 export const runCommands = {
   openDashboard: {
@@ -31,6 +32,16 @@ export const runCommands = {
     palette: WITH_RUNS,
     icon: "git-compare",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
+  },
+  showSweep: {
+    title: "Show Sweep",
+    does: "Shows which setting of a sweep mattered.",
+    palette: WITH_RUNS,
+    icon: "graph-scatter",
+    menus: [
+      { menu: "view/item/context", when: SWEEP, group: "inline@1" },
+      { menu: "view/item/context", when: SWEEP, group: "2_open@1" },
+    ],
   },
   exportReport: {
     title: "Export Report…",

@@ -1,6 +1,6 @@
 /** The samples that a worker has in progress, advanced together one decoding step at a time. */
 
-import { createUniform } from "../../core/util/uniform.ts";
+import { createUniform } from "../../shared/uniform.ts";
 import type { DecodeInput, Decoder } from "./decoder.ts";
 import type { TopToken } from "./engine.ts";
 import { sampleToken, topTokens } from "./sampleToken.ts";

@@ -1,6 +1,6 @@
 /** Draws tasks for splits that share none: a task belongs to the test split by what it is, not by when it was drawn. */
 
-import { createUniform } from "../../core/util/uniform.ts";
+import { createUniform } from "../../shared/uniform.ts";
 import type { SplitName } from "./environment.ts";
 
 /** One task in this many is kept for testing. */

@@ -28,7 +28,11 @@ export function knownRun(
             runId: file.runId,
             generation: file.generation,
             attempt: file.attempt,
-            sweep: file.sweep && { name: file.sweep.name, settings: file.sweep.settings },
+            sweep: file.sweep && {
+              id: file.sweep.id,
+              name: file.sweep.name,
+              settings: file.sweep.settings,
+            },
           },
     evaluated: count === null ? null : { done: count.done, total: count.total },
     isReadOnly: store.opened.includes(folder),

@@ -50,6 +50,8 @@ export class RunsSession {
   #isDisposed = false;
   #looping: Promise<void> | null = null;
   #chosen: readonly string[] | null = null;
+  /** Id of a sweep that the page is yet to show. */
+  #sweep: string | null = null;
   readonly #compared: ComparedRuns;
 
   constructor(options: RunsSessionOptions, { isVisible }: { readonly isVisible: boolean }) {
@@ -136,6 +138,12 @@ export class RunsSession {
     this.#postChosen();
   }
 
+  /** Shows which setting of the sweep mattered. */
+  showSweep(id: string): void {
+    this.#sweep = id;
+    this.#postChosen();
+  }
+
   dispose(): void {
     this.#isDisposed = true;
     this.#compared.dispose();
@@ -203,9 +211,12 @@ export class RunsSession {
   }
 
   #postChosen(): void {
-    if (this.#chosen === null || !this.#isActive) return;
-    this.#options.post({ kind: "choose", ids: this.#chosen });
+    if (!this.#isActive) return;
+    const { post } = this.#options;
+    if (this.#chosen !== null) post({ kind: "choose", ids: this.#chosen });
+    if (this.#sweep !== null) post({ kind: "show-sweep", id: this.#sweep });
     this.#chosen = null;
+    this.#sweep = null;
   }
 
   #report(work: PromiseLike<void>): void {

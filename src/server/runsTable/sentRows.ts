@@ -2,7 +2,7 @@
 
 import type { KnownRun } from "../../api/pages.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
-import { variedKeys } from "../../core/runs/shownNames.ts";
+import { variedSettings } from "../../core/runs/shownNames.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunDigests } from "./runDigests.ts";
@@ -70,13 +70,19 @@ export class SentRows {
   }
 }
 
+function sweepOf(file: KnownRun["file"]): RunsTableRow["sweep"] {
+  if (file?.sweep === undefined) return null;
+  const { id, name } = file.sweep;
+  return { id, name, settings: variedSettings(file) };
+}
+
 function rowOf(run: KnownRun, digests: RunDigests): RunsTableRow {
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
   const digest = digests.of(folder);
   return {
     id: runIdOf(folder),
     name,
-    sweep: file?.sweep === undefined ? null : { name: file.sweep.name, keys: variedKeys(file) },
+    sweep: sweepOf(file),
     state: phase === "unreadable" ? "unknown" : phase,
     startedAtMs,
     steps,

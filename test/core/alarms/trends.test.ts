@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { alarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import { rewardFall } from "../../../src/core/alarms/rewardFall.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import type { TrendPoint } from "../../../src/shared/trendPoint.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 import { aConfig } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { changedPhrases } from "../../../src/core/changes/changedPhrases.ts";
 import { wordsOf } from "../../../src/core/changes/phraseCounts.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 const uniform = createUniform(3);
 const VOCABULARY = Array.from({ length: 400 }, (_, at) => `word${Math.floor(at ** 1.4)}`);

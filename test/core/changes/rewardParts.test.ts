@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rewardParts } from "../../../src/core/changes/rewardParts.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 const rollout = (group: number, reward: number | null, split = "train") => ({
   environment: "a/b",

@@ -4,7 +4,7 @@ import { estimateRun } from "../../../src/core/estimate/estimate.ts";
 import type { EstimatePlan } from "../../../src/core/estimate/plan.ts";
 import { trainedSharesOf, UNSEEN } from "../../../src/core/estimate/trainedShare.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 const SIZE = 8;
 const LONG = 30;

@@ -149,6 +149,31 @@ describe("a report of several runs", () => {
     expect(report.runs.map(({ name }) => name)).toEqual(["lr 1e-2", "lr 1e-3"]);
   });
 
+  it("says and draws which setting of a sweep mattered", async () => {
+    const sweep = { id: "s", name: "lr <sweep>", combination: 0, combinations: 6 };
+    const runs = await Promise.all(
+      ["1e-3", "1e-2"].flatMap((rate) =>
+        [1, 2, 3].map(async (seed) => {
+          const reward = Number(rate) * 80 + 0.01 * seed;
+          const run = await aRun(`${rate}-${seed}`, { rewards: [0, reward] });
+          const settings = [`learning_rate=${rate}`, `seed=${seed}`];
+          const file = aRunFile({ name: run.folder, phase: "done", sweep: { ...sweep, settings } });
+          await files.writeAtomic(runPaths(run.folder).runFile, JSON.stringify(file));
+          return run;
+        }),
+      ),
+    );
+    const report = await gatherReport(files, runs, OPTIONS);
+    const html = reportHtml(report);
+    expect(html).toContain("<h2>Sweep lr &lt;sweep&gt;</h2>");
+    expect(html).toMatch(/<p class="sentence">learning_rate mattered: it explains \d+ %/);
+    expect(html.match(/<circle/g)).toHaveLength(6);
+    expect(reportMarkdown(report)).toMatch(/- learning\\_rate: explains \d+ %/);
+    const [alone] = runs;
+    const single = await gatherReport(files, alone === undefined ? [] : [alone], OPTIONS);
+    expect(reportHtml(single)).not.toContain("<h2>Sweep");
+  });
+
   it("gives runs of the same name different names", async () => {
     const { runs } = await gatherReport(files, [await aRun("a/run"), await aRun("b/run")], OPTIONS);
     expect(runs.map(({ name }) => name)).toEqual(["run", "run (2)"]);

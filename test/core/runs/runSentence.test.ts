@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationEntry, StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
 import { heldOutReward, runSentence } from "../../../src/core/runs/runSentence.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import { trendOf } from "../../../src/shared/trend.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 type Curve = (step: number) => number;
 

@@ -3,7 +3,7 @@ import {
   type NamedRun,
   settingsName,
   shownNames,
-  variedKeys,
+  variedSettings,
 } from "../../../src/core/runs/shownNames.ts";
 
 function aRun(settings: readonly string[], sweep = "math-sweep", label: string | null = null) {
@@ -45,10 +45,11 @@ it("a key has its last part for a name, and all of it where another key ends wit
   expect(settingsName([])).toBeNull();
 });
 
-it("varied keys are dotted as in the resolved configuration", () => {
-  expect(variedKeys(aRun(['environments."local/calculator".weight=1', "seed=1"]).file)).toEqual([
-    "environments.local/calculator.weight",
-    "seed",
-  ]);
-  expect(variedKeys(null)).toEqual([]);
+it("varied settings have keys as the resolved configuration, dotted, and values as they were given", () => {
+  const { file } = aRun(['environments."local/calculator".weight=1', "learning_rate=4e-3"]);
+  expect(variedSettings(file)).toEqual({
+    "environments.local/calculator.weight": "1",
+    learning_rate: "4e-3",
+  });
+  expect(variedSettings(null)).toEqual({});
 });

@@ -4,8 +4,8 @@ import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rollout
 import { searchRun } from "../../../src/core/search/searchRun.ts";
 import { readTextIndex, textPaths, writeTextIndex } from "../../../src/core/search/textIndex.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import type { SearchHit, SearchQuery, SearchReport } from "../../../src/shared/search.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 import { aRecord } from "../runFolder/builders.ts";
 import { writeEvaluation } from "../runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";

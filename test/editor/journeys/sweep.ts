@@ -98,6 +98,23 @@ export const sweep: Journey = {
       for (const name of NAMES) assert.equal(stepsOf(run(name)).length, STEPS, name);
       await pictures("done");
     });
+    await step(
+      "two clicks from the Runs view say which setting of the sweep mattered",
+      async () => {
+        const ended = sweepRow("4 of 4 runs done");
+        await ended.hover();
+        await ended.getByRole("button", { name: "Show Sweep" }).click();
+        await panel
+          .getByText(/^(learning_rate|All runs|Unknown)/)
+          .first()
+          .waitFor();
+        assert.equal(await panel.locator(".sweep-table tbody tr").count(), 4);
+        await accessible("effects");
+        await pictures("effects");
+        await panel.getByRole("button", { name: "lr 2e-3 · seed 2" }).click();
+        await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
+      },
+    );
     await step("a reload restores the dashboard at its run, with another view open", async () => {
       await workbench.show("Explorer");
       await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
@@ -121,6 +138,8 @@ export const sweep: Journey = {
     );
     await step("the table names the runs by what differs, in every part", async () => {
       await workbench.command("Tinker RL: Open Runs Table");
+      // As it was left.
+      await panel.getByRole("button", { name: "Show all runs" }).click();
       const names = panel.locator('.grid-row [data-column="name"]');
       await names.filter({ hasText: "lr 8e-3 · seed 2" }).waitFor();
       for (const name of await names.allTextContents()) {

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import type { Architecture } from "../../../src/local/engine/architecture.ts";
 import { createEngine } from "../../../src/local/engine/embeddedEngine.ts";
 import type {
@@ -17,6 +16,7 @@ import type {
 } from "../../../src/local/engine/engine.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { integerBetween } from "../../../src/local/random.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 import { KERNELS, randomBase, SMALL } from "./testModel.ts";
 
 export const WORKER = fileURLToPath(

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import {
   baseLayout,
   PROJECTIONS,
@@ -7,6 +6,7 @@ import {
   type TensorSpan,
 } from "../../../src/local/engine/architecture.ts";
 import { Network } from "../../../src/local/engine/network.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 import {
   RANK_8,
   randomAdapter,

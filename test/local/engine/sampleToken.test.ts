@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import {
   type SampleTokenOptions,
   sampleToken,
   topTokens,
 } from "../../../src/local/engine/sampleToken.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 const PLAIN: SampleTokenOptions = { temperature: 1, topK: -1, topP: 1 };
 const PROBABILITIES = [0.05, 0.3, 0.02, 0.2, 0.13, 0.1, 0.15, 0.05];

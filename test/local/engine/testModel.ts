@@ -1,7 +1,6 @@
 /** A small random model in WebAssembly memory, for tests of the arithmetic. */
 
 import { fileURLToPath } from "node:url";
-import { createUniform } from "../../../src/core/util/uniform.ts";
 import {
   type AdapterLayout,
   type Architecture,
@@ -12,6 +11,7 @@ import { Arena } from "../../../src/local/engine/arena.ts";
 import type { NetworkSequence } from "../../../src/local/engine/network.ts";
 import { Weights } from "../../../src/local/engine/weights.ts";
 import { createNormal, integerBetween } from "../../../src/local/random.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 export const KERNELS = fileURLToPath(
   new URL("../../../dist/trainer/kernels.wasm", import.meta.url),

@@ -1,6 +1,6 @@
 /** Decides by a seed which requests meet a fault, and counts what fired. */
 
-import { createUniform } from "../../../src/core/util/uniform.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 export const FAULT_KINDS = [
   "429",

@@ -115,7 +115,7 @@ describe("the columns of the runs table", () => {
 describe("the columns and groups that are offered", () => {
   const aSweepRow = (id: string, learningRate: number): RunsTableRow => ({
     ...aRow(id, learningRate, 1, 0.5),
-    sweep: { name: "math-sweep", keys: ["learning_rate"] },
+    sweep: { id: "s", name: "math-sweep", settings: { learning_rate: String(learningRate) } },
   });
   const evaluated = (cells: readonly string[]): RunsTableRow => {
     const result = { mean: 0.5, low: 0.4, high: 0.6, step: 1, failed: 0 };

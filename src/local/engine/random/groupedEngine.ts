@@ -4,8 +4,8 @@
  * Temperature, top-k and top-p choose among groups.
  */
 
-import { createUniform } from "../../../core/util/uniform.ts";
 import type { ByteTable } from "../../../node/tokenizer/byteTable.ts";
+import { createUniform } from "../../../shared/uniform.ts";
 import type {
   Engine,
   EngineDatum,

@@ -3,9 +3,9 @@
  * models look like in a run. It trains, but it has learned nothing.
  */
 
-import { createUniform } from "../../../core/util/uniform.ts";
 import { sha256 } from "../../../node/hash.ts";
 import { compileModel } from "../../../node/tokenizer/compiledModel.ts";
+import { createUniform } from "../../../shared/uniform.ts";
 import { createNormal } from "../../random.ts";
 import { type Architecture, baseLayout } from "../architecture.ts";
 import { type EngineProgram, startEngine } from "../embeddedEngine.ts";

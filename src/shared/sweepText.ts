@@ -1,0 +1,93 @@
+/** Which setting of a sweep mattered, in words, the same in pages, terminals and reports. */
+
+import * as l10n from "@vscode/l10n";
+import { formatPercent, plural } from "./format.ts";
+import type { ExplainedShare, SettingEffect, ShareGap, SweepEffects } from "./sweepEffects.ts";
+
+/** The answer in a sentence. Keys are shown by `shown`. */
+export function sweepSentence(
+  { settings }: SweepEffects,
+  shown: (key: string) => string = (key) => key,
+): string {
+  const [first, second] = settings;
+  if (first === undefined) return l10n.t("Only the seed varies in this sweep.");
+  const { key, share, gap } = first;
+  if (share === null) return gapSentence(gap ?? "few-runs", shown(key));
+  const [name, explains] = [shown(key), shareText(share)];
+  const isOnly = second === undefined;
+  if (share.low > 0) {
+    return isOnly
+      ? l10n.t("{0} mattered: it {1}.", name, explains)
+      : l10n.t("{0} mattered most: it {1}.", name, explains);
+  }
+  return isOnly
+    ? l10n.t("{0} did not clearly matter: it {1}.", name, explains)
+    : l10n.t("No setting clearly mattered.");
+}
+
+/** Of one setting, without its name. */
+export function effectText({ share, gap }: SettingEffect): string {
+  return share === null ? gapText(gap ?? "few-runs") : shareText(share);
+}
+
+/** Null where settings explain nothing more in combination, or that is unknown. */
+export function combinationsText({ combinations, settings }: SweepEffects): string | null {
+  if (combinations === null || settings.length < 2 || combinations.low === 0) return null;
+  return l10n.t(
+    "Combinations of settings explain another {0} ({1} to {2}).",
+    ...percents(combinations),
+  );
+}
+
+/** Null where all runs count. */
+export function leftOutText({ left }: SweepEffects): string | null {
+  if (left === 0) return null;
+  return plural(
+    left,
+    "{0} run is left out: it is not done or has no result.",
+    "{0} runs are left out: they are not done or have no result.",
+  );
+}
+
+/** The last part of a key, or all of it where another of the keys ends with the same part. */
+export function shortKey(key: string, keys: readonly string[]): string {
+  const last = key.slice(key.lastIndexOf(".") + 1);
+  const isUnique = keys.every((other) => other === key || !other.endsWith(`.${last}`));
+  return isUnique && !keys.includes(last) ? last : key;
+}
+
+function shareText(share: ExplainedShare): string {
+  return l10n.t("explains {0} of the differences ({1} to {2})", ...percents(share));
+}
+
+function percents({ share, low, high }: ExplainedShare): readonly [string, number, string] {
+  return [formatPercent(share), Math.round(100 * low), formatPercent(high)];
+}
+
+function gapText(gap: ShareGap): string {
+  const texts = {
+    "no-results": l10n.t("no result yet"),
+    "one-value": l10n.t("one value only"),
+    "no-differences": l10n.t("all runs reached the same"),
+    "not-alone": l10n.t("changed only together with another setting"),
+    "no-seeds": l10n.t("unknown without repeated seeds"),
+    "few-runs": l10n.t("unknown with so few runs"),
+  };
+  return texts[gap];
+}
+
+function gapSentence(gap: ShareGap, name: string): string {
+  const sentences = {
+    "no-results": l10n.t("No run of this sweep has a result yet."),
+    "one-value": l10n.t("{0} has one value only, so there is nothing to compare.", name),
+    "no-differences": l10n.t("All runs reached the same."),
+    "not-alone": l10n.t("{0} changed only together with another setting.", name),
+    "no-seeds": l10n.t(
+      "Unknown: no two runs differ only in their seed. Repeat the sweep with other seeds to tell an effect from chance.",
+    ),
+    "few-runs": l10n.t(
+      "Unknown: too few runs are done to tell an effect from chance. Repeat the sweep with other seeds.",
+    ),
+  };
+  return sentences[gap];
+}
