@@ -22,6 +22,7 @@ import { editing } from "./journeys/editing.ts";
 import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
+import { fiveQuestions } from "./journeys/fiveQuestions.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
@@ -72,6 +73,7 @@ const JOURNEYS: readonly Journey[] = [
   evaluations,
   alarms,
   compare,
+  fiveQuestions,
   search,
   killedServer,
 ];

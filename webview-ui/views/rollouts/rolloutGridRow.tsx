@@ -16,6 +16,8 @@ import type { RolloutColumn } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 
 const text = strings.trajectories;
+/** Numbers whose lowest one is asked for first: where a list begins, and the worst tasks. */
+const RISING: readonly string[] = ["rollout", "groupMean"];
 
 interface HeadProps extends DashboardProps {
   readonly columns: readonly RolloutColumn[];
@@ -151,7 +153,7 @@ function HeadCell({
           dashboard.update({
             sorting: {
               column: key,
-              isDescending: isSorted ? !sorting.isDescending : isNumber && key !== "rollout",
+              isDescending: isSorted ? !sorting.isDescending : isNumber && !RISING.includes(key),
             },
           })
         }
