@@ -30,13 +30,13 @@ export interface SettingEffect {
   /** `log` for numbers of which the highest is far above the lowest, `names` for what is no number. */
   readonly scale: "linear" | "log" | "names";
   /** Numbers ascending, names in the order of the runs. */
-  readonly values: readonly SettingValue[];
+  readonly values: readonly SweptValue[];
   readonly share: ExplainedShare | null;
   /** Why the share is unknown. */
   readonly gap: ShareGap | null;
 }
 
-export interface SettingValue {
+export interface SweptValue {
   readonly text: string;
   /** Null in a setting with a value that is no number. */
   readonly number: number | null;
@@ -58,7 +58,7 @@ export type ShareGap =
   | "no-differences"
   /** Its values changed only together with those of another setting. */
   | "not-alone"
-  /** No two runs differ in their seed only, and too few are left to tell chance from an effect. */
+  /** No two runs differ in their seed only, and too few are left to distinguish an effect from chance. */
   | "no-seeds"
   | "few-runs";
 
@@ -81,7 +81,7 @@ const NOTHING = 1e-8;
  * others (type II; in a whole grid it is the sum of squares between its values). The error MS_e is that of runs which differ in their
  * seed only, or, where there are too few of those, what is left beside the settings, so that combinations then count as chance.
  *
- * The interval is a parametric bootstrap (Efron and Tibshirani 1993, section 6.5), seeded: each of 1,000 draws adds normal errors to the
+ * The interval is a parametric bootstrap (Efron and Tibshirani 1993), seeded: each of 1,000 draws adds normal errors to the
  * fit, in which every effect has its corrected size, and draws their variance, too, from df · MS_e / χ²(df). Simulated over grids of 8 to
  * 36 runs, it covers a true share of 0 to 0.9 in 94 to 100 % of cases.
  */
@@ -116,7 +116,7 @@ interface KnownRun extends Pick<SweptRun, "id" | "settings"> {
 function valuesOf(runs: readonly KnownRun[], key: string): Pick<SettingEffect, "scale" | "values"> {
   const texts = [...new Set(runs.map(({ settings }) => settings[key] ?? ""))];
   const areNumbers = texts.every((text) => text.trim() !== "" && Number.isFinite(Number(text)));
-  const values = texts.map((text): SettingValue => {
+  const values = texts.map((text): SweptValue => {
     const points = runs
       .filter(({ settings }) => (settings[key] ?? "") === text)
       .map(({ id, result }) => ({ id, result }));

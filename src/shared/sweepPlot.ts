@@ -3,7 +3,7 @@
 import { type Range, valueRange } from "./chartScale.ts";
 import { ticksIn } from "./chartsSvg.ts";
 import { escapeMarkup } from "./escapeMarkup.ts";
-import type { SettingEffect, SettingValue, SweepEffects } from "./sweepEffects.ts";
+import type { SettingEffect, SweepEffects, SweptValue } from "./sweepEffects.ts";
 
 export interface PlotSize {
   readonly width: number;
@@ -101,7 +101,7 @@ export function sweepPlot(
 
 /** Of values of a setting, 0 to 1: by their size, or at equal distances. */
 export function placesOf(
-  values: readonly SettingValue[],
+  values: readonly SweptValue[],
   scale: SettingEffect["scale"],
 ): readonly number[] {
   const numbers = values.map(({ number }, index) => {

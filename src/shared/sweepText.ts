@@ -83,10 +83,10 @@ function gapSentence(gap: ShareGap, name: string): string {
     "no-differences": l10n.t("All runs reached the same."),
     "not-alone": l10n.t("{0} changed only together with another setting.", name),
     "no-seeds": l10n.t(
-      "Unknown: no two runs differ only in their seed. Repeat the sweep with other seeds to tell an effect from chance.",
+      "Unknown: no two runs differ only in their seed. Repeat the sweep with other seeds to distinguish an effect from chance.",
     ),
     "few-runs": l10n.t(
-      "Unknown: too few runs are done to tell an effect from chance. Repeat the sweep with other seeds.",
+      "Unknown: too few runs are done to distinguish an effect from chance. Repeat the sweep with other seeds.",
     ),
   };
   return sentences[gap];

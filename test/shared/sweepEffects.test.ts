@@ -68,7 +68,7 @@ describe("the effects of a sweep", () => {
     expect(hits.length).toBeGreaterThanOrEqual(36);
   });
 
-  it("tells what two settings explain only in combination", () => {
+  it("says what two settings explain only in combination", () => {
     const runs = sweep(
       { ...GRID, learning_rate: ["1e-4", "1e-3"] },
       ({ learning_rate, batch_size }, chance) =>
