@@ -224,7 +224,13 @@ await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
 });
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
   const alarms = new RunAlarms({ store, feeds, onError });
-  const runs = new RunsView({ store, trainings: trainings as never, labels, alarms }); // it asks for no more of them
+  const runs = new RunsView({
+    store,
+    trainings: trainings as never, // it asks for no more of them
+    labels,
+    alarms,
+    saved,
+  });
   await drawAll(runs, show);
   await drawAll(new CheckpointsView({ store, saved }), show);
   return "drawn";

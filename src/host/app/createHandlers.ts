@@ -77,7 +77,12 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...checkpointHandlers({
       ...choice,
       tasks,
-      view: views.checkpoints,
+      view: {
+        refresh: () => {
+          views.checkpoints.refresh();
+          views.runs.redraw();
+        },
+      },
       read: views.readSaved,
       changes: changes(options),
       downloads: { keys, server },

@@ -45,7 +45,7 @@ export function createViews(options: ViewsOptions): Views {
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
   const readSaved: Views["readSaved"] = (folder) => saved.read(folder);
 
-  const runs = register(new RunsView({ store, trainings, labels, alarms: options.alarms }));
+  const runs = register(new RunsView({ store, trainings, labels, alarms: options.alarms, saved }));
   register(trees.runs.tree.use(runs));
   const trajectories = register(
     new TrajectoriesView({

@@ -1,9 +1,11 @@
 /** Commands about saved weights. */
 
-import { type CommandFamily, inView, onRow, WITH_RUNS } from "./commandRow.ts";
+import { type CommandFamily, inView, onCheckpoint, onRow, WITH_RUNS } from "./commandRow.ts";
 
-const CHECKPOINT = onRow("checkpoints", "checkpoint");
-const HOSTED = onRow("checkpoints", "hosted");
+const CHECKPOINT = onCheckpoint();
+const HOSTED = onCheckpoint("hosted");
+/** Checkpoints expire, too. */
+const EXPIRING_RUN = `${onRow("runs", "run")} && viewItem =~ /\\b(expiring)\\b/`;
 
 export const checkpointCommands = {
   startFromCheckpoint: {
@@ -80,7 +82,7 @@ export const checkpointCommands = {
     icon: "pinned",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: onRow("checkpoints", "expiring"), group: "inline@2" },
+      { menu: "view/item/context", when: onCheckpoint("expiring"), group: "inline@2" },
       { menu: "view/item/context", when: CHECKPOINT, group: "3_keep@1" },
     ],
   },
@@ -91,8 +93,8 @@ export const checkpointCommands = {
     icon: "pinned",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: onRow("runs", "expiring"), group: "inline@3" },
-      { menu: "view/item/context", when: onRow("runs", "expiring"), group: "1_steer@5" },
+      { menu: "view/item/context", when: EXPIRING_RUN, group: "inline@3" },
+      { menu: "view/item/context", when: EXPIRING_RUN, group: "1_steer@5" },
     ],
   },
   publishCheckpoint: {

@@ -42,6 +42,13 @@ export const WITH_RUNS = "tinkerRL.hasRuns";
 /** The same of a command that asks for a configuration where none is open. */
 export const WITH_CONFIG = `tinkerRL.hasConfig || ${ON_CONFIG}`;
 
+/** When clause for rows of checkpoints with one of `words`: in their own view, and below runs. */
+export function onCheckpoint(...words: readonly string[]): string {
+  return `(view == tinkerRL.runs || view == tinkerRL.checkpoints) && viewItem =~ /\\b(checkpoint)\\b/${
+    words.length === 0 ? "" : ` && viewItem =~ /\\b(${words.join("|")})\\b/`
+  }`;
+}
+
 /** When clause for rows of `view` whose `contextValue` has one of `words`; the words are joined by `+`. */
 export function onRow(view: ViewId, ...words: readonly string[]): string {
   const row = `view == tinkerRL.${view}`;

@@ -16,7 +16,9 @@ export const firstLook: Journey = {
 
     await step("empty views say what to do", async () => {
       await workbench.view("Runs").getByText("no configuration yet").waitFor();
+      await workbench.unfold("Trajectories");
       await workbench.view("Trajectories").getByText("Select a run").waitFor();
+      await workbench.unfold("Checkpoints");
       await workbench.view("Checkpoints").getByText("checkpoints of your runs").waitFor();
       await workbench.unfold("Environments");
       await workbench.view("Environments").getByText("calculator").waitFor();
