@@ -57,6 +57,7 @@ const settings: z.ZodType<PageSettings> = z
     hasLiveRegion: z.boolean(),
     pinnedMetrics: z.array(text).readonly(),
     savedFilters: z.array(filter).readonly(),
+    isDemoCardClosed: z.boolean(),
     layout: text.nullable(),
   })
   .readonly();

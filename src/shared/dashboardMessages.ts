@@ -52,6 +52,7 @@ export const DASHBOARD_COMMANDS = [
   "continueFromHere",
   "openRunFolder",
   "importRun",
+  "ownEnvironment",
   "openLog",
   "exportFile",
   "openLink",
@@ -144,6 +145,8 @@ export type PageMessage =
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
   /** The metrics that are drawn beside those of every run, from now on. */
   | { readonly kind: "pin-metrics"; readonly names: readonly string[] }
+  /** What a run of the local demo says about itself is not shown again. */
+  | { readonly kind: "close-demo-card" }
   | { readonly kind: "command"; readonly command: DashboardCommand; readonly args: CommandArgs };
 
 /** All that is small about a run; sent whole, so that there is one way to draw it. */

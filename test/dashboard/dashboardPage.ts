@@ -58,6 +58,7 @@ function createSession(
   const fileSystem = createFileSystem();
   const name = basename(folder);
   let savedFilters: readonly SavedFilter[] = [];
+  let isDemoCardClosed = false;
   const run: DashboardRun = { id: name, name, follower: new RunFollower({ fileSystem, folder }) };
   const other = { id: "other", name: "another-run", state: "stopped" as const };
   return new DashboardSession(
@@ -86,10 +87,14 @@ function createSession(
           hasLiveRegion: true,
           pinnedMetrics: [],
           savedFilters,
+          isDemoCardClosed,
         }),
         pinMetrics: async () => undefined,
         keepFilters: async (filters) => {
           savedFilters = filters;
+        },
+        closeDemoCard: async () => {
+          isDemoCardClosed = true;
         },
       },
     },

@@ -39,6 +39,7 @@ const SETTINGS = {
   hasLiveRegion: true,
   pinnedMetrics: [],
   savedFilters: [],
+  isDemoCardClosed: false,
 };
 /** Rows that someone would look at before losing interest. */
 const MAX_ROWS = 3_000;
@@ -123,6 +124,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
         current: () => SETTINGS,
         pinMetrics: async () => undefined,
         keepFilters: async () => undefined,
+        closeDemoCard: async () => undefined,
       },
     },
     { run, isVisible: true },

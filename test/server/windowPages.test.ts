@@ -27,6 +27,7 @@ const SETTINGS = {
   hasLiveRegion: true,
   pinnedMetrics: [],
   savedFilters: [],
+  isDemoCardClosed: false,
   layout: null,
 };
 

@@ -57,6 +57,7 @@ export function connectHost() {
     requestColumns: (names: readonly string[]): void =>
       api.postMessage({ kind: "want-columns", names }),
     pinMetrics: (names: readonly string[]): void => api.postMessage({ kind: "pin-metrics", names }),
+    closeDemoCard: (): void => api.postMessage({ kind: "close-demo-card" }),
     keepFilters: (filters: readonly SavedFilter[]): void =>
       api.postMessage({ kind: "keep-filters", filters }),
     loadState: (): unknown => api.getState(),

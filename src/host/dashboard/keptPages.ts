@@ -7,6 +7,7 @@ import type { Memento } from "../runs/runLabels.ts";
 const KEYS: Readonly<Record<keyof Kept, string>> = {
   pinnedMetrics: "dashboard.pinnedMetrics",
   savedFilters: "dashboard.savedFilters",
+  isDemoCardClosed: "dashboard.isDemoCardClosed",
   layout: "runsTable.layout",
 };
 const NAMES = Object.keys(KEYS) as (keyof Kept)[]; // the type of the keys is that of the record

@@ -43,6 +43,14 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   continueFromHere: "continueFromHere",
 };
 
+type Called = readonly [id: CommandId, ...on: readonly unknown[]];
+
+/** Those that are not about the run that is shown, with what they are called on. */
+const ABOUT_NO_RUN: Partial<Readonly<Record<DashboardCommand, Called>>> = {
+  importRun: ["importRun"],
+  ownEnvironment: ["newConfig", { template: "own" }],
+};
+
 /** Resolves with the answer to a question, and else with null. A rejection is shown in the page. */
 export async function doForPage(
   order: PageOrder,
@@ -68,23 +76,28 @@ export async function doForPage(
 
 type Order<Kind extends PageOrder["kind"]> = Extract<PageOrder, { readonly kind: Kind }>;
 
+function calledOnRun(
+  command: DashboardCommand,
+  folder: string,
+  { key, name, turn }: CommandArgs,
+): Called | undefined {
+  const id = COMMANDS[command];
+  return id && [id, { folder, ...key, name, turn }];
+}
+
 async function runCommand(
   { command, folder, args, alarm }: Order<"command">,
   { store, fileSystem }: PageOrdersOptions,
 ): Promise<void> {
-  const id = COMMANDS[command];
-  if (id !== undefined) {
-    const { key, name, turn } = args;
-    await vscode.commands.executeCommand(commandName(id), { folder, ...key, name, turn });
+  const called = ABOUT_NO_RUN[command] ?? calledOnRun(command, folder, args);
+  if (called !== undefined) {
+    const [id, ...on] = called;
+    await vscode.commands.executeCommand(commandName(id), ...on);
   } else if (command === "copyText") await vscode.env.clipboard.writeText(args.text ?? "");
   else if (command === "openLink") await openLink(args.url ?? "");
   else if (command === "exportFile" && args.file !== undefined) await saveFile(args.file);
   else if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
     await diffRollouts({ folder, ...args.key }, { folder, ...args.other });
-  }
-  // The run that is shown is not the one that is asked for.
-  else if (command === "importRun") {
-    await vscode.commands.executeCommand(commandName("importRun"));
   } else if (command === "openConfigAt") await openConfig(store, folder, args);
   else if (alarm !== null && command === "applyAlarm") await applyAlarm(store, folder, alarm);
   else if (alarm !== null) await resumeBefore(fileSystem, folder, alarm);

@@ -7,5 +7,6 @@ import { savedFiltersSchema } from "../dashboard/pageMessages.ts";
 export const keptSchema: z.ZodType<Kept> = z.object({
   pinnedMetrics: z.array(z.string()).readonly().catch([]),
   savedFilters: savedFiltersSchema.catch([]),
+  isDemoCardClosed: z.boolean().catch(false),
   layout: z.string().nullable().catch(null),
 });

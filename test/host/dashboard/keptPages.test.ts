@@ -9,6 +9,7 @@ it("what a person arranged in one page is there when pages are opened again, bes
   expect(readKept(memory)).toEqual({
     pinnedMetrics: ["optim/lr"],
     savedFilters: [],
+    isDemoCardClosed: false,
     layout: '{"columns":[]}',
   });
 });
@@ -17,5 +18,10 @@ it("what is stored in another shape counts as not arranged", () => {
   const memory = new FakeMemory();
   memory.values.set("dashboard.pinnedMetrics", { names: 3 });
   memory.values.set("runsTable.layout", 3);
-  expect(readKept(memory)).toEqual({ pinnedMetrics: [], savedFilters: [], layout: null });
+  expect(readKept(memory)).toEqual({
+    pinnedMetrics: [],
+    savedFilters: [],
+    isDemoCardClosed: false,
+    layout: null,
+  });
 });

@@ -20,6 +20,7 @@ const SURROUNDINGS = {
     hasLiveRegion: true,
     pinnedMetrics: [],
     savedFilters: [],
+    isDemoCardClosed: false,
     layout: null,
   },
 };

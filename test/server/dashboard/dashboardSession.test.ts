@@ -23,6 +23,7 @@ const SETTINGS = {
   hasLiveRegion: true,
   pinnedMetrics: [],
   savedFilters: [],
+  isDemoCardClosed: false,
 };
 
 type Kind = HostMessage["kind"];
@@ -66,6 +67,7 @@ async function openedSession() {
         current: () => SETTINGS,
         pinMetrics: async () => undefined,
         keepFilters: async () => undefined,
+        closeDemoCard: async () => undefined,
       },
     },
     { run, isVisible: true },
