@@ -83,11 +83,11 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
           views.runs.redraw();
         },
       },
-      read: views.readSaved,
+      read: (folder) => views.saved.read(folder),
       changes: changes(options),
       downloads: { keys, server },
     }),
-    ...chatHandlers({ ...choice, panels, fileSystem, read: views.readSaved }),
+    ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
     ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...reportHandlers({ ...choice, server, view: trees.runs.view }),

@@ -36,8 +36,11 @@ export type CommandFamily = Readonly<Record<string, CommandRow>>;
 /** True for the configuration file that a menu is about. */
 export const ON_CONFIG = "resourcePath in tinkerRL.configFiles";
 
-/** Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. */
+/** Palette clause of a command that asks for a run where none is given: also one about its rollouts. */
 export const WITH_RUNS = "tinkerRL.hasRuns";
+
+/** The same of a command that asks for a checkpoint. */
+export const WITH_CHECKPOINTS = "tinkerRL.hasCheckpoints";
 
 /** The same of a command that asks for a configuration where none is open. */
 export const WITH_CONFIG = `tinkerRL.hasConfig || ${ON_CONFIG}`;

@@ -1,13 +1,6 @@
 /** Commands that start a training, and those that steer one that is in progress. */
 
-import {
-  type CommandFamily,
-  inView,
-  ON_CONFIG,
-  onRow,
-  WITH_CONFIG,
-  WITH_RUNS,
-} from "./commandRow.ts";
+import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_CONFIG } from "./commandRow.ts";
 
 const LIVE = onRow("runs", "preparing", "running", "paused");
 
@@ -15,6 +8,7 @@ export const trainingCommands = {
   startTraining: {
     title: "Start Training",
     does: "Trains with the open configuration, or with the one you choose.",
+    palette: WITH_CONFIG,
     icon: "play",
     needsTrust: true,
     menus: [
@@ -82,7 +76,7 @@ export const trainingCommands = {
     title: "Pause After This Step",
     does: "Completes the current step and waits.",
     icon: "debug-pause",
-    palette: "tinkerRL.running",
+    palette: "tinkerRL.hasPausable",
     menus: [
       { menu: "view/item/context", when: onRow("runs", "running"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "running"), group: "1_steer@1" },
@@ -92,7 +86,7 @@ export const trainingCommands = {
     title: "Continue Run",
     does: "Continues a paused run.",
     icon: "debug-continue",
-    palette: "tinkerRL.running",
+    palette: "tinkerRL.hasPaused",
     menus: [
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "1_steer@1" },
@@ -132,7 +126,7 @@ export const trainingCommands = {
   resumeRun: {
     title: "Resume Run",
     does: "Resumes a run from its last confirmed checkpoint.",
-    palette: WITH_RUNS,
+    palette: "tinkerRL.hasResumable",
     icon: "debug-rerun",
     needsTrust: true,
     menus: [

@@ -197,10 +197,19 @@ export function isExpiring({ isLive, expiry }: RunEntry, nowMs: number): boolean
   return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
 }
 
-function stateWords({ phase, isLive }: RunEntry): readonly string[] {
+/** True for a run that is paused; a pause that was requested can be taken back before it begins. */
+export function isPaused({ phase, isLive }: RunEntry): boolean {
+  return isLive && (phase === "pausing" || phase === "paused");
+}
+
+export function isPausable({ phase, isLive }: RunEntry): boolean {
+  return isLive && phase === "running";
+}
+
+function stateWords(run: RunEntry): readonly string[] {
+  const { phase, isLive } = run;
   if (!isLive) return ["ended"];
   if (phase === "preparing") return ["preparing"];
-  // A pause that was requested can be taken back before it begins.
-  if (phase === "pausing" || phase === "paused") return ["paused"];
-  return phase === "running" ? ["running"] : ["ending"];
+  if (isPaused(run)) return ["paused"];
+  return isPausable(run) ? ["running"] : ["ending"];
 }
