@@ -19,6 +19,7 @@ export const training: Journey = {
     await step("Start Training begins at once: one configuration needs no question", async () => {
       await workbench.show("Tinker RL");
       await workbench.unfold("Trajectories");
+      await workbench.unfold("Checkpoints");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
       await until("two steps", () => steps().length >= 2, 60_000);
