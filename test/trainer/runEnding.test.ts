@@ -100,7 +100,7 @@ describe("a run that failed", () => {
       fileSystem,
       liveness,
       evaluated: null,
-      plan: { maxSteps: 2, isDemo: false },
+      configFacts: { maxSteps: 2, isDemo: false },
       shortenPath: (path) => path.replace(project, "~"),
     });
     expect(run.ending).toEqual({

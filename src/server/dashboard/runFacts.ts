@@ -58,7 +58,7 @@ const resolvedConfig = z.object({
 const DEMO = { model: "local/tiny-tool", environment: "local/calculator" };
 
 /** What the facts of a run need of its configuration. */
-export interface RunPlan {
+export interface ConfigFacts {
   /** Null = no limit. */
   readonly maxSteps: number | null;
   /** True for the bundled model in the environment of the local demo. */
@@ -72,7 +72,7 @@ export interface RunFactsOptions {
   readonly fileSystem: FileSystem;
   readonly liveness: Liveness;
   /** Null = its configuration is not known. */
-  readonly plan: RunPlan | null;
+  readonly configFacts: ConfigFacts | null;
   readonly evaluated: RunView["evaluated"];
   readonly shortenPath: (path: string) => string;
 }
@@ -91,7 +91,10 @@ async function runState({
 }
 
 /** From the resolved configuration; null when that cannot be read. */
-export async function readPlan(fileSystem: FileSystem, folder: string): Promise<RunPlan | null> {
+export async function readConfigFacts(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<ConfigFacts | null> {
   const path = runPaths(folder).resolvedConfig;
   const text = await readIfReadable(fileSystem.within(folder), path, MAX_BYTES.resolvedConfig);
   const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
@@ -136,7 +139,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   const file = follower.runFile;
   const state = await runState(options);
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
-  const total = totalSteps(follower) ?? options.plan?.maxSteps ?? null;
+  const total = totalSteps(follower) ?? options.configFacts?.maxSteps ?? null;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
   const left = isAtEnd
     ? await pendingReports(files, follower.folder, completedSteps)
@@ -150,7 +153,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     attempt: file?.attempt ?? 1,
     supersededAttempts: await follower.supersededAttempts(),
     evaluatedModels: evaluatedModels(file),
-    demoConfig: options.plan?.isDemo === true ? demoConfig(file) : null,
+    demoConfig: options.configFacts?.isDemo === true ? demoConfig(file) : null,
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,

@@ -93,7 +93,7 @@ export const training: Journey = {
 
     await step("the views know that it is done", async () => {
       await workbench.row(new RegExp(`^Step ${STEPS}, mean`)).waitFor();
-      await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, final`)).waitFor();
+      await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, .*final`)).waitFor();
       await workbench.statusItem(`Tinker RL done ${STEPS}/${STEPS}`).waitFor();
       assert.equal(await workbench.row(/in progress/).count(), 0);
       assert.equal(await workbench.panel().getByRole("button", { name: "Resume" }).count(), 0);

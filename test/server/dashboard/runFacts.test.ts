@@ -10,7 +10,7 @@ import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { gatherFacts, readPlan } from "../../../src/server/dashboard/runFacts.ts";
+import { gatherFacts, readConfigFacts } from "../../../src/server/dashboard/runFacts.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
 import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -32,7 +32,7 @@ it("the page learns which model was evaluated, and nothing of where it lies", as
     fileSystem,
     liveness: { nowMs: 0, isProcessAlive: () => false },
     evaluated: null,
-    plan: null,
+    configFacts: null,
     shortenPath: (path) => path,
   });
   expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);
@@ -61,7 +61,7 @@ it.each([
     fileSystem,
     liveness: { nowMs: 0, isProcessAlive: () => false },
     evaluated: null,
-    plan: await readPlan(fileSystem, folder),
+    configFacts: await readConfigFacts(fileSystem, folder),
     shortenPath: (path) => path,
   });
   expect(run.demoConfig).toBe(expected);
@@ -94,7 +94,7 @@ it("they are sent to the page however much has happened since", async () => {
     fileSystem,
     liveness: { nowMs: clock.now(), isProcessAlive: () => false },
     evaluated: null,
-    plan: null,
+    configFacts: null,
     shortenPath: (path) => path,
   });
   expect(events.length).toBeLessThan(496);
@@ -153,7 +153,7 @@ describe("what a run has used", () => {
       follower,
       fileSystem: disk,
       liveness: LIVENESS,
-      plan: null,
+      configFacts: null,
       evaluated: null,
     };
     return (await gatherFacts({ ...options, shortenPath: (path) => path })).run.laterCostUsd;
