@@ -1,4 +1,4 @@
-/** What views say while they are empty. A line whose command does not exist yet is left out. */
+/** What views say while they are empty: what will be there, and what leads there. A line whose command does not exist yet is left out. */
 
 import type { ViewId } from "../../src/host/manifest/commandRow.ts";
 import { withoutPlanned } from "./links.ts";
@@ -16,8 +16,13 @@ const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
 const IS_SEARCHED = "tinkerRL.searched";
 const SEARCHED = `${HAS_FOLDER} && ${IS_SEARCHED}`;
 
+const HAS_NONE = `${IS_SEARCHED} && ${TRUSTED} && !tinkerRL.hasRuns`;
+
 const DEMO = "No keys at hand? [Try the local demo](command:tinkerRL.startLocalDemo).";
+const CREATE = "Have keys? [Create a configuration](command:tinkerRL.newConfig).";
 const IMPORT = "Runs from elsewhere? [Open a run folder](command:tinkerRL.importRun).";
+const START = "[Start Training](command:tinkerRL.startTraining)";
+const START_DEMO = "[Start Local Demo](command:tinkerRL.startLocalDemo)";
 const TOUR = "New here? [Take the tour](command:tinkerRL.openWalkthrough).";
 
 const WELCOMES: readonly Welcome[] = [
@@ -33,7 +38,7 @@ const WELCOMES: readonly Welcome[] = [
     view: "runs",
     when: `${TRUSTED} && workspaceFolderCount == 0`,
     lines: [
-      "Open a folder to keep runs in.",
+      "Your runs will appear here. Open a folder to keep them in.",
       "[Open Folder](command:vscode.openFolder)",
       DEMO,
       TOUR,
@@ -48,9 +53,10 @@ const WELCOMES: readonly Welcome[] = [
     view: "runs",
     when: `${SEARCHED} && !tinkerRL.hasConfig && !tinkerRL.hasRuns`,
     lines: [
-      "This folder has no configuration yet.",
-      "[Create Configuration](command:tinkerRL.newConfig)",
-      DEMO,
+      "Your runs will appear here. This folder has no configuration yet.",
+      START_DEMO,
+      "The demo trains a small model on this computer. It needs no keys.",
+      CREATE,
       IMPORT,
       TOUR,
     ],
@@ -59,8 +65,8 @@ const WELCOMES: readonly Welcome[] = [
     view: "runs",
     when: `${SEARCHED} && tinkerRL.hasConfig && !tinkerRL.hasRuns`,
     lines: [
-      "No runs yet.",
-      "[Start Training](command:tinkerRL.startTraining)",
+      "Your runs will appear here.",
+      START,
       "Not sure? [Check the configuration](command:tinkerRL.validateConfig) first.",
       TOUR,
     ],
@@ -68,16 +74,22 @@ const WELCOMES: readonly Welcome[] = [
   {
     view: "trajectories",
     when: `${IS_SEARCHED} && !tinkerRL.hasRuns`,
-    lines: ["Select a run in Runs to see its rollouts, step by step."],
+    lines: ["What the model does in each step of a run will appear here, rollout by rollout."],
   },
   {
     view: "checkpoints",
     when: IS_SEARCHED,
-    lines: [
-      "The checkpoints of your runs are shown here.",
-      "To see those of the Tinker service, [set its key](command:tinkerRL.setApiKey).",
-    ],
+    lines: ["Saved weights of your runs will appear here, and below each run in Runs."],
   },
+  {
+    view: "checkpoints",
+    when: `${IS_SEARCHED} && tinkerRL.running`,
+    lines: ["[Save Checkpoint Now](command:tinkerRL.saveCheckpointNow)"],
+  },
+  ...(["trajectories", "checkpoints"] as const).flatMap((view): readonly Welcome[] => [
+    { view, when: `${HAS_NONE} && tinkerRL.hasConfig`, lines: [START] },
+    { view, when: `${HAS_NONE} && !tinkerRL.hasConfig`, lines: [START_DEMO] },
+  ]),
 ];
 
 export function welcomeEntries(): readonly Readonly<Record<string, string | undefined>>[] {

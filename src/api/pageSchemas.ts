@@ -58,6 +58,7 @@ const settings: z.ZodType<PageSettings> = z
     pinnedMetrics: z.array(text).readonly(),
     hiddenCharts: z.array(text).readonly(),
     savedFilters: z.array(filter).readonly(),
+    isDemoCardClosed: z.boolean(),
     layout: text.nullable(),
   })
   .readonly();

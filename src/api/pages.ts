@@ -42,7 +42,9 @@ export interface KnownRunFile extends Pick<RunFile, "runId" | "generation" | "at
 }
 
 /** What the person arranged in pages. */
-export interface Kept extends ChosenCharts, Pick<DashboardSettings, "savedFilters"> {
+export interface Kept
+  extends ChosenCharts,
+    Pick<DashboardSettings, "savedFilters" | "isDemoCardClosed"> {
   /** Of the runs table, as its page wrote it; null = nothing was arranged yet. */
   readonly layout: string | null;
 }

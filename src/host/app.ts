@@ -128,7 +128,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(rememberStartedRuns({ trainings, store, labels, find, onError }));
   const opens = (): boolean => readSetting("dashboard.openOnStart") !== "never";
   register(openOnStart({ trainings, dashboard, opens }));
-  register(updateContextKeys({ keys: keys.store, trainings, store, view: trees.runs.view }));
+  const { saved } = views;
+  const { view } = trees.runs;
+  register(updateContextKeys({ keys: keys.store, trainings, store, alarms, labels, saved, view }));
   register(finder.onDidFind(() => options.config.refresh()));
   const demo = new LocalDemo(context.globalState);
   const handlers = createHandlers({

@@ -53,6 +53,7 @@ export const DASHBOARD_COMMANDS = [
   "continueFromHere",
   "openRunFolder",
   "importRun",
+  "ownEnvironment",
   "openLog",
   "exportFile",
   "openLink",
@@ -147,6 +148,8 @@ export type PageMessage =
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
   /** Which small charts are drawn from now on. */
   | { readonly kind: "choose-charts"; readonly charts: ChosenCharts }
+  /** What a run of the local demo says about itself is not shown again. */
+  | { readonly kind: "close-demo-card" }
   | { readonly kind: "command"; readonly command: DashboardCommand; readonly args: CommandArgs };
 
 /** All that is small about a run; sent whole, so that there is one way to draw it. */

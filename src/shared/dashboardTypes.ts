@@ -21,6 +21,8 @@ export interface RunView extends RunListing {
   readonly supersededAttempts: readonly number[];
   /** How many models an evaluation by itself measures; null for a training. */
   readonly evaluatedModels: number | null;
+  /** The file name of the configuration of a run of the local demo; null for any other run. */
+  readonly demoConfig: string | null;
   /** Completed steps. */
   readonly completedSteps: number;
   /** Null = endless or not known. */
@@ -312,4 +314,6 @@ export interface DashboardSettings extends ChosenCharts {
   readonly hasLiveRegion: boolean;
   /** Filters of rollouts that the user gave names. */
   readonly savedFilters: readonly SavedFilter[];
+  /** True once the user closed what a run of the local demo says about itself. */
+  readonly isDemoCardClosed: boolean;
 }

@@ -69,6 +69,7 @@ function createSession(
   const fileSystem = createFileSystem();
   const name = basename(folder);
   let savedFilters: readonly SavedFilter[] = [];
+  let isDemoCardClosed = false;
   const run: DashboardRun = { id: name, name, follower: new RunFollower({ fileSystem, folder }) };
   const other = { id: "other", name: "another-run", state: "stopped" as const };
   return new DashboardSession(
@@ -97,12 +98,16 @@ function createSession(
           hasLiveRegion: true,
           ...kept.charts,
           savedFilters,
+          isDemoCardClosed,
         }),
         chooseCharts: async (charts) => {
           kept.charts = charts;
         },
         keepFilters: async (filters) => {
           savedFilters = filters;
+        },
+        closeDemoCard: async () => {
+          isDemoCardClosed = true;
         },
       },
     },

@@ -75,6 +75,7 @@ const pictures: Journey = {
 async function dashboard({ page, workbench, folder }: Stage): Promise<string> {
   await page.setViewportSize(WINDOW);
   await workbench.show("Tinker RL");
+  await workbench.unfold("Trajectories");
   await widenSideBar(page);
   await workbench.command("Tinker RL: Start Training");
   await workbench.row(/^run calculator, running/).waitFor({ timeout: 60_000 });

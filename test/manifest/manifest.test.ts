@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
+import { COMMANDS, type CommandId } from "../../src/host/manifest/commandTable.ts";
 import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
 import { TOOLS, type ToolId, toolName } from "../../src/host/manifest/toolTable.ts";
 import { toolInputs } from "../../src/host/tools/toolInputs.ts";
@@ -10,6 +10,23 @@ import { manifest, strings, whenClauses } from "./builtManifest.ts";
 const { contributes } = manifest;
 const commands = contributes.commands.map(({ command }) => command);
 const views = Object.values(contributes.views).flat();
+
+/** Commands that the palette offers in any window, with what they can do even in an empty one. */
+const OFFERED_ANYWHERE: Readonly<Partial<Record<CommandId, string>>> = {
+  startLocalDemo: "writes the configuration that it needs, and asks for a folder",
+  importRun: "asks for a folder, wherever it is",
+  refreshRuns: "looks for runs that another program has just written",
+  newConfig: "creates the first configuration",
+  refreshEnvironments: "lists the environments of OpenReward",
+  setApiKey: "stores a key for all windows",
+  removeApiKey: "a window that was not asked yet does not know whether a key is stored",
+  importEnv: "says where a .env file would be read",
+  keyStatus: "says that no key is set",
+  openWalkthrough: "begins with nothing",
+  openSettings: "settings are there before runs",
+  showLog: "also of a start that failed",
+  reportIssue: "also of a start that failed",
+};
 
 describe("the manifest", () => {
   it("declares the commands of the table", () => {
@@ -55,18 +72,18 @@ describe("the manifest", () => {
     );
   });
 
-  it("offers in the palette of an empty folder only what can work there", () => {
+  it("offers in the palette without a condition only what works anywhere, for a reason", () => {
     const clauses = new Map(
       contributes.menus["commandPalette"]?.map(({ command, when }) => [command, when ?? "true"]),
     );
     const isOffered = (command: string): boolean => {
       return holdsInEmptyFolder(clauses.get(command) ?? "true");
     };
-    expect(commands.filter(isOffered).map((id) => id.replace("tinkerRL.", ""))).toEqual([
-      ...["startTraining", "startLocalDemo", "importRun", "refreshRuns", "newConfig"],
-      ...["refreshEnvironments", "setApiKey", "removeApiKey", "importEnv", "keyStatus"],
-      ...["openWalkthrough", "openSettings", "showLog", "reportIssue"],
-    ]);
+    const offered = commands.filter(isOffered).map((id) => id.replace("tinkerRL.", ""));
+    expect(offered.toSorted()).toEqual(Object.keys(OFFERED_ANYWHERE).toSorted());
+    for (const id of Object.keys(OFFERED_ANYWHERE)) {
+      expect([id, COMMANDS.get(id)?.palette]).toEqual([id, undefined]);
+    }
   });
 
   it("offers in the palette what works on a row of a run, its rollouts or checkpoints only where there is a run", () => {
@@ -80,7 +97,7 @@ describe("the manifest", () => {
       const { when = "true" } = shown.find((entry) => entry.command === command) ?? {};
       expect([command, when]).toEqual([
         command,
-        expect.stringMatching(/^false$|tinkerRL\.(hasRuns|running|trajectoryFilter)\b/),
+        expect.stringMatching(/^false$|tinkerRL\.(has(?!Config)\w+|running|trajectoryFilter)\b/),
       ]);
     }
   });

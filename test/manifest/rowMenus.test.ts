@@ -83,6 +83,7 @@ function register(): void {
   const folder = (name: string) => ({ name, folder: `/runs/${name}` });
   const runs = [
     aRun(folder("amber")),
+    aRun({ ...folder("dill"), phase: "paused" }),
     aRun({ ...folder("basil"), isLive: false, phase: "stopped" }),
     aRun({ ...folder("cedar"), isLive: false, phase: "stopped", steps: 200, totalSteps: 200 }),
   ].map((run) => ({ ...run, file: { configPath: "/tinker-config.yaml", sweep: SWEEP } as never }));

@@ -40,6 +40,7 @@ const SETTINGS = {
   pinnedMetrics: [],
   hiddenCharts: [],
   savedFilters: [],
+  isDemoCardClosed: false,
 };
 /** Rows that someone would look at before losing interest. */
 const MAX_ROWS = 3_000;
@@ -124,6 +125,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
         current: () => SETTINGS,
         chooseCharts: async () => undefined,
         keepFilters: async () => undefined,
+        closeDemoCard: async () => undefined,
       },
     },
     { run, isVisible: true },
@@ -225,7 +227,13 @@ await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
 });
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
   const alarms = new RunAlarms({ store, feeds, onError });
-  const runs = new RunsView({ store, trainings: trainings as never, labels, alarms }); // it asks for no more of them
+  const runs = new RunsView({
+    store,
+    trainings: trainings as never, // it asks for no more of them
+    labels,
+    alarms,
+    saved,
+  });
   await drawAll(runs, show);
   await drawAll(new CheckpointsView({ store, saved }), show);
   return "drawn";

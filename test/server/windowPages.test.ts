@@ -28,6 +28,7 @@ const SETTINGS = {
   pinnedMetrics: [],
   hiddenCharts: [],
   savedFilters: [],
+  isDemoCardClosed: false,
   layout: null,
 };
 

@@ -100,7 +100,7 @@ describe("a run that failed", () => {
       fileSystem,
       liveness,
       evaluated: null,
-      maxSteps: 2,
+      configFacts: { maxSteps: 2, isDemo: false },
       shortenPath: (path) => path.replace(project, "~"),
     });
     expect(run.ending).toEqual({

@@ -132,6 +132,13 @@ export class Workbench {
     if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
   }
 
+  /** Shows the rows below a row that is folded. */
+  async expand(row: Locator): Promise<void> {
+    if ((await row.getAttribute("aria-expanded")) !== "true") {
+      await row.locator(".monaco-tl-twistie").click();
+    }
+  }
+
   /** Rows of trees, found by the text that a screen reader is given. */
   row(name: string | RegExp): Locator {
     return this.page.getByRole("treeitem", { name });

@@ -54,6 +54,8 @@ export interface DashboardModel {
   chooseCharts(charts: ChosenCharts): void;
   /** Keeps these filters of rollouts, and no others, for all runs of this workspace. */
   keepFilters(filters: readonly SavedFilter[]): void;
+  /** Removes what a run of the local demo says about itself, for all runs of this workspace. */
+  closeDemoCard(): void;
 }
 
 /** Props of every part of the page. */
@@ -95,6 +97,8 @@ const NO_SETTINGS: DashboardSettings = {
   pinnedMetrics: [],
   hiddenCharts: [],
   savedFilters: [],
+  // Until the extension says otherwise, so that it does not appear for a moment.
+  isDemoCardClosed: true,
 };
 const MAX_ERRORS = 20;
 
@@ -239,6 +243,11 @@ class Model implements DashboardModel {
   keepFilters(savedFilters: readonly SavedFilter[]): void {
     this.settings.value = { ...this.settings.peek(), savedFilters };
     this.host.keepFilters(savedFilters);
+  }
+
+  closeDemoCard(): void {
+    this.settings.value = { ...this.settings.peek(), isDemoCardClosed: true };
+    this.host.closeDemoCard();
   }
 
   #showRun(id: string, settings: DashboardSettings): void {

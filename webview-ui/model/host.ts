@@ -58,6 +58,7 @@ export function connectHost() {
       api.postMessage({ kind: "want-columns", names }),
     chooseCharts: (charts: ChosenCharts): void =>
       api.postMessage({ kind: "choose-charts", charts }),
+    closeDemoCard: (): void => api.postMessage({ kind: "close-demo-card" }),
     keepFilters: (filters: readonly SavedFilter[]): void =>
       api.postMessage({ kind: "keep-filters", filters }),
     loadState: (): unknown => api.getState(),

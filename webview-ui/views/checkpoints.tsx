@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
-import { IconButton } from "../controls/button.tsx";
+import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
@@ -28,9 +28,16 @@ export function Checkpoints({ dashboard }: DashboardProps) {
         <h2>{l10n.t("No checkpoints yet")}</h2>
         <p>
           {l10n.t(
-            "Use Save to create one now, or set save_every in the configuration to create them automatically.",
+            "Saved weights of this run will appear here. Set save_every in the configuration to save some automatically.",
           )}
         </p>
+        {dashboard.data.run.value?.isControllable === true ? (
+          <Button
+            class="secondary"
+            label={l10n.t("Save a checkpoint now")}
+            onClick={() => dashboard.host.command("saveNow")}
+          />
+        ) : null}
       </div>
     );
   }

@@ -43,6 +43,29 @@ interface EvaluationRow {
   readonly isFirst: boolean;
 }
 
+/** The newest one, where an editor asks on which tasks; else the way to the list of checkpoints. */
+function EvaluateCheckpoint({ dashboard }: DashboardProps) {
+  const { host, data } = dashboard;
+  const checkpoints = data.checkpoints.value;
+  const newest = checkpoints.find(({ samplerPath }) => samplerPath !== null);
+  if (newest !== undefined && host.can("evaluateCheckpoint")) {
+    return (
+      <Button
+        class="secondary"
+        label={l10n.t("Evaluate the checkpoint of step {0}", formatCount(newest.step))}
+        onClick={() => host.command("evaluateCheckpoint", { name: newest.name })}
+      />
+    );
+  }
+  return checkpoints.length === 0 ? null : (
+    <Button
+      class="secondary"
+      label={l10n.t("Show checkpoints")}
+      onClick={() => dashboard.update({ tab: "run", runPart: "checkpoints" })}
+    />
+  );
+}
+
 export function Evaluations({ dashboard }: DashboardProps) {
   const scrolled = useScroll(dashboard, "evaluations");
   if (dashboard.data.evaluations.value.length === 0) {
@@ -52,17 +75,11 @@ export function Evaluations({ dashboard }: DashboardProps) {
         <p>
           {dashboard.data.run.value?.evaluatedModels == null
             ? l10n.t(
-                "Set evaluation.splits in the configuration to measure the run on tasks that it does not train on, or evaluate a checkpoint from its menu.",
+                "Rewards on tasks that the run does not train on will appear here. Set evaluation.splits in the configuration, or evaluate a checkpoint.",
               )
             : l10n.t("Results of a model appear when all of its rollouts have ended.")}
         </p>
-        {dashboard.data.checkpoints.value.length === 0 ? null : (
-          <Button
-            class="secondary"
-            label={l10n.t("Show checkpoints")}
-            onClick={() => dashboard.update({ tab: "run", runPart: "checkpoints" })}
-          />
-        )}
+        <EvaluateCheckpoint dashboard={dashboard} />
       </div>
     );
   }

@@ -7,11 +7,13 @@ import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
 import { MEAN_REWARD } from "./charts/smallChartSpecs.ts";
 import { EvidenceChart, SmallCharts } from "./charts/smallCharts.tsx";
+import { DemoCard } from "./demoCard.tsx";
 
 export function Overview({ dashboard }: DashboardProps) {
   const scrolled = useScroll(dashboard, "overview");
   return (
     <div class="page stack" ref={scrolled}>
+      <DemoCard dashboard={dashboard} />
       <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">

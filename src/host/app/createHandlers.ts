@@ -77,12 +77,17 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...checkpointHandlers({
       ...choice,
       tasks,
-      view: views.checkpoints,
-      read: views.readSaved,
+      view: {
+        refresh: () => {
+          views.checkpoints.refresh();
+          views.runs.redraw();
+        },
+      },
+      read: (folder) => views.saved.read(folder),
       changes: changes(options),
       downloads: { keys, server },
     }),
-    ...chatHandlers({ ...choice, panels, fileSystem, read: views.readSaved }),
+    ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
     ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...reportHandlers({ ...choice, server, view: trees.runs.view }),

@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
-import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
@@ -34,8 +33,7 @@ export interface Views {
   readonly checkpoints: CheckpointsView;
   readonly environments: EnvironmentsView;
   readonly selectedRun: SelectedRun;
-  /** The checkpoints of the run in a folder. */
-  readonly readSaved: (folder: string) => Promise<readonly CheckpointEntry[]>;
+  readonly saved: SavedCheckpoints;
 }
 
 export function createViews(options: ViewsOptions): Views {
@@ -43,9 +41,8 @@ export function createViews(options: ViewsOptions): Views {
   const { store, trainings, labels, feeds } = options.runs;
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
-  const readSaved: Views["readSaved"] = (folder) => saved.read(folder);
 
-  const runs = register(new RunsView({ store, trainings, labels, alarms: options.alarms }));
+  const runs = register(new RunsView({ store, trainings, labels, alarms: options.alarms, saved }));
   register(trees.runs.tree.use(runs));
   const trajectories = register(
     new TrajectoriesView({
@@ -64,7 +61,7 @@ export function createViews(options: ViewsOptions): Views {
   const environments = createEnvironmentsView(options);
   const selectedRun = register(new SelectedRun({ store, feeds, trajectories, trees, onError }));
   registerDocuments(options);
-  return { runs, trajectories, checkpoints, environments, selectedRun, readSaved };
+  return { runs, trajectories, checkpoints, environments, selectedRun, saved };
 }
 
 function createEnvironmentsView({

@@ -1,21 +1,37 @@
-/** Keeps the context keys that menus and welcome texts ask about, and the number on the view's icon, up to date. */
+/** Keeps the context keys that menus, the palette and welcome texts ask about, and the number on the view's icon, up to date. */
 
 import * as vscode from "vscode";
+import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
+import type { RunAlarms } from "../runs/runAlarms.ts";
+import type { RunLabels } from "../runs/runLabels.ts";
 import type { Trainings } from "../runs/trainings.ts";
+import type { SavedSource } from "../views/checkpointsView.ts";
+import { isPausable, isPaused, isResumable } from "../views/runRow.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 
 export interface ContextKeySources {
   readonly keys: KeyStore;
   readonly trainings: Trainings;
   readonly store: RunStore;
+  readonly alarms: RunAlarms;
+  readonly labels: RunLabels;
+  readonly saved: SavedSource;
   /** The Runs view. */
   readonly view: Pick<vscode.TreeView<unknown>, "badge">;
 }
 
-export function updateContextKeys({ keys, trainings, store, view }: ContextKeySources) {
+/** A run in progress reports several times a second. */
+const PAUSE_MS = 250;
+/** Of the newest runs, whether one has checkpoints. */
+const MAX_READ = 50;
+
+export function updateContextKeys(sources: ContextKeySources) {
+  const { keys, trainings, store, alarms, view } = sources;
+  const runKeys = new RunKeys(sources);
   return vscode.Disposable.from(
+    runKeys,
     keys.onDidChange(() => {
       void keys.list().then((stored) => setContextKey("keyStored", stored.length > 0));
     }),
@@ -25,7 +41,9 @@ export function updateContextKeys({ keys, trainings, store, view }: ContextKeySo
       if (begun.some(({ request }) => request.resume !== null))
         void setContextKey("runResumed", true);
     }),
+    alarms.onDidChange(() => runKeys.updateSoon()),
     store.onDidChange((folder) => {
+      runKeys.updateSoon();
       // A change of one run changes neither the number of runs nor which are live.
       if (folder !== null) return;
       const live = store.runs.filter(({ isLive }) => isLive).length;
@@ -35,6 +53,81 @@ export function updateContextKeys({ keys, trainings, store, view }: ContextKeySo
     }),
   );
 }
+
+/** What the runs of the window can be asked for. */
+class RunKeys {
+  readonly #sources: ContextKeySources;
+  readonly #set = new Map<RunKey, boolean>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(sources: ContextKeySources) {
+    this.#sources = sources;
+  }
+
+  dispose(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  updateSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      void this.#update();
+    }, PAUSE_MS);
+  }
+
+  async #update(): Promise<void> {
+    const { store, alarms, labels } = this.#sources;
+    const { runs } = store;
+    this.#is("hasPausable", runs.some(isPausable));
+    this.#is("hasPaused", runs.some(isPaused));
+    this.#is("hasResumable", runs.some(isResumable));
+    this.#is(
+      "hasAlarms",
+      runs.some((run) => alarms.idsOf(run).length > 0),
+    );
+    this.#is(
+      "hasArchived",
+      runs.some(({ folder }) => labels.isArchived(folder)),
+    );
+    this.#is(
+      "hasExpiring",
+      runs.some(({ expiry }) => expiry !== null),
+    );
+    await this.#lookForCheckpoints();
+  }
+
+  /** Looks no further than it has to. */
+  async #lookForCheckpoints(): Promise<void> {
+    const { store, saved } = this.#sources;
+    let hasCheckpoints = false;
+    for (const { folder } of store.runs.slice(0, MAX_READ)) {
+      if (usableCheckpoints(await saved.read(folder), Date.now()).length === 0) continue;
+      hasCheckpoints = true;
+      this.#is("hasCheckpoints", true);
+      if (!(await saved.isHosted(folder))) continue;
+      this.#is("hasHosted", true);
+      return;
+    }
+    this.#is("hasCheckpoints", hasCheckpoints);
+    this.#is("hasHosted", false);
+  }
+
+  #is(key: RunKey, value: boolean): void {
+    if (this.#set.get(key) === value) return;
+    this.#set.set(key, value);
+    void setContextKey(key, value);
+  }
+}
+
+type RunKey =
+  | "hasPausable"
+  | "hasPaused"
+  | "hasResumable"
+  | "hasAlarms"
+  | "hasArchived"
+  | "hasExpiring"
+  | "hasCheckpoints"
+  | "hasHosted";
 
 function badge(live: number): vscode.ViewBadge | undefined {
   if (live === 0) return undefined;

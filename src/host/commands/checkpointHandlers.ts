@@ -9,7 +9,6 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import { branchRun } from "../runs/branchRun.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
-import type { CheckpointsView } from "../views/checkpointsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askEvaluation } from "./askEvaluation.ts";
@@ -44,7 +43,8 @@ type CheckpointCommand =
 
 export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly tasks: TaskProvider;
-  readonly view: CheckpointsView;
+  /** The rows of checkpoints. */
+  readonly view: { refresh(): void };
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
   readonly changes: CheckpointChangeOptions;
   readonly downloads: CheckpointRequestOptions;

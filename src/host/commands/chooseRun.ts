@@ -98,7 +98,7 @@ export function foldersOf(
     : target == null
       ? view.selection
       : [target];
-  return rows.flatMap((row) => folderOf(row) ?? []);
+  return [...new Set(rows.flatMap((row) => folderOf(row) ?? []))];
 }
 
 /** The run folder that a row of a view or the dashboard names; null for anything else. */

@@ -11,6 +11,12 @@ const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;
 /** Opening a folder reloads the window; a request for the demo that is older than this is dropped. */
 const PENDING_MS = 60_000;
 
+export interface DemoConfig {
+  readonly uri: vscode.Uri;
+  /** False for a file that was there before. */
+  readonly isNew: boolean;
+}
+
 export class LocalDemo {
   readonly #state: Memento;
 
@@ -19,7 +25,7 @@ export class LocalDemo {
   }
 
   /** The demo's configuration, written where there is none. Undefined when the user gave up or the window opens a folder first. */
-  async prepare(): Promise<vscode.Uri | undefined> {
+  async prepare(): Promise<DemoConfig | undefined> {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     if (folder === undefined) return this.#openFolder();
     return writeConfig(folder.uri);
@@ -56,18 +62,18 @@ function isFor(pending: unknown, uri: vscode.Uri): boolean {
 }
 
 /** A file of the user is left as it is: the demo takes its second name, and continues with its own file. */
-async function writeConfig(folder: vscode.Uri): Promise<vscode.Uri> {
+async function writeConfig(folder: vscode.Uri): Promise<DemoConfig> {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   for (const name of NAMES) {
     const uri = vscode.Uri.joinPath(folder, name);
     if (!(await isTaken(uri))) {
       await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
-      return uri;
+      return { uri, isNew: true };
     }
-    if ((await readWorkspaceText(uri, MAX_BYTES.config)) === text) return uri;
+    if ((await readWorkspaceText(uri, MAX_BYTES.config)) === text) return { uri, isNew: false };
   }
   // Both names are taken by changed files: the last one is the demo's, with the user's changes.
-  return vscode.Uri.joinPath(folder, NAMES[1]);
+  return { uri: vscode.Uri.joinPath(folder, NAMES[1]), isNew: false };
 }
 
 /** Also for a link that leads nowhere, through which a write would make a file elsewhere. */

@@ -7,6 +7,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { plural } from "../../shared/format.ts";
+import type { Trainings } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
@@ -19,7 +20,7 @@ import { askOverrides } from "./askOverrides.ts";
 import { askSweep } from "./askSweep.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
-import type { LocalDemo } from "./localDemo.ts";
+import type { DemoConfig, LocalDemo } from "./localDemo.ts";
 
 type StartCommand =
   | "startTraining"
@@ -35,9 +36,12 @@ export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptio
   readonly demo: LocalDemo;
   readonly fileSystem: FileSystem;
   readonly server: Pick<Server, "request">;
+  readonly trainings: Pick<Trainings, "active" | "onDidChange">;
 }
 
 const SHOWN_MS = 5_000;
+/** A start that asks something, such as whether to wait for another run, is not waited for. */
+const START_MS = 30_000;
 
 export function startHandlers(options: StartHandlerOptions): Pick<CommandHandlers, StartCommand> {
   const train = async (
@@ -86,7 +90,15 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
     },
     startLocalDemo: async () => {
       const config = await options.demo.prepare();
-      if (config !== undefined) await train(config);
+      if (config === undefined) return;
+      const title = vscode.l10n.t("Starting the local demo");
+      const location = vscode.ProgressLocation.Notification;
+      await plainWindow.withProgress({ location, title }, async (_, report) => {
+        report(demoText(config));
+        const begun = isUnderWay(options.trainings, config.uri);
+        await train(config.uri);
+        await begun;
+      });
     },
     resumeRun: async (target) => {
       const run = await resumable(options, target);
@@ -95,6 +107,28 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
       await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
     },
   };
+}
+
+/** Short enough for a notification, which is one line; the dashboard says what the model learns. */
+function demoText({ uri, isNew }: DemoConfig): string {
+  const name = basename(uri.fsPath);
+  return isNew ? vscode.l10n.t("wrote {0}", name) : vscode.l10n.t("uses {0}", name);
+}
+
+/** Resolves once the training of a configuration has a run, waits, or was not started. */
+function isUnderWay(trainings: StartHandlerOptions["trainings"], config: vscode.Uri) {
+  return new Promise<void>((resolve) => {
+    const end = (): void => {
+      listening.dispose();
+      clearTimeout(timer);
+      resolve();
+    };
+    const listening = trainings.onDidChange(() => {
+      const own = trainings.active.find(({ request }) => request.configPath === config.fsPath);
+      if (own?.folder !== null) end();
+    });
+    const timer = setTimeout(end, START_MS);
+  });
 }
 
 function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry | undefined> {

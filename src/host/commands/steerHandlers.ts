@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { ControlCommand } from "../../shared/control.ts";
+import { isPausable, isPaused } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
@@ -21,11 +22,15 @@ const SHOWN_MS = 5_000;
 export function steerHandlers(
   options: ChooseRunOptions & { readonly store: RunStore },
 ): Pick<CommandHandlers, SteerCommand> {
-  const live = (target: unknown): Promise<RunEntry | undefined> =>
+  const live = (
+    target: unknown,
+    fits: (run: RunEntry) => boolean = () => true,
+    none = vscode.l10n.t("No run is running."),
+  ): Promise<RunEntry | undefined> =>
     chooseRun(options, target, {
       placeHolder: vscode.l10n.t("Which run?"),
-      none: vscode.l10n.t("No run is running."),
-      fits: ({ isLive }) => isLive,
+      none,
+      fits: (run) => run.isLive && fits(run),
     });
   const send = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {
     if (run === undefined) return;
@@ -33,8 +38,10 @@ export function steerHandlers(
     plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
   };
   return {
-    pauseRun: async (target) => send(await live(target), { action: "pause" }),
-    continueRun: async (target) => send(await live(target), { action: "continue" }),
+    pauseRun: async (target) =>
+      send(await live(target, isPausable, noneToPause()), { action: "pause" }),
+    continueRun: async (target) =>
+      send(await live(target, isPaused, nonePaused()), { action: "continue" }),
     stopRun: async (target) => send(await live(target), { action: "stop" }),
     saveCheckpointNow: async (target) => send(await live(target), { action: "save" }),
     stopRunNow: async (target) => {
@@ -48,6 +55,14 @@ export function steerHandlers(
       if (settings.length > 0) await send(run, { action: "change-settings", settings });
     },
   };
+}
+
+function noneToPause(): string {
+  return vscode.l10n.t("No run can be paused now.");
+}
+
+function nonePaused(): string {
+  return vscode.l10n.t("No run is paused.");
 }
 
 async function isSure(run: RunEntry): Promise<boolean> {

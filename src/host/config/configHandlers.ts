@@ -27,9 +27,9 @@ const SHOWN_MS = 8_000;
 /** `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
 export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
   return {
-    newConfig: async () => {
+    newConfig: async (target) => {
       const { newConfig } = await import("./newConfig.ts");
-      await newConfig();
+      await newConfig(target);
     },
     validateConfig: async (target) => {
       const document = await documentFor(options, target);

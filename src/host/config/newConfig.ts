@@ -1,13 +1,17 @@
 /** *New Configuration…*: a template in a new, unsaved document beside the others. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import { TEMPLATES, type Template } from "../../core/config/editing/completion/templates.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { freeConfigName } from "./freeConfigName.ts";
 
-/** Resolves to the new document, or undefined when the user picked nothing. */
-export async function newConfig(): Promise<vscode.TextDocument | undefined> {
+/** `target` may name a template, which is then not asked for. Resolves to the new document, or undefined when the user picked nothing. */
+export async function newConfig(target?: unknown): Promise<vscode.TextDocument | undefined> {
+  const named = z.object({ template: z.string() }).safeParse(target).data?.template;
+  const known = TEMPLATES.find(({ kind }) => kind === named);
+  if (known !== undefined) return open(known);
   const items = TEMPLATES.map((template) => ({
     label: template.title,
     detail: template.description,

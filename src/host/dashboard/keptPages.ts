@@ -8,6 +8,7 @@ const KEYS: Readonly<Record<keyof Kept, string>> = {
   pinnedMetrics: "dashboard.pinnedMetrics",
   hiddenCharts: "dashboard.hiddenCharts",
   savedFilters: "dashboard.savedFilters",
+  isDemoCardClosed: "dashboard.isDemoCardClosed",
   layout: "runsTable.layout",
 };
 const NAMES = Object.keys(KEYS) as (keyof Kept)[]; // the type of the keys is that of the record

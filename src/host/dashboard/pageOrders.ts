@@ -85,6 +85,8 @@ const OWN_COMMANDS: Partial<
       : diffRollouts({ folder, ...key }, { folder, ...other }),
   // The run that is shown is not the one that is asked for.
   importRun: () => vscode.commands.executeCommand(commandName("importRun")),
+  ownEnvironment: () =>
+    vscode.commands.executeCommand(commandName("newConfig"), { template: "own" }),
   openConfigAt: ({ folder, args }, { store }) => openConfig(store, folder, args),
   applyAlarm: ({ folder, alarm }, { store }) =>
     alarm === null ? null : applyAlarm(store, folder, alarm),

@@ -1,15 +1,26 @@
 /** Commands about saved weights. */
 
-import { type CommandFamily, inView, onRow, WITH_RUNS } from "./commandRow.ts";
+import {
+  type CommandFamily,
+  inView,
+  ON_CONFIG,
+  onCheckpoint,
+  onRow,
+  WITH_CHECKPOINTS,
+  WITH_RUNS,
+} from "./commandRow.ts";
 
-const CHECKPOINT = onRow("checkpoints", "checkpoint");
-const HOSTED = onRow("checkpoints", "hosted");
+const CHECKPOINT = onCheckpoint();
+const HOSTED = onCheckpoint("hosted");
+const WITH_HOSTED = "tinkerRL.hasHosted";
+/** Checkpoints expire, too. */
+const EXPIRING_RUN = `${onRow("runs", "run")} && viewItem =~ /\\b(expiring)\\b/`;
 
 export const checkpointCommands = {
   startFromCheckpoint: {
     title: "Start New Run from Checkpoint…",
     does: "Continues training from saved weights, with or without the optimizer's state.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "debug-start",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@1" }],
@@ -17,7 +28,7 @@ export const checkpointCommands = {
   chatWithCheckpoint: {
     title: "Chat with Checkpoint…",
     does: "Opens a chat with saved weights in the chat format of their run, freely or with a task of an environment.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "comment-discussion",
     needsTrust: true,
     menus: [
@@ -28,7 +39,7 @@ export const checkpointCommands = {
   copyCheckpointPath: {
     title: "Copy Checkpoint Path",
     does: "Copies the address of a checkpoint.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "copy",
     menus: [
       { menu: "view/item/context", when: CHECKPOINT, group: "inline@1" },
@@ -38,21 +49,21 @@ export const checkpointCommands = {
   openCheckpointPage: {
     title: "Open in Tinker Console",
     does: "Opens the page of a checkpoint at Tinker in the browser.",
-    palette: WITH_RUNS,
+    palette: WITH_HOSTED,
     icon: "link-external",
     menus: [{ menu: "view/item/context", when: HOSTED, group: "2_copy@2" }],
   },
   insertCheckpointPath: {
     title: "Use in Active Config",
     does: "Inserts a checkpoint's address into the open configuration.",
-    palette: WITH_RUNS,
+    palette: `${WITH_CHECKPOINTS} && ${ON_CONFIG}`,
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
   },
   branchFromCheckpoint: {
     title: "Branch from Checkpoint…",
     does: "Creates a configuration with a run's settings that starts from a checkpoint, for you to change and start.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "git-branch",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
@@ -60,7 +71,7 @@ export const checkpointCommands = {
   evaluateCheckpoint: {
     title: "Evaluate Checkpoint…",
     does: "Compares a checkpoint with the base model on tasks of its run's configuration.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "beaker",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" }],
@@ -68,7 +79,7 @@ export const checkpointCommands = {
   downloadCheckpoint: {
     title: "Download Weights…",
     does: "Downloads the weights of a checkpoint to a folder that PEFT loads, with a model card.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "cloud-download",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@5" }],
@@ -76,29 +87,29 @@ export const checkpointCommands = {
   keepCheckpoint: {
     title: "Keep Checkpoint…",
     does: "Sets how long a checkpoint is kept from now on.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "pinned",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: onRow("checkpoints", "expiring"), group: "inline@2" },
+      { menu: "view/item/context", when: onCheckpoint("expiring"), group: "inline@2" },
       { menu: "view/item/context", when: CHECKPOINT, group: "3_keep@1" },
     ],
   },
   keepLastState: {
     title: "Keep Last State",
     does: "Removes the expiry of the state that a resume would start from.",
-    palette: WITH_RUNS,
+    palette: "tinkerRL.hasExpiring",
     icon: "pinned",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: onRow("runs", "expiring"), group: "inline@3" },
-      { menu: "view/item/context", when: onRow("runs", "expiring"), group: "1_steer@5" },
+      { menu: "view/item/context", when: EXPIRING_RUN, group: "inline@3" },
+      { menu: "view/item/context", when: EXPIRING_RUN, group: "1_steer@5" },
     ],
   },
   publishCheckpoint: {
     title: "Publish Checkpoint…",
     does: "Lets everyone who knows its address use a checkpoint at Tinker, after you confirm.",
-    palette: WITH_RUNS,
+    palette: WITH_HOSTED,
     icon: "globe",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@2" }],
@@ -106,7 +117,7 @@ export const checkpointCommands = {
   unpublishCheckpoint: {
     title: "Unpublish Checkpoint",
     does: "Lets only you use a checkpoint at Tinker again.",
-    palette: WITH_RUNS,
+    palette: WITH_HOSTED,
     icon: "eye-closed",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@3" }],
@@ -114,7 +125,7 @@ export const checkpointCommands = {
   deleteCheckpoint: {
     title: "Delete Checkpoint…",
     does: "Deletes saved weights permanently, after you confirm.",
-    palette: WITH_RUNS,
+    palette: WITH_CHECKPOINTS,
     icon: "trash",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "4_delete@1" }],

@@ -38,11 +38,21 @@ export type CommandFamily = Readonly<Record<string, CommandRow>>;
 /** True for the configuration file that a menu is about. */
 export const ON_CONFIG = "resourcePath in tinkerRL.configFiles";
 
-/** Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. */
+/** Palette clause of a command that asks for a run where none is given: also one about its rollouts. */
 export const WITH_RUNS = "tinkerRL.hasRuns";
+
+/** The same of a command that asks for a checkpoint. */
+export const WITH_CHECKPOINTS = "tinkerRL.hasCheckpoints";
 
 /** The same of a command that asks for a configuration where none is open. */
 export const WITH_CONFIG = `tinkerRL.hasConfig || ${ON_CONFIG}`;
+
+/** When clause for rows of checkpoints with one of `words`: in their own view, and below runs. */
+export function onCheckpoint(...words: readonly string[]): string {
+  return `(view == tinkerRL.runs || view == tinkerRL.checkpoints) && viewItem =~ /\\b(checkpoint)\\b/${
+    words.length === 0 ? "" : ` && viewItem =~ /\\b(${words.join("|")})\\b/`
+  }`;
+}
 
 /** When clause for rows of `view` whose `contextValue` has one of `words`; the words are joined by `+`. */
 export function onRow(view: ViewId, ...words: readonly string[]): string {

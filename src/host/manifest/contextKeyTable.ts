@@ -10,6 +10,17 @@ export interface ContextKeys {
   readonly hasRuns: boolean;
   /** How many runs are alive: preparing, running or paused. */
   readonly running: number;
+  /** True while one of them is not paused, and while one is or will be after its step. */
+  readonly hasPausable: boolean;
+  readonly hasPaused: boolean;
+  /** True while a run can be resumed, has an alarm, is archived, or has a last state that expires. */
+  readonly hasResumable: boolean;
+  readonly hasAlarms: boolean;
+  readonly hasArchived: boolean;
+  readonly hasExpiring: boolean;
+  /** True while a run has usable checkpoints, and while one with checkpoints at Tinker has. */
+  readonly hasCheckpoints: boolean;
+  readonly hasHosted: boolean;
   readonly trajectoryFilter: boolean;
   readonly followLatest: boolean;
   /** True while the list of runs holds archived ones, too. */
@@ -32,6 +43,14 @@ export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
   hasConfig: true,
   hasRuns: true,
   running: true,
+  hasPausable: true,
+  hasPaused: true,
+  hasResumable: true,
+  hasAlarms: true,
+  hasArchived: true,
+  hasExpiring: true,
+  hasCheckpoints: true,
+  hasHosted: true,
   trajectoryFilter: true,
   followLatest: true,
   archivedShown: true,

@@ -60,7 +60,7 @@ export const runCommands = {
   showAlarm: {
     title: "Show Evidence of an Alarm",
     does: "Opens the dashboard at the metric and the rollouts that triggered an alarm of a run.",
-    palette: WITH_RUNS,
+    palette: "tinkerRL.hasAlarms",
     menus: [{ menu: "view/item/context", when: onRow("runs", "alarm"), group: "2_open@4" }],
   },
   openSelectedRun: {
@@ -122,13 +122,13 @@ export const runCommands = {
   restoreRun: {
     title: "Restore Archived Run",
     does: "Returns an archived run to the list.",
-    palette: WITH_RUNS,
+    palette: "tinkerRL.hasArchived",
     menus: [{ menu: "view/item/context", when: ARCHIVED, group: "4_keep@2" }],
   },
   showArchivedRuns: {
     title: "Show Archived Runs",
     does: "Includes archived runs in the list.",
-    palette: `${WITH_RUNS} && !tinkerRL.archivedShown`,
+    palette: "tinkerRL.hasArchived && !tinkerRL.archivedShown",
     menus: [
       {
         menu: "view/title",
@@ -140,7 +140,7 @@ export const runCommands = {
   hideArchivedRuns: {
     title: "Hide Archived Runs",
     does: "Excludes archived runs from the list.",
-    palette: `${WITH_RUNS} && tinkerRL.archivedShown`,
+    palette: "tinkerRL.archivedShown",
     menus: [
       { menu: "view/title", when: inView("runs", "tinkerRL.archivedShown"), group: "4_archive@1" },
     ],

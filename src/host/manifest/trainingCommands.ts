@@ -7,7 +7,6 @@ import {
   ON_CONFIG,
   onRow,
   WITH_CONFIG,
-  WITH_RUNS,
 } from "./commandRow.ts";
 
 const LIVE = onRow("runs", "preparing", "running", "paused");
@@ -16,6 +15,7 @@ export const trainingCommands = {
   startTraining: {
     title: "Start Training",
     does: "Trains with the open configuration, or with the one you choose.",
+    palette: WITH_CONFIG,
     icon: "play",
     needsTrust: true,
     menus: [
@@ -83,7 +83,7 @@ export const trainingCommands = {
     title: "Pause After This Step",
     does: "Completes the current step and waits.",
     icon: "debug-pause",
-    palette: "tinkerRL.running",
+    palette: "tinkerRL.hasPausable",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("pause"), group: "navigation@1" },
       { menu: "view/item/context", when: onRow("runs", "running"), group: "inline@2" },
@@ -94,7 +94,7 @@ export const trainingCommands = {
     title: "Continue Run",
     does: "Continues a paused run.",
     icon: "debug-continue",
-    palette: "tinkerRL.running",
+    palette: "tinkerRL.hasPaused",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("continue"), group: "navigation@1" },
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "inline@2" },
@@ -139,7 +139,7 @@ export const trainingCommands = {
   resumeRun: {
     title: "Resume Run",
     does: "Resumes a run from its last confirmed checkpoint.",
-    palette: WITH_RUNS,
+    palette: "tinkerRL.hasResumable",
     icon: "debug-rerun",
     needsTrust: true,
     menus: [

@@ -35,8 +35,9 @@ export function checkpointRow(
   ].filter((part) => part !== null);
   const details = [
     // A row is cut at its end.
-    ...[...(best === undefined ? [] : [bestText(best)]), ...(kind === "best" ? [] : [kind])],
+    ...(best === undefined ? [] : [bestText(best)]),
     ...(reward === null ? [] : [formatReward(reward)]),
+    ...(kind === "best" ? [] : [kind]),
     ...expiry(entry, nowMs),
     parts.join("+"),
   ];

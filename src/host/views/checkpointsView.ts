@@ -6,23 +6,29 @@ import { plainLine } from "../../core/util/plainText.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 
+/** The row of a checkpoint, here and below its run in the Runs view. */
+export interface SavedNode {
+  readonly kind: "checkpoint";
+  readonly folder: string;
+  readonly name: string;
+  readonly entry: CheckpointEntry;
+  readonly isHosted: boolean;
+}
+
 export type CheckpointNode =
   | { readonly kind: "checkpointRun"; readonly folder: string }
-  | {
-      readonly kind: "checkpoint";
-      readonly folder: string;
-      readonly name: string;
-      readonly entry: CheckpointEntry;
-      readonly isHosted: boolean;
-    };
+  | SavedNode;
+
+/** Where rows of checkpoints come from. */
+export interface SavedSource {
+  read(folder: string): Promise<readonly CheckpointEntry[]>;
+  /** True for a run whose checkpoints are at Tinker. */
+  isHosted(folder: string): Promise<boolean>;
+}
 
 export interface CheckpointsViewOptions {
   readonly store: RunStore;
-  readonly saved: {
-    read(folder: string): Promise<readonly CheckpointEntry[]>;
-    /** True for a run whose checkpoints are at Tinker. */
-    isHosted(folder: string): Promise<boolean>;
-  };
+  readonly saved: SavedSource;
 }
 
 const REDRAW_MS = 1_000;
@@ -58,19 +64,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {
     const { store, saved } = this.#options;
     if (node?.kind === "checkpoint") return [];
-    if (node !== undefined) {
-      const isHosted = await saved.isHosted(node.folder);
-      const entries = usableCheckpoints(await saved.read(node.folder), Date.now())
-        .toReversed()
-        .slice(0, MAX_SHOWN);
-      return entries.map((entry) => ({
-        kind: "checkpoint",
-        folder: node.folder,
-        name: entry.name,
-        entry,
-        isHosted,
-      }));
-    }
+    if (node !== undefined) return savedNodes(saved, node.folder);
     const found: CheckpointNode[] = [];
     for (const { folder } of store.runs) {
       if (usableCheckpoints(await saved.read(folder), Date.now()).length > 0)
@@ -104,12 +98,23 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 }
 
-function checkpointItem({
-  folder,
-  name,
-  entry,
-  isHosted,
-}: Extract<CheckpointNode, { kind: "checkpoint" }>) {
+/** The usable checkpoints of the run in `folder`, the newest first. */
+export async function savedNodes(saved: SavedSource, folder: string): Promise<SavedNode[]> {
+  const entries = usableCheckpoints(await saved.read(folder), Date.now())
+    .toReversed()
+    .slice(0, MAX_SHOWN);
+  if (entries.length === 0) return [];
+  const isHosted = await saved.isHosted(folder);
+  return entries.map((entry) => ({
+    kind: "checkpoint",
+    folder,
+    name: entry.name,
+    entry,
+    isHosted,
+  }));
+}
+
+export function checkpointItem({ folder, name, entry, isHosted }: SavedNode): vscode.TreeItem {
   const row = checkpointRow(entry, { nowMs: Date.now(), isHosted });
   const item = new vscode.TreeItem(row.label);
   item.id = `checkpoint:${folder}:${name}`;

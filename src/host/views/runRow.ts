@@ -66,7 +66,7 @@ function preparingText(what: string | null): string {
   return what === null ? l10n.t("preparing") : l10n.t("preparing: {0}", what);
 }
 
-/** In a side bar of the usual width a row ends after some 25 characters: first what its icon does not say. The tooltip has all of it. */
+/** In a side bar of the usual width a row ends after some 25 characters: first the state where a person is needed, else the reward. The tooltip has all of it. */
 function detailsOf(run: RunEntry): readonly string[] {
   const { phase, steps, reward, status } = run;
   const models = run.file?.evaluation?.models.length;
@@ -78,8 +78,9 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "running":
       return [...withArrow(run, last), progress(run)];
     case "pausing":
-      return [...last, l10n.t("pausing after step {0}", formatCount(steps + 1))];
+      return [l10n.t("pausing after step {0}", formatCount(steps + 1)), ...last];
     case "paused":
+      return [phaseTexts()[phase], progress(run), ...last];
     case "finishing":
       return [...last, progress(run), phaseTexts()[phase]];
     case "unreadable":
@@ -88,8 +89,8 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "done":
       return [...last, plural(steps, "{0} step", "{0} steps"), outcome(run), ...unsent(run)];
     case "failed":
-      return [outcome(run), ...last, progress(run), ...resumeCost(run)];
     case "interrupted":
+      return [outcome(run), progress(run), ...last, ...resumeCost(run)];
     case "stopped":
       return [...last, progress(run), outcome(run), ...resumeCost(run)];
   }
@@ -196,10 +197,19 @@ export function isExpiring({ isLive, expiry }: RunEntry, nowMs: number): boolean
   return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
 }
 
-function stateWords({ phase, isLive }: RunEntry): readonly string[] {
+/** True for a run that is paused; a pause that was requested can be taken back before it begins. */
+export function isPaused({ phase, isLive }: RunEntry): boolean {
+  return isLive && (phase === "pausing" || phase === "paused");
+}
+
+export function isPausable({ phase, isLive }: RunEntry): boolean {
+  return isLive && phase === "running";
+}
+
+function stateWords(run: RunEntry): readonly string[] {
+  const { phase, isLive } = run;
   if (!isLive) return ["ended"];
   if (phase === "preparing") return ["preparing"];
-  // A pause that was requested can be taken back before it begins.
-  if (phase === "pausing" || phase === "paused") return ["paused"];
-  return phase === "running" ? ["running"] : ["ending"];
+  if (isPaused(run)) return ["paused"];
+  return isPausable(run) ? ["running"] : ["ending"];
 }

@@ -1,14 +1,17 @@
-/** The Runs view: a row for each run, and below it what belongs to it. */
+/** The Runs view: a row for each run, and below it its checkpoints and files. */
 
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
+import { plural } from "../../shared/format.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { Trainings } from "../runs/trainings.ts";
+import { checkpointItem, type SavedNode, type SavedSource, savedNodes } from "./checkpointsView.ts";
 import { runLogUri } from "./runLogDocuments.ts";
+import { byAttention } from "./runOrder.ts";
 import { type RowText, runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
 import { sweepRow } from "./sweepRow.ts";
@@ -20,6 +23,9 @@ export type RunNode =
       readonly folder: string;
       readonly part: "config" | "events" | "folder";
     }
+  | SavedNode
+  /** The older checkpoints of a run. */
+  | { readonly kind: "older"; readonly folder: string }
   /** `id` of the sweep that its runs name. */
   | { readonly kind: "sweep"; readonly id: string }
   | { readonly kind: "waiting"; readonly title: string }
@@ -31,7 +37,11 @@ export interface RunsViewOptions {
   readonly trainings: Trainings;
   readonly labels: RunLabels;
   readonly alarms: RunAlarms;
+  readonly saved: SavedSource;
 }
+
+/** Of the checkpoints of a run; the best one is shown, too. */
+const NEWEST_SHOWN = 5;
 
 /** Rows are redrawn at most this often. */
 const REDRAW_MS = 250;
@@ -42,6 +52,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   readonly #nodes = new Map<string, RunNode>();
   /** The rows of runs as drawn last, by folder. */
   readonly #drawn = new Map<string, RowText>();
+  /** The checkpoints below runs as drawn last, by folder. */
+  readonly #drawnSaves = new Map<string, string>();
   /** The list as drawn last. */
   #listed = "";
   readonly #listening: readonly { dispose(): void }[];
@@ -76,7 +88,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     this.#redrawSoon();
   }
 
-  getChildren(node?: RunNode): RunNode[] {
+  async getChildren(node?: RunNode): Promise<RunNode[]> {
     if (node === undefined) {
       this.#listed = this.#list();
       const { waiting } = this.#options.trainings;
@@ -87,21 +99,19 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       ];
     }
     if (node.kind === "sweep") return this.#runsOf(node.id).map(({ folder }) => this.#node(folder));
-    if (node.kind !== "run") return [];
-    return (["config", "events", "folder"] as const).map((part) => ({
-      kind: "part",
-      folder: node.folder,
-      part,
-    }));
+    if (node.kind === "older") return (await this.#saves(node.folder)).older;
+    return node.kind === "run" ? this.#belowRun(node.folder) : [];
   }
 
   getParent(node: RunNode): RunNode | undefined {
-    if (node.kind === "part") return this.#node(node.folder);
+    if (node.kind === "part" || node.kind === "checkpoint" || node.kind === "older") {
+      return this.#node(node.folder);
+    }
     const sweep = node.kind === "run" ? this.#options.store.get(node.folder)?.file?.sweep : null;
     return sweep == null ? undefined : this.#sweepNode(sweep.id);
   }
 
-  getTreeItem(node: RunNode): vscode.TreeItem {
+  getTreeItem(node: RunNode): vscode.TreeItem | Promise<vscode.TreeItem> {
     switch (node.kind) {
       case "run": {
         const run = this.#options.store.get(node.folder);
@@ -109,6 +119,10 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       }
       case "part":
         return partItem(node);
+      case "checkpoint":
+        return checkpointItem(node);
+      case "older":
+        return this.#olderItem(node.folder);
       case "sweep":
         return sweepItem(node.id, this.#runsOf(node.id));
       case "waiting":
@@ -132,6 +146,37 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   /** The row of a run, for `reveal` and for commands. */
   nodeOf(folder: string): RunNode {
     return this.#node(folder);
+  }
+
+  async #belowRun(folder: string): Promise<RunNode[]> {
+    const { newest, older } = await this.#saves(folder);
+    this.#drawnSaves.set(folder, JSON.stringify([newest, older]));
+    return [
+      ...newest,
+      ...(older.length === 0 ? [] : [this.#kept(`older:${folder}`, { kind: "older", folder })]),
+      ...(["config", "events", "folder"] as const).map(
+        (part): RunNode => ({ kind: "part", folder, part }),
+      ),
+    ];
+  }
+
+  async #saves(folder: string): Promise<{ newest: SavedNode[]; older: SavedNode[] }> {
+    const nodes = await savedNodes(this.#options.saved, folder);
+    const isShown = ({ entry }: SavedNode, index: number): boolean =>
+      index < NEWEST_SHOWN || entry.best !== undefined;
+    return {
+      newest: nodes.filter(isShown),
+      older: nodes.filter((node, index) => !isShown(node, index)),
+    };
+  }
+
+  async #olderItem(folder: string): Promise<vscode.TreeItem> {
+    const { older } = await this.#saves(folder);
+    const label = plural(older.length, "{0} older checkpoint", "{0} older checkpoints");
+    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `older:${folder}`;
+    item.iconPath = new vscode.ThemeIcon("history");
+    return item;
   }
 
   #runItem(run: RunEntry): vscode.TreeItem {
@@ -177,7 +222,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return JSON.stringify([this.#options.trainings.waiting, this.#starting, folders, sweeps]);
   }
 
-  /** Runs and sweeps; a sweep stands where its newest run would. */
+  /** Runs and sweeps; a sweep is where the first of its runs would be. */
   #topNodes(): readonly RunNode[] {
     const nodes = this.#shown().map(({ folder, file }) => {
       return file?.sweep === undefined ? this.#node(folder) : this.#sweepNode(file.sweep.id);
@@ -194,8 +239,10 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   #shown(): readonly RunEntry[] {
     const { store, labels } = this.#options;
-    if (this.#showsArchived) return store.runs;
-    return store.runs.filter(({ folder }) => !labels.isArchived(folder));
+    const shown = store.runs.filter(
+      ({ folder }) => this.#showsArchived || !labels.isArchived(folder),
+    );
+    return byAttention(shown, Date.now());
   }
 
   #node(folder: string): RunNode {
@@ -225,7 +272,15 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
         const isSame = isDeepStrictEqual(this.#drawn.get(run.folder), this.#row(run));
         if (!isSame) this.#changes.fire(this.#node(run.folder));
       }
+      void this.#redrawSaves();
     }, REDRAW_MS);
+  }
+
+  async #redrawSaves(): Promise<void> {
+    for (const [folder, drawn] of this.#drawnSaves) {
+      const { newest, older } = await this.#saves(folder);
+      if (JSON.stringify([newest, older]) !== drawn) this.#changes.fire(this.#node(folder));
+    }
   }
 }
 
@@ -254,19 +309,19 @@ function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.
   const paths = runPaths(folder);
   const { label, path, icon, uri } = {
     config: {
-      label: vscode.l10n.t("Configuration used"),
+      label: vscode.l10n.t("Configuration"),
       path: paths.resolvedConfig,
       icon: "settings-gear",
       uri: vscode.Uri.file(paths.resolvedConfig),
     },
     events: {
-      label: vscode.l10n.t("What happened"),
+      label: vscode.l10n.t("Log"),
       path: paths.events,
       icon: "output",
       uri: runLogUri(folder),
     },
     folder: {
-      label: vscode.l10n.t("Run folder"),
+      label: vscode.l10n.t("Folder"),
       path: folder,
       icon: "folder",
       uri: vscode.Uri.file(folder),

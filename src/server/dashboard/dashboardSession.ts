@@ -32,6 +32,8 @@ export interface DashboardSessionOptions extends RunTransferOptions {
     chooseCharts(charts: ChosenCharts): Promise<void>;
     /** As {@link chooseCharts}, the filters of rollouts that have names. */
     keepFilters(filters: readonly SavedFilter[]): Promise<void>;
+    /** Stores that the card of the local demo was closed. */
+    closeDemoCard(): Promise<void>;
   };
   /** Does what the page asked for. A rejection is shown in the page. */
   readonly command: (
@@ -164,6 +166,9 @@ export class DashboardSession {
         this.#options.settings
           .keepFilters(message.filters)
           .catch((error: unknown) => this.#showError(error));
+        return;
+      case "close-demo-card":
+        this.#options.settings.closeDemoCard().catch((error: unknown) => this.#showError(error));
         return;
       case "command":
         this.#command(message.command, message.args);

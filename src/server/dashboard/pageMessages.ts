@@ -126,6 +126,7 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
     id: z.string().max(4_000),
     key: rolloutKey.optional(),
   }),
+  z.strictObject({ kind: z.literal("close-demo-card") }),
   z.strictObject({ kind: z.literal("keep-filters"), filters: savedFiltersSchema }),
   z.strictObject({
     kind: z.literal("want-columns"),

@@ -50,8 +50,20 @@ const ABSOLUTE_PATH = /(?<![\w.~/\\-])(?:\/|[A-Za-z]:\\)[^\s'"`,;:()]+/g;
 const MAX_CHECKPOINTS = 500;
 
 const resolvedConfig = z.object({
+  model_name: z.string().nullish().catch(null),
   max_steps: z.number().nullish().catch(null),
+  environments: z.record(z.string(), z.unknown()).catch({}),
 });
+/** What *Start Local Demo* trains, and where. */
+const DEMO = { model: "local/tiny-tool", environment: "local/calculator" };
+
+/** What the facts of a run need of its configuration. */
+export interface ConfigFacts {
+  /** Null = no limit. */
+  readonly maxSteps: number | null;
+  /** True for the bundled model in the environment of the local demo. */
+  readonly isDemo: boolean;
+}
 
 export interface RunFactsOptions {
   readonly id: string;
@@ -59,8 +71,8 @@ export interface RunFactsOptions {
   readonly follower: RunFollower;
   readonly fileSystem: FileSystem;
   readonly liveness: Liveness;
-  /** By its configuration; null = no limit, or not known. */
-  readonly maxSteps: number | null;
+  /** Null = its configuration is not known. */
+  readonly configFacts: ConfigFacts | null;
   readonly evaluated: RunView["evaluated"];
   readonly shortenPath: (path: string) => string;
 }
@@ -78,15 +90,20 @@ async function runState({
   return size === null ? "foreign" : "unknown";
 }
 
-/** `max_steps` of the resolved configuration; undefined when that cannot be read. */
-export async function readMaxSteps(
+/** From the resolved configuration; null when that cannot be read. */
+export async function readConfigFacts(
   fileSystem: FileSystem,
   folder: string,
-): Promise<number | null | undefined> {
+): Promise<ConfigFacts | null> {
   const path = runPaths(folder).resolvedConfig;
   const text = await readIfReadable(fileSystem.within(folder), path, MAX_BYTES.resolvedConfig);
   const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
-  return config === undefined ? undefined : (config.max_steps ?? null);
+  if (config === undefined) return null;
+  const environments = Object.keys(config.environments);
+  return {
+    maxSteps: config.max_steps ?? null,
+    isDemo: config.model_name === DEMO.model && environments.join() === DEMO.environment,
+  };
 }
 
 export async function gatherFacts(
@@ -122,7 +139,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   const file = follower.runFile;
   const state = await runState(options);
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
-  const total = totalSteps(follower) ?? options.maxSteps;
+  const total = totalSteps(follower) ?? options.configFacts?.maxSteps ?? null;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
   const left = isAtEnd
     ? await pendingReports(files, follower.folder, completedSteps)
@@ -136,6 +153,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     attempt: file?.attempt ?? 1,
     supersededAttempts: await follower.supersededAttempts(),
     evaluatedModels: evaluatedModels(file),
+    demoConfig: options.configFacts?.isDemo === true ? demoConfig(file) : null,
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,
@@ -171,6 +189,12 @@ async function laterCost(
 
 function evaluatedModels(file: RunFile | null): number | null {
   return file?.evaluation?.models.length ?? null;
+}
+
+/** An evaluation by itself trains nothing. */
+function demoConfig(file: RunFile | null): string | null {
+  if (file === null || file.evaluation !== undefined) return null;
+  return file.configPath.replace(/^.*[/\\]/, "");
 }
 
 function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {

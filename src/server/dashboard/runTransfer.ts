@@ -10,7 +10,7 @@ import { Answerer } from "./answerer.ts";
 import { ColumnQueue } from "./columnQueue.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { inDrawingOrder, sentColumns } from "./metricOrder.ts";
-import { gatherFacts, readMaxSteps } from "./runFacts.ts";
+import { type ConfigFacts, gatherFacts, readConfigFacts } from "./runFacts.ts";
 import type { TokenTexts } from "./runQueries.ts";
 import type { TextReader } from "./textReader.ts";
 
@@ -50,7 +50,7 @@ export class RunTransfer {
   readonly #run: DashboardRun;
   readonly #queue = new ColumnQueue(APPEND_BYTES);
   #answerer: Answerer | null = null;
-  #maxSteps: number | null | undefined;
+  #configFacts: ConfigFacts | null = null;
   #configAttempt: number | null = null;
   /** Null until the page knows the run. */
   #metrics: MetricColumns | null = null;
@@ -159,8 +159,8 @@ export class RunTransfer {
   async #readConfig(): Promise<void> {
     const { follower } = this.#run;
     const attempt = follower.runFile?.attempt ?? 0;
-    if (this.#configAttempt === attempt && this.#maxSteps !== undefined) return;
-    this.#maxSteps = await readMaxSteps(this.#options.fileSystem, follower.folder);
+    if (this.#configAttempt === attempt && this.#configFacts !== null) return;
+    this.#configFacts = await readConfigFacts(this.#options.fileSystem, follower.folder);
     this.#configAttempt = attempt;
   }
 
@@ -174,7 +174,7 @@ export class RunTransfer {
       fileSystem,
       shortenPath,
       liveness: { nowMs: clock.now(), isProcessAlive },
-      maxSteps: this.#maxSteps ?? null,
+      configFacts: this.#configFacts,
       evaluated: runs.evaluated(follower.folder),
     });
     const marks = await this.#marks.refresh();

@@ -8,5 +8,6 @@ export const keptSchema: z.ZodType<Kept> = z.object({
   pinnedMetrics: z.array(z.string()).readonly().catch([]),
   hiddenCharts: z.array(z.string()).readonly().catch([]),
   savedFilters: savedFiltersSchema.catch([]),
+  isDemoCardClosed: z.boolean().catch(false),
   layout: z.string().nullable().catch(null),
 });

@@ -104,6 +104,7 @@ export class PageSessions {
           },
           chooseCharts: keep,
           keepFilters: (savedFilters) => keep({ savedFilters }),
+          closeDemoCard: () => keep({ isDemoCardClosed: true }),
         },
         command: async (asked, shown, args) => {
           if (asked === "markRollout") {

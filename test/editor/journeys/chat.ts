@@ -47,6 +47,7 @@ export const chat: Journey = {
     await step("a run has checkpoints", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.show("Tinker RL");
+      await workbench.unfold("Checkpoints");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, done, step 2 of 2/).waitFor({ timeout: 60_000 });
       await workbench.notification("The run tinker-config is done.").waitFor();

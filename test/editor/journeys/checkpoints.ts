@@ -59,6 +59,12 @@ export const checkpoints: Journey = {
       await page.keyboard.press("Escape");
     });
 
+    await step("checkpoints of a run are below its row", async () => {
+      await workbench.expand(workbench.row(/^run tinker-config/));
+      await workbench.row(/^checkpoint checkpoint_000002 after step 2/).waitFor();
+      await pictures("below");
+    });
+
     await step("Delete Checkpoint asks first, and says what goes with it", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000002 after step 2/);
       const effect = workbench.dialog().getByText("Without it, a resume begins after step 1");

@@ -38,6 +38,7 @@ export const clicks: Journey = {
 
     await step("three runs are there, of which two continue", async () => {
       await workbench.show("Tinker RL");
+      await workbench.unfold("Trajectories");
       for (const name of NAMES) await row(name).waitFor();
     });
     const written = Promise.all(underWay.map((lease) => keepAlive(lease, writing.signal)));

@@ -196,9 +196,7 @@ export const editing: Journey = {
       "Environments lists those of the configurations, local and hosted ones",
       async () => {
         await workbench.show("Tinker RL");
-        for (const other of ["Runs", "Trajectories", "Checkpoints"]) {
-          await workbench.view(other).locator(".pane-header").click();
-        }
+        await workbench.view("Runs").locator(".pane-header").click();
         await workbench.unfold("Environments");
         const local = workbench.row(/^environment local\/calculator on this computer, 4,096 train/);
         await local.first().waitFor();

@@ -39,6 +39,7 @@ export const evaluations: Journey = {
 
     await step("a dry run prints what would be trained, and trains nothing", async () => {
       await workbench.show("Tinker RL");
+      await workbench.unfold("Checkpoints");
       await workbench.open("tinker-config.yaml");
       await workbench.command("Tinker RL: Dry Run");
       await workbench.terminal().getByText("No weights were changed").first().waitFor({

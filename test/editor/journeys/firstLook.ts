@@ -16,15 +16,20 @@ export const firstLook: Journey = {
 
     await step("empty views say what to do", async () => {
       await workbench.view("Runs").getByText("no configuration yet").waitFor();
-      await workbench.view("Trajectories").getByText("Select a run").waitFor();
-      await workbench.view("Checkpoints").getByText("checkpoints of your runs").waitFor();
+      await workbench.unfold("Trajectories");
+      await workbench.view("Trajectories").getByText("will appear here").waitFor();
+      await workbench.unfold("Checkpoints");
+      await workbench.view("Checkpoints").getByText("Saved weights of your runs").waitFor();
       await workbench.unfold("Environments");
       await workbench.view("Environments").getByText("calculator").waitFor();
       await pictures("views");
     });
 
     await step("the palette offers the commands", async () => {
-      for (const title of ["Tinker RL: Start Training", "Tinker RL: Open Walkthrough"]) {
+      for (const title of [
+        "Tinker RL: Start Local Demo (No Keys)",
+        "Tinker RL: Open Walkthrough",
+      ]) {
         assert.ok((await workbench.offered(title)).includes(title), title);
       }
     });

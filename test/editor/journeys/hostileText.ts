@@ -27,6 +27,7 @@ export const hostileText: Journey = {
     await step("a notification makes no links of a name", async () => {
       const notification = workbench.notification("was interrupted after step 1");
       await workbench.show("Tinker RL");
+      await workbench.unfold("Trajectories");
       await notification.waitFor();
       assert.match((await notification.textContent()) ?? "", /\[go\] \(command:/);
       assert.equal(await notification.locator(".notification-list-item-message a").count(), 0);

@@ -21,7 +21,7 @@ export const keyboard: Journey = {
 
     await step("Tab leads to the demo in the welcome text", async () => {
       await keys.command("Tinker RL: Focus on Runs View");
-      const link = workbench.view("Runs").getByText("Try the local demo");
+      const link = workbench.view("Runs").getByRole("button", { name: "Start Local Demo" });
       await link.waitFor();
       await keys.tabTo(link);
       await keys.press("Enter");

@@ -22,12 +22,14 @@ export const localDemo: Journey = {
     try {
       await step("the welcome text offers the demo", async () => {
         await workbench.show("Tinker RL");
-        await workbench.view("Runs").getByText("No keys at hand?").waitFor();
+        await workbench.view("Runs").getByText("Your runs will appear here").waitFor();
         await pictures("welcome");
       });
 
       await step("one click writes a configuration, starts, and opens the dashboard", async () => {
-        await workbench.view("Runs").getByText("Try the local demo").click();
+        await workbench.view("Runs").getByText("Start Local Demo").click();
+        await workbench.notification("Starting the local demo: wrote tinker-config.yaml").waitFor();
+        await pictures("starting");
         // The first stands there until the trainer has a folder, which may be for a moment only.
         await workbench.row(/^train tinker-config\.yaml, starting|^run tinker-config, /).waitFor();
         await workbench.row(/^run tinker-config, (preparing|running)/).waitFor({ timeout: 60_000 });
@@ -37,6 +39,7 @@ export const localDemo: Journey = {
           /model_name: local\//,
         );
         await workbench.panel().getByRole("tab", { name: "Overview" }).waitFor({ timeout: 60_000 });
+        await workbench.panel().getByText("A small model on this computer learns").waitFor();
         await pictures("started");
       });
 

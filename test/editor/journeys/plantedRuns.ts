@@ -41,6 +41,8 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
 
   await step("a run of the user's own trains, with keys in the store", async () => {
     await workbench.show("Tinker RL");
+    await workbench.unfold("Trajectories");
+    await workbench.unfold("Checkpoints");
     await setTinkerKey(workbench, KEY);
     await setSecret(workbench, "GITHUB_TOKEN", SECRET);
     await workbench.open("tinker-config.yaml");

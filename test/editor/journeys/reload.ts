@@ -21,6 +21,7 @@ export const reload: Journey = {
 
     await step("a run is in progress", async () => {
       await workbench.show("Tinker RL");
+      await workbench.unfold("Trajectories");
       await workbench.command("Tinker RL: Start Training");
       await until("two steps", () => stepsOf(run).length >= 2, 60_000);
       await workbench.panel().getByText(`of ${STEPS}`).waitFor();

@@ -40,6 +40,7 @@ export const severalEnvironments: Journey = {
 
     await step("the run continues while the dashboard shows it, to its end", async () => {
       await workbench.show("Tinker RL");
+      await workbench.unfold("Trajectories");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
       await until("all steps", () => stepsOf(run).length === STEPS, 120_000);

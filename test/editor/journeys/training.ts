@@ -18,6 +18,8 @@ export const training: Journey = {
 
     await step("Start Training begins at once: one configuration needs no question", async () => {
       await workbench.show("Tinker RL");
+      await workbench.unfold("Trajectories");
+      await workbench.unfold("Checkpoints");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
       await until("two steps", () => steps().length >= 2, 60_000);
@@ -112,7 +114,7 @@ export const training: Journey = {
 
     await step("the views know that it is done", async () => {
       await workbench.row(new RegExp(`^Step ${STEPS}, mean`)).waitFor();
-      await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, final`)).waitFor();
+      await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, .*final`)).waitFor();
       await workbench.statusItem(`Tinker RL done ${STEPS}/${STEPS}`).waitFor();
       assert.equal(await workbench.row(/in progress/).count(), 0);
       assert.equal(await workbench.panel().getByRole("button", { name: "Resume" }).count(), 0);

@@ -45,6 +45,7 @@ max_steps: 1
 `,
     });
     await workbench.show("Tinker RL");
+    await workbench.unfold("Checkpoints");
     await setTinkerKey(workbench, key);
     await workbench.open("tinker-config.yaml");
     await workbench.command("Tinker RL: Start Training");

@@ -10,6 +10,7 @@ it("what a person arranged in one page is there when pages are opened again, bes
     pinnedMetrics: ["optim/lr"],
     hiddenCharts: [],
     savedFilters: [],
+    isDemoCardClosed: false,
     layout: '{"columns":[]}',
   });
 });
@@ -22,6 +23,7 @@ it("what is stored in another shape counts as not arranged", () => {
     pinnedMetrics: [],
     hiddenCharts: [],
     savedFilters: [],
+    isDemoCardClosed: false,
     layout: null,
   });
 });

@@ -21,6 +21,7 @@ const SURROUNDINGS = {
     pinnedMetrics: [],
     hiddenCharts: [],
     savedFilters: [],
+    isDemoCardClosed: false,
     layout: null,
   },
 };

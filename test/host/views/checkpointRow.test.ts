@@ -33,7 +33,7 @@ describe("the row of a checkpoint", () => {
   it("says the reward before it says what a narrow side bar may cut", () => {
     const metrics = { "rollout/reward/mean": 0.58 };
     expect(row("rolling", 5, false, metrics).description).toBe(
-      "rolling · 0.58 · expires in 5 h 00 min · state",
+      "0.58 · rolling · expires in 5 h 00 min · state",
     );
   });
 

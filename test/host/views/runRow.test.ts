@@ -25,7 +25,7 @@ describe("the row of a run", () => {
   it.each([
     [{ phase: "done", isLive: false, steps: 200 }, "0.63 · 200 steps · done"],
     [{ phase: "stopped", isLive: false, repeats: 0 }, "0.63 · 12/200 · stopped"],
-    [{ phase: "interrupted", isLive: false }, "0.63 · 12/200 · interrupted · repeats 2 steps"],
+    [{ phase: "interrupted", isLive: false }, "interrupted · 12/200 · 0.63 · repeats 2 steps"],
     [
       {
         phase: "failed",
@@ -33,10 +33,10 @@ describe("the row of a run", () => {
         repeats: 0,
         expiry: { atMs: NOW_MS + 5_400_000, repeats: 9 },
       },
-      "failed · 0.63 · 12/200 · last state expires in 1 h 30 min",
+      "failed · 12/200 · 0.63 · last state expires in 1 h 30 min",
     ],
-    [{ phase: "paused" }, "0.63 · 12/200 · paused"],
-    [{ phase: "pausing" }, "0.63 · pausing after step 13"],
+    [{ phase: "paused" }, "paused · 12/200 · 0.63"],
+    [{ phase: "pausing" }, "pausing after step 13 · 0.63"],
     [{ phase: "running", totalSteps: null, trend: null }, "0.63 · step 12"],
     [{ phase: "running", steps: 0, reward: null, trend: null }, "0/200"],
     [{ phase: "unreadable", isLive: false }, "damaged, or from another version"],

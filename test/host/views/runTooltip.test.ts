@@ -8,12 +8,21 @@ vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeToolti
 /** What a side bar of the usual width shows behind a name of a dozen characters. */
 const SHOWN = 16;
 
-it.each(["running", "paused", "finishing", "done", "stopped", "interrupted", "foreign"] as const)(
+it.each(["running", "finishing", "done", "stopped", "foreign"] as const)(
   "the reward and the steps of a run that is %s come first, because a row is cut at its end",
   (phase) => {
     const run = aRun({ phase, isLive: phase === "running", reward: 0.634, steps: 120 });
     const { description } = runRow(run, { isArchived: true, isSpinning: false });
     expect(description.slice(0, SHOWN)).toMatch(/^0\.63( ▲)? · 120/);
+  },
+);
+
+it.each(["paused", "interrupted", "failed"] as const)(
+  "the state of a run that is %s comes first, because a person is needed",
+  (phase) => {
+    const run = aRun({ phase, isLive: phase === "paused" });
+    const { description } = runRow(run, { isArchived: true, isSpinning: false });
+    expect(description.slice(0, SHOWN)).toMatch(new RegExp(`^${phase} · 12`));
   },
 );
 

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import { dashboardHandlers } from "../../../src/host/commands/dashboardHandlers.ts";
 import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
 import { selectedRow } from "../../../src/host/views/selectedRow.ts";
 import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRun } from "./runEntries.ts";
 
@@ -83,6 +85,8 @@ class Tree<Node> {
   }
 }
 
+const saved: { entries: readonly CheckpointEntry[] } = { entries: [] };
+
 function theRuns(runs: readonly RunEntry[]) {
   const changed = new Emitter<string | null>();
   const store = {
@@ -95,7 +99,8 @@ function theRuns(runs: readonly RunEntry[]) {
   const opened: string[] = [];
   const dashboard = { open: (folder: string) => opened.push(folder) };
   const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };
-  const options = { store, labels, trainings, alarms } as never; // as much of them as rows need
+  const source = { read: async () => saved.entries, isHosted: async () => false };
+  const options = { store, labels, trainings, alarms, saved: source } as never; // as much of them as rows need
   const view = new RunsView(options);
   const tree: Tree<RunNode> = new Tree(
     (node) => view.getTreeItem(node) as Row,
@@ -113,7 +118,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
     const runs = ["amber", "basil"].map((name) => aRun({ name, folder: `/runs/${name}` }));
     const { view, tree, opened } = theRuns(runs);
     for (let count = 0; count < 20; count += 1) {
-      const node = view.getChildren()[count % 2];
+      const node = (await view.getChildren())[count % 2];
       if (node === undefined) throw new Error("There are two runs.");
       const click = tree.draw(node);
       tree.forget();
@@ -158,7 +163,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
     const { view, tree, changed } = theRuns(runs);
     const drawn: unknown[] = [];
     view.onDidChangeTreeData((node) => drawn.push(node));
-    for (const node of view.getChildren()) tree.draw(node);
+    for (const node of await view.getChildren()) tree.draw(node);
     changed.fire(null);
     vi.advanceTimersByTime(1_000);
     expect(drawn).toEqual([]);
@@ -170,6 +175,48 @@ describe("a click on a row that is drawn again in the same moment", () => {
     changed.fire(null);
     vi.advanceTimersByTime(1_000);
     expect(drawn.at(-1)).toBeUndefined();
+    vi.useRealTimers();
+  });
+});
+
+describe("below a run", () => {
+  it("its newest checkpoints and the best come first, and the others are one row", async () => {
+    const { view } = theRuns([aRun({ folder: "/runs/amber" })]);
+    const best = { metric: "reward", value: 0.8 };
+    saved.entries = Array.from({ length: 9 }, (_, step) =>
+      aCheckpointEntry({ name: `c${step}`, step, ...(step === 1 ? { best } : {}) }),
+    );
+    const [run] = await view.getChildren();
+    const namesOf = (nodes: readonly RunNode[]): readonly string[] =>
+      nodes.map((node) => (node.kind === "checkpoint" ? node.name : node.kind));
+    const below = await view.getChildren(run);
+    expect(namesOf(below)).toEqual([
+      ...["c8", "c7", "c6", "c5", "c4", "c1", "older"],
+      ...["part", "part", "part"],
+    ]);
+    const older = below.find(({ kind }) => kind === "older");
+    expect(namesOf(await view.getChildren(older))).toEqual(["c3", "c2", "c0"]);
+    saved.entries = [];
+    expect(namesOf(await view.getChildren(run))).toEqual(["part", "part", "part"]);
+  });
+
+  it("a checkpoint that was saved is shown once the list is drawn again", async () => {
+    vi.useFakeTimers();
+    const { view, tree, changed } = theRuns([aRun({ folder: "/runs/amber" })]);
+    const [run] = await view.getChildren();
+    if (run === undefined) throw new Error("There is a run.");
+    tree.draw(run);
+    await view.getChildren(run);
+    const drawn: unknown[] = [];
+    view.onDidChangeTreeData((node) => drawn.push(node));
+    changed.fire(null);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(drawn).toEqual([]);
+    saved.entries = [aCheckpointEntry({ name: "c0", step: 1 })];
+    changed.fire(null);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(drawn).toEqual([run]);
+    saved.entries = [];
     vi.useRealTimers();
   });
 });

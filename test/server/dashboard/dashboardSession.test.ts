@@ -24,6 +24,7 @@ const SETTINGS = {
   pinnedMetrics: [],
   hiddenCharts: [],
   savedFilters: [],
+  isDemoCardClosed: false,
 };
 
 type Kind = HostMessage["kind"];
@@ -67,6 +68,7 @@ async function openedSession() {
         current: () => SETTINGS,
         chooseCharts: async () => undefined,
         keepFilters: async () => undefined,
+        closeDemoCard: async () => undefined,
       },
     },
     { run, isVisible: true },

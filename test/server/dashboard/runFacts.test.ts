@@ -10,7 +10,7 @@ import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { gatherFacts } from "../../../src/server/dashboard/runFacts.ts";
+import { gatherFacts, readConfigFacts } from "../../../src/server/dashboard/runFacts.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
 import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -32,10 +32,39 @@ it("the page learns which model was evaluated, and nothing of where it lies", as
     fileSystem,
     liveness: { nowMs: 0, isProcessAlive: () => false },
     evaluated: null,
-    maxSteps: null,
+    configFacts: null,
     shortenPath: (path) => path,
   });
   expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);
+});
+
+it.each([
+  ["the bundled model in the calculator", "local/tiny-tool", ["local/calculator"], "demo.yaml"],
+  ["the bundled model in more environments", "local/tiny-tool", ["local/calculator", "x"], null],
+  ["a hosted model", "Qwen/Qwen3-8B", ["local/calculator"], null],
+] as const)("a run of %s is the local demo or not", async (_, model, environments, expected) => {
+  const fileSystem = createMemoryFileSystem();
+  const folder = "/runs/demo";
+  const config = {
+    model_name: model,
+    environments: Object.fromEntries(environments.map((name) => [name, {}])),
+  };
+  await fileSystem.append(runPaths(folder).resolvedConfig, JSON.stringify(config));
+  const file = aRunFile({ configPath: "/home/someone/demo.yaml" });
+  await fileSystem.append(runPaths(folder).runFile, JSON.stringify(file));
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  const { run } = await gatherFacts({
+    id: "demo",
+    name: "demo",
+    follower,
+    fileSystem,
+    liveness: { nowMs: 0, isProcessAlive: () => false },
+    evaluated: null,
+    configFacts: await readConfigFacts(fileSystem, folder),
+    shortenPath: (path) => path,
+  });
+  expect(run.demoConfig).toBe(expected);
 });
 
 it("they are sent to the page however much has happened since", async () => {
@@ -65,7 +94,7 @@ it("they are sent to the page however much has happened since", async () => {
     fileSystem,
     liveness: { nowMs: clock.now(), isProcessAlive: () => false },
     evaluated: null,
-    maxSteps: null,
+    configFacts: null,
     shortenPath: (path) => path,
   });
   expect(events.length).toBeLessThan(496);
@@ -124,7 +153,7 @@ describe("what a run has used", () => {
       follower,
       fileSystem: disk,
       liveness: LIVENESS,
-      maxSteps: null,
+      configFacts: null,
       evaluated: null,
     };
     return (await gatherFacts({ ...options, shortenPath: (path) => path })).run.laterCostUsd;

@@ -9,7 +9,7 @@ import { readLaunch } from "../../../../src/host/runs/launchStore.ts";
 import { validateConfigFile } from "../../../../src/host/task/validateConfigFile.ts";
 import { readPlainText } from "../../../../src/node/plainText.ts";
 import { readConfigView } from "../../../../src/server/dashboard/configView.ts";
-import { readMaxSteps } from "../../../../src/server/dashboard/runFacts.ts";
+import { readConfigFacts } from "../../../../src/server/dashboard/runFacts.ts";
 import { planResume } from "../../../../src/trainer/resume.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../../fakes/plantedHome.ts";
 
@@ -42,7 +42,7 @@ describe("a file of a run that has no end", () => {
       await truncate(join(run, name), ENDLESS);
     }
     expect(await readRunModel(files, run)).toBeNull();
-    expect(await readMaxSteps(planted.fileSystem, run)).toBeUndefined();
+    expect(await readConfigFacts(planted.fileSystem, run)).toBeNull();
     expect(await readConfigView(files, run, String)).toEqual({ entries: [], overrides: [] });
     const resuming = planResume(planted.fileSystem, {
       folder: run,

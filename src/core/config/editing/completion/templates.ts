@@ -3,7 +3,7 @@
 import type { Span } from "../../source/span.ts";
 import { type Completion, snippetText } from "./completion.ts";
 
-export type TemplateKind = "local" | "hosted" | "several";
+export type TemplateKind = "local" | "own" | "hosted" | "several";
 
 export interface Template {
   readonly kind: TemplateKind;
@@ -37,6 +37,28 @@ evaluation:
     local/calculator: [test]
   num_samples: 128
   every: 10
+`;
+
+const OWN = `# Trains the bundled model in an environment of your own. Needs no key.
+# The environment is a server of the Open Reward Standard that you start first, in Python with ors-sdk.
+# The documentation has a whole one to copy: "Add an environment".
+model_name: local/tiny-tool
+lora_rank: 8
+
+openreward_base_url: http://127.0.0.1:8080 # where your server listens
+environments:
+  products: # the name of your Environment class, in lowercase
+    splits:
+      train: {}
+    num_rollouts: 8 # rollouts per task, which are compared with each other
+    max_failing_rollouts: 2 # skip a group with more failures
+    nonterminal_reward: 0 # a rollout without an answer counts as wrong
+    max_turns: 8
+
+batch_size: 16 # tasks per step, so 16 x 8 = 128 rollouts
+max_active_tasks: 128
+max_steps: 40
+save_every: 10
 `;
 
 const HOSTED = `# Trains a hosted model. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
@@ -124,6 +146,12 @@ export const TEMPLATES: readonly Template[] = [
     title: "Local demo",
     description: "A small bundled model and a bundled environment; no key, no network",
     text: LOCAL,
+  },
+  {
+    kind: "own",
+    title: "Your own environment",
+    description: "The bundled model in an environment that you serve; no key",
+    text: OWN,
   },
   {
     kind: "hosted",

@@ -1,0 +1,95 @@
+/** What a run of the local demo says about itself, in a browser. */
+
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { writeHardRun } from "../server/dashboard/writtenRun.ts";
+import { accessibilityFaults } from "../workbench/accessibility.ts";
+import { launchBrowser } from "../workbench/browser.ts";
+import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
+import { THEMES } from "./themes.ts";
+
+const DEMO = {
+  model_name: "local/tiny-tool",
+  max_steps: 40,
+  environments: { "local/calculator": {} },
+};
+
+describe("a run of the local demo", () => {
+  let browser: Browser;
+  let parent = "";
+  let folder = "";
+  let pages: DashboardPage[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    parent = await mkdtemp(join(tmpdir(), "tinker-rl-demo-"));
+    const fileSystem = createFileSystem();
+    ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 24 }));
+    await fileSystem.close();
+    await writeFile(join(folder, "config.resolved.json"), JSON.stringify(DEMO));
+  });
+  afterEach(async () => {
+    await Promise.all(pages.map((page) => page.close()));
+    pages = [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  const open = async (theme = THEMES[0]): Promise<DashboardPage> => {
+    if (theme === undefined) throw new Error("There is no theme.");
+    const dashboard = await openDashboardPage(browser, { folder, theme });
+    pages.push(dashboard);
+    await dashboard.page.locator(".reward canvas").waitFor();
+    return dashboard;
+  };
+  const cardOf = ({ page }: DashboardPage) => page.getByRole("region", { name: "Local demo" });
+  const endWith = async (phase: string): Promise<void> => {
+    const path = join(folder, "run.json");
+    const file = JSON.parse(await readFile(path, "utf8"));
+    await writeFile(path, JSON.stringify({ ...file, phase }));
+  };
+
+  it("says what the model learns, and names its configuration", async () => {
+    const dashboard = await open();
+    await cardOf(dashboard).getByText("answer arithmetic questions").waitFor();
+    await cardOf(dashboard)
+      .getByRole("button", { name: /^Open .+\.yaml$/ })
+      .click();
+    await expect
+      .poll(() => dashboard.commands)
+      .toEqual([{ command: "openConfigAt", args: { path: [] } }]);
+    expect(await cardOf(dashboard).getByRole("button", { name: "Evaluate" }).count()).toBe(0);
+  });
+
+  it("offers three next steps when it is done", async () => {
+    await endWith("done");
+    const dashboard = await open();
+    const card = cardOf(dashboard);
+    await card.getByRole("button", { name: "Your Own Environment" }).click();
+    await card.getByRole("button", { name: "Evaluate" }).click();
+    await expect
+      .poll(() => dashboard.commands.map(({ command }) => command))
+      .toEqual(["ownEnvironment", "evaluateCheckpoint"]);
+    await card.getByRole("button", { name: "Read a Rollout" }).click();
+    await dashboard.page.locator(".reward-footer").waitFor();
+  });
+
+  it("has a card without faults in every theme, which stays away once it is dismissed", async () => {
+    for (const theme of THEMES) {
+      const dashboard = await open(theme);
+      await cardOf(dashboard).waitFor();
+      expect([theme.name, await accessibilityFaults(dashboard.page.mainFrame())]).toEqual([
+        theme.name,
+        [],
+      ]);
+      await cardOf(dashboard).getByRole("button", { name: "Dismiss" }).click();
+      await cardOf(dashboard).waitFor({ state: "hidden" });
+    }
+  });
+});

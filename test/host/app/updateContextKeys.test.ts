@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Emitter } from "../../../src/core/util/emitter.ts";
+import { updateContextKeys } from "../../../src/host/app/updateContextKeys.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
+import { aRun } from "../views/runEntries.ts";
+
+const keys = vi.hoisted(() => new Map<string, unknown>());
+vi.mock("vscode", () => ({
+  commands: {
+    executeCommand: async (_: string, key: string, value: unknown) => keys.set(key, value),
+  },
+  Disposable: { from: () => ({ dispose: () => undefined }) },
+  l10n: { t: (text: string) => text },
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  keys.clear();
+});
+afterEach(() => vi.useRealTimers());
+
+const none = new Emitter<never>().event;
+
+/** What holds for `runs`, of which those in `saved` have checkpoints, and one in `hosted` has them at Tinker. */
+async function holding(
+  runs: readonly RunEntry[],
+  { saved = [], hosted = "" }: { saved?: readonly string[]; hosted?: string } = {},
+): Promise<readonly string[]> {
+  const changed = new Emitter<string | null>();
+  updateContextKeys({
+    keys: { onDidChange: none },
+    trainings: { onDidChange: none },
+    alarms: { onDidChange: none, idsOf: ({ alarms }: RunEntry) => alarms },
+    labels: { isArchived: (folder: string) => folder === "/archived" },
+    store: { runs, onDidChange: changed.event },
+    saved: {
+      read: async (folder: string) => (saved.includes(folder) ? [aCheckpointEntry()] : []),
+      isHosted: async (folder: string) => folder === hosted,
+    },
+    view: {},
+  } as never); // as much of them as is asked
+  changed.fire("/any");
+  await vi.advanceTimersByTimeAsync(1_000);
+  return [...keys].flatMap(([key, value]) =>
+    value === true ? [key.replace("tinkerRL.", "")] : [],
+  );
+}
+
+const ended = { isLive: false, phase: "done", steps: 200, file: aRunFile() } as const;
+
+it("nothing can be asked of a window without runs", async () => {
+  expect(await holding([])).toEqual([]);
+});
+
+it.each([
+  [aRun(), "hasPausable"],
+  [aRun({ phase: "paused" }), "hasPaused"],
+  [aRun({ phase: "pausing" }), "hasPaused"],
+  [aRun({ ...ended, phase: "stopped" }), "hasResumable"],
+  [aRun({ ...ended, alarms: ["equal_rewards"] }), "hasAlarms"],
+  [aRun({ ...ended, folder: "/archived" }), "hasArchived"],
+  [aRun({ ...ended, expiry: { atMs: 1, repeats: null } }), "hasExpiring"],
+] as const)("a run says what can be done with it (%#)", async (run, key) => {
+  expect(await holding([run])).toEqual([key]);
+});
+
+it("checkpoints count where a run has some, and those at Tinker where one has them there", async () => {
+  const runs = ["/a", "/b"].map((folder) => aRun({ ...ended, folder }));
+  expect(await holding(runs, { saved: ["/b"] })).toEqual(["hasCheckpoints"]);
+  keys.clear();
+  const both = await holding(runs, { saved: ["/a", "/b"], hosted: "/b" });
+  expect(both).toEqual(["hasCheckpoints", "hasHosted"]);
+});
