@@ -335,13 +335,13 @@ describe("the page of the dashboard", () => {
     expect(await focused()).toBe("Log y");
   });
 
-  it("opens from a row of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
+  it("opens from a cell of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
     const dashboard = await open(undefined, smallFolder);
     const { page } = dashboard;
     const listed = page.locator(".filter-count");
     const step = page.locator(".step-navigator select");
     await page.getByRole("tab", { name: "Evaluations" }).click();
-    await page.getByRole("row", { name: "20 local/calculator test greedy" }).click();
+    await page.getByTitle("Evaluation after 20, local/calculator test, greedy").click();
     await listed.getByText("8 of 16").waitFor();
     expect(await step.inputValue()).toBe("evaluation/20");
     expect((await viewOf(dashboard))["filter"]).toMatchObject({ split: "", temperature: 0 });

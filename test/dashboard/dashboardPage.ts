@@ -84,7 +84,8 @@ function createSession(
         find: async (id) => (id === name ? run : null),
       },
       command: async (command, _, args) => {
-        commands.push({ command, args });
+        // The page says by itself what it has no room for.
+        if (command !== "titleActions") commands.push({ command, args });
         if (command === "markRollout" && args.key !== undefined && args.mark !== undefined)
           await markRollout(fileSystem.within(folder), folder, args.key, args.mark);
       },
