@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 import { parseAssignment } from "../core/config/overrides.ts";
 import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
-import { combinationName } from "../core/sweeps/planSweep.ts";
+import { combinationName, settingsByKey } from "../core/sweeps/planSweep.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import { type SweepEffects, sweepEffects } from "../shared/sweepEffects.ts";
@@ -88,7 +88,7 @@ function effectsOf(results: readonly SweepResult[]): SweepEffects {
   return sweepEffects(
     results.map(({ settings, lastReward, state, steps }, index) => ({
       id: String(index),
-      settings: byKey(settings),
+      settings: settingsByKey(settings),
       result: lastReward,
       isDone: state === "done",
       steps,
@@ -96,14 +96,10 @@ function effectsOf(results: readonly SweepResult[]): SweepEffects {
   );
 }
 
-function byKey(settings: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(settings.map((setting) => [keyText(setting), valueText(setting)]));
-}
-
 /** One object on one line. */
 export function sweepJson({ name, results }: NamedResults): Line {
   const runs = results.map(({ settings, ...result }) => ({
-    settings: byKey(settings),
+    settings: settingsByKey(settings),
     ...result,
   }));
   const effects = effectsOf(results).settings.map(({ key, share }) => ({
@@ -119,10 +115,6 @@ function stateCell({ state }: SweepResult): LinePiece {
   const text = state === "not-started" ? l10n.t("not started") : phaseTexts()[state];
   const style = STYLES[state];
   return style === undefined ? text : styled(style, text);
-}
-
-function keyText(setting: string): string {
-  return parseAssignment(setting)?.prefix.slice(0, -1) ?? setting;
 }
 
 function valueText(setting: string): string {

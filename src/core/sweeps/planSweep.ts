@@ -4,7 +4,7 @@ import { formatKey } from "../../shared/format.ts";
 import { checkText } from "../config/check.ts";
 import { isSame } from "../config/fields/sameValue.ts";
 import type { Config } from "../config/fields/schema.ts";
-import type { AppliedOverride } from "../config/overrides.ts";
+import { type AppliedOverride, parseAssignment } from "../config/overrides.ts";
 import { type ParseResult, parseConfig } from "../config/parse.ts";
 import { type PlacedProblem, placeProblem, problemLine } from "../config/source/problem.ts";
 import { settingsName } from "../runs/shownNames.ts";
@@ -253,4 +253,14 @@ function duplicates(combinations: readonly Combination[]): readonly PlacedProble
     const [one, two] = [other, combination].map(({ settings }) => settings.join(" "));
     return gridProblem(null, `${one} and ${two} train the same. Remove one of the values.`);
   });
+}
+
+/** The values of `key=value` each, as they were written, by key. */
+export function settingsByKey(settings: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    settings.map((setting) => {
+      const assignment = parseAssignment(setting);
+      return [assignment?.prefix.slice(0, -1) ?? setting, assignment?.value ?? ""];
+    }),
+  );
 }

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { Log } from "../../core/ports.ts";
-import { combinationName } from "../../core/sweeps/planSweep.ts";
+import { combinationName, settingsByKey } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
   beginSweep,
@@ -17,6 +17,8 @@ import {
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
+import { sweepEffects } from "../../shared/sweepEffects.ts";
+import { sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training } from "./training.ts";
 import type { TrainingRequest, Trainings } from "./trainings.ts";
@@ -155,7 +157,7 @@ export function labelledLines(
   };
 }
 
-/** A line for each run. */
+/** A line for each run, and which setting mattered. */
 function summary(rows: readonly SweepRow[]): string {
   const lines = rows.map(({ combination, run }) => {
     const state =
@@ -164,5 +166,15 @@ function summary(rows: readonly SweepRow[]): string {
         : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${l10n.t("reward {0}", formatReward(run.reward))}`;
     return `${combinationName(combination)}  ${state}\n`;
   });
-  return `\n${lines.join("")}`;
+  const effects = sweepEffects(
+    rows.map(({ combination, run }, index) => ({
+      id: String(index),
+      settings: settingsByKey(combination.settings),
+      result: run?.reward ?? null,
+      isDone: run?.phase === "done",
+      steps: run?.steps ?? 0,
+    })),
+  );
+  const answer = effects.runs === 0 ? "" : `\n${sweepSentence(effects)}\n`;
+  return `\n${lines.join("")}${answer}`;
 }
