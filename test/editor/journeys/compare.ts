@@ -7,6 +7,7 @@ import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
+import { chooseInMenu } from "../rowMenu.ts";
 
 const RUNS = ["lr-1e-5-seed-1", "lr-1e-4-seed-1", "lr-1e-3-seed-1"];
 const STEPS = 60;
@@ -78,9 +79,10 @@ export const compare: Journey = {
 
     await step("a report of one run is a page that needs nothing else", async () => {
       const [name = ""] = RUNS;
-      await workbench.row(new RegExp(`^run ${name}`)).click({ button: "right" });
-      await page.getByRole("menuitem", { name: "Export Report…" }).click();
-      await page.locator(".quick-input-widget:visible input").waitFor();
+      await chooseInMenu(stage, workbench.row(new RegExp(`^run ${name}`)), {
+        title: "Export Report…",
+        effect: page.locator(".quick-input-widget:visible input"),
+      });
       await page.keyboard.press("Enter");
       const file = join(folder, `${name}-report.html`);
       await until("the report", () => existsSync(file) && readFileSync(file, "utf8") !== "");

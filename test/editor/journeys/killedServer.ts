@@ -7,6 +7,7 @@ import { showRunPart, showSearchPart } from "../../workbench/dashboardPlaces.ts"
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
+import { chooseInMenu } from "../rowMenu.ts";
 import { runIn, stepsOf, stepsTo, trainerOf } from "../runFiles.ts";
 import { tinkerRlServer } from "../tinkerRlServer.ts";
 
@@ -126,10 +127,10 @@ export const killedServer: Journey = {
       async () => {
         await workbench.command("Tinker RL: Pause After This Step");
         await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
+        const question = workbench.dialog().getByRole("button", { name: "Delete Checkpoint" });
         const row = workbench.row(/^checkpoint .*, periodic/).first();
-        await row.click({ button: "right" });
-        await page.getByRole("menuitem", { name: "Delete Checkpoint" }).click();
-        await workbench.dialog().getByRole("button", { name: "Delete Checkpoint" }).click();
+        await chooseInMenu(stage, row, { title: "Delete Checkpoint", effect: question });
+        await question.click();
         kill(stage);
         await until("a server", () => tinkerRlServer(stage.server), BACK_MS);
         for (const line of lines(join(run, "checkpoints.jsonl")))
@@ -141,9 +142,10 @@ export const killedServer: Journey = {
     await step("while a report is written: the next one is whole", async () => {
       const file = join(folder, "tinker-config-report.html");
       for (const isKilled of [true, false]) {
-        await workbench.row(/^run tinker-config/).click({ button: "right" });
-        await page.getByRole("menuitem", { name: "Export Report…" }).click();
-        await page.locator(".quick-input-widget:visible input").waitFor();
+        await chooseInMenu(stage, workbench.row(/^run tinker-config/), {
+          title: "Export Report…",
+          effect: page.locator(".quick-input-widget:visible input"),
+        });
         await page.keyboard.press("Enter");
         if (isKilled) await killNext(stage);
       }
