@@ -11,6 +11,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
+import type { EvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { Limiter } from "../../src/core/util/limiter.ts";
 import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparableRow.ts";
 
@@ -139,13 +140,28 @@ function outcome(folder: string, run: string): Outcome {
     metrics: lines(join(run, "metrics.jsonl")).map(comparableRow),
     rollouts: steps.map((file) => inAnyOrder(lines(`${file}.jsonl`))),
     results: withoutKeys(lines(join(run, "eval", "results.jsonl")), OF_ITS_TIME),
-    evaluated: evaluations.map((file) => inAnyOrder(lines(`${file}.jsonl`))),
+    evaluated: evaluations.map((file) => inAnyOrder(withTokens(file))),
     requests: lastOfEachStep(lines(join(folder, "requests.jsonl"))),
   };
 }
 
 function stem(step: number): string {
   return `step-00000${step}`;
+}
+
+/**
+ * The rollouts of an evaluation with their tokens in place of where these lie: a kill between tokens and the line of their rollout
+ * leaves bytes that no rollout names.
+ */
+function withTokens(file: string): readonly unknown[] {
+  const bytes = readFileSync(`${file}.tokens.bin`);
+  const rollouts = lines(`${file}.jsonl`) as readonly Pick<EvaluatedRollout, "tokenData">[]; // as the program writes them
+  return rollouts.map(({ tokenData, ...record }) => ({
+    ...record,
+    tokens: tokenData.map(({ offset, length }) =>
+      bytes.subarray(offset, offset + length).toString("base64"),
+    ),
+  }));
 }
 
 /** Rollouts are written down as they end. */
