@@ -122,11 +122,19 @@ export const killedServer: Journey = {
       },
     );
 
+    await step("the trainer has seen nothing of it, and every step is there once", async () => {
+      const trainer = trainerOf(run);
+      process.kill(trainer, 0);
+      const written = stepsOf(run);
+      assert.deepEqual(written, stepsTo(written.length));
+    });
+
     await step(
       "while a checkpoint is deleted: it is there, or it is gone and said to be",
       async () => {
-        await workbench.command("Tinker RL: Pause After This Step");
-        await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
+        await workbench.command("Tinker RL: Stop and Save");
+        await workbench.row(/^run tinker-config, stopped/).waitFor({ timeout: 60_000 });
+        await workbench.unfold("Checkpoints");
         const question = workbench.dialog().getByRole("button", { name: "Delete Checkpoint" });
         const row = workbench.row(/^checkpoint .*, periodic/).first();
         await chooseInMenu(stage, row, { title: "Delete Checkpoint", effect: question });
@@ -135,7 +143,6 @@ export const killedServer: Journey = {
         await until("a server", () => tinkerRlServer(stage.server), BACK_MS);
         for (const line of lines(join(run, "checkpoints.jsonl")))
           assert.doesNotThrow(() => JSON.parse(line));
-        await workbench.command("Tinker RL: Continue Run");
       },
     );
 
@@ -154,13 +161,6 @@ export const killedServer: Journey = {
         () => existsSync(file) && readFileSync(file, "utf8").endsWith("</html>\n"),
         BACK_MS,
       );
-    });
-
-    await step("the trainer has seen nothing of it, and every step is there once", async () => {
-      const trainer = trainerOf(run);
-      process.kill(trainer, 0);
-      const written = stepsOf(run);
-      assert.deepEqual(written, stepsTo(written.length));
       return `${killed} servers killed`;
     });
   },
