@@ -149,6 +149,7 @@ export const killedServer: Journey = {
     await step("while a report is written: the next one is whole", async () => {
       const file = join(folder, "tinker-config-report.html");
       for (const isKilled of [true, false]) {
+        await until("a server", () => tinkerRlServer(stage.server), BACK_MS);
         await chooseInMenu(stage, workbench.row(/^run tinker-config/), {
           title: "Export Report…",
           effect: page.locator(".quick-input-widget:visible input"),
