@@ -41,9 +41,9 @@ export function updateContextKeys(sources: ContextKeySources) {
       if (begun.some(({ request }) => request.resume !== null))
         void setContextKey("runResumed", true);
     }),
-    alarms.onDidChange(() => runKeys.updateSoon()),
+    alarms.onDidChange(() => runKeys.updateSoon([])),
     store.onDidChange((folder) => {
-      runKeys.updateSoon();
+      runKeys.updateSoon(folder === null ? null : [folder]);
       // A change of one run changes neither the number of runs nor which are live.
       if (folder !== null) return;
       const live = store.runs.filter(({ isLive }) => isLive).length;
@@ -59,6 +59,8 @@ class RunKeys {
   readonly #sources: ContextKeySources;
   readonly #set = new Map<RunKey, boolean>();
   #timer: NodeJS.Timeout | null = null;
+  /** The runs that may have other checkpoints since the last look; null = all. */
+  #changed: Set<string> | null = null;
 
   constructor(sources: ContextKeySources) {
     this.#sources = sources;
@@ -68,7 +70,10 @@ class RunKeys {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  updateSoon(): void {
+  /** `changed` are folders of runs; null = the list. */
+  updateSoon(changed: readonly string[] | null): void {
+    if (changed === null) this.#changed = null;
+    for (const folder of changed ?? []) this.#changed?.add(folder);
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       void this.#update();
@@ -96,11 +101,17 @@ class RunKeys {
     await this.#lookForCheckpoints();
   }
 
-  /** Looks no further than it has to. */
+  /** Looks no further than it has to: in all runs once their list has changed, else in those that reported something. */
   async #lookForCheckpoints(): Promise<void> {
     const { store, saved } = this.#sources;
+    const changed = this.#changed;
+    this.#changed = new Set();
+    if (changed !== null && this.#set.get("hasHosted") === true) return;
+    const looked = store.runs
+      .slice(0, MAX_READ)
+      .filter(({ folder }) => changed?.has(folder) ?? true);
     let hasCheckpoints = false;
-    for (const { folder } of store.runs.slice(0, MAX_READ)) {
+    for (const { folder } of looked) {
       if (usableCheckpoints(await saved.read(folder), Date.now()).length === 0) continue;
       hasCheckpoints = true;
       this.#is("hasCheckpoints", true);
@@ -108,6 +119,7 @@ class RunKeys {
       this.#is("hasHosted", true);
       return;
     }
+    if (changed !== null) return;
     this.#is("hasCheckpoints", hasCheckpoints);
     this.#is("hasHosted", false);
   }

@@ -18,7 +18,7 @@ import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { sweepEffects } from "../../shared/sweepEffects.ts";
-import { sweepSentence } from "../../shared/sweepText.ts";
+import { shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training } from "./training.ts";
 import type { TrainingRequest, Trainings } from "./trainings.ts";
@@ -175,6 +175,9 @@ function summary(rows: readonly SweepRow[]): string {
       steps: run?.steps ?? 0,
     })),
   );
-  const answer = effects.runs === 0 ? "" : `\n${sweepSentence(effects)}\n`;
+  const keys = effects.settings.map(({ key }) => key);
+  // Nothing while no run has a result, and where only the seed varies.
+  const hasAnswer = effects.runs > 0 && keys.length > 0;
+  const answer = hasAnswer ? `\n${sweepSentence(effects, (key) => shortKey(key, keys))}\n` : "";
   return `\n${lines.join("")}${answer}`;
 }
