@@ -96,7 +96,9 @@ async function inHostPasses(): Promise<boolean> {
   const workspace = newFolder();
   copyExample(workspace);
   try {
-    const env = { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
+    // What reads them does not depend on the version of VS Code.
+    const env =
+      edition === "oldest" ? {} : { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
     return await runInServer(edition, workspace, env);
   } finally {
     deleteFolder(workspace);

@@ -2,7 +2,6 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { comparableRow } from "../integration/comparableRow.ts";
 
 interface StoredRow {
   readonly step: number;
@@ -42,11 +41,6 @@ export function firingIn(run: string): readonly string[] {
 /** Process id of the trainer, of the run's last attempt. */
 export function trainerOf(run: string): number {
   return Number(/"pid":\s*(\d+)/.exec(readFileSync(join(run, "run.json"), "utf8"))?.[1]);
-}
-
-/** The rows without what depends on the clock, or on how often the run was started. */
-export function comparableRows(run: string): unknown {
-  return rowsOf(run).map(comparableRow);
 }
 
 /** `count` steps, counted from 0. */

@@ -17,7 +17,7 @@ const ROOM = 6;
 const ASKED = 64;
 /** Enough for the limit, which is halved every 5 s at most, to come down early on. */
 const STEPS = 30;
-const GROUPS = 8;
+const GROUPS = 4;
 const ROLLOUTS = 16;
 const PROGRAMS = resolve("dist/trainer");
 

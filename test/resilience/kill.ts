@@ -1,8 +1,8 @@
 /**
  * The kill test: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
  * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
- * more than once. Run: `npm run resilience:kill` (about seven minutes; with `-- --half` each point is tried in half of the ways to
- * sample); ends with exit code 1 on a difference.
+ * more than once. Run: `npm run resilience:kill` (about seven minutes; with `-- --once` each point is tried in one of the ways
+ * to sample); ends with exit code 1 on a difference.
  */
 
 import { spawn } from "node:child_process";
@@ -58,6 +58,12 @@ interface Variant {
   readonly stepsAhead: number;
   readonly saveEvery: number;
   readonly refill?: boolean;
+}
+
+/** The point that a run is killed at, and the step that it belongs to. */
+interface Kill {
+  readonly point: string;
+  readonly at: number;
 }
 
 const VARIANTS: readonly Variant[] = [
@@ -200,30 +206,46 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
   return parts.length === 0 ? null : `DIFFERENT ${parts.join(", ")}`;
 }
 
-const { values } = parseArgs({ options: { half: { type: "boolean", default: false } } });
-const trainers = new Limiter(AT_ONCE);
-let passed = 0;
-let failed = 0;
-for (const variant of VARIANTS) {
-  const { stepsAhead, saveEvery, refill = false } = variant;
-  const whole = await killAt(variant, "none", 0);
+/** Where a run of the variant is killed. */
+function killsOf({ stepsAhead, saveEvery, refill = false }: Variant): readonly Kill[] {
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
   // Nothing is sampled ahead of the last evaluation, however far ahead a run samples: one variant of them shows it.
-  const evaluatedAt = stepsAhead < 2 && !values.half ? [KILL_STEP, STEPS] : [KILL_STEP];
+  const evaluatedAt = stepsAhead < 2 ? [KILL_STEP, STEPS] : [KILL_STEP];
   // Runs that sample 1 and 3 steps ahead differ in the length of their queue only, and have every other point each.
-  const everyOther = values.half || stepsAhead % 2 === 1;
   const points = STEP_POINTS.filter(
-    (_, index) => !everyOther || index % 2 === (stepsAhead === 1 || stepsAhead === 2 ? 0 : 1),
+    (_, index) => stepsAhead % 2 === 0 || index % 2 === (stepsAhead === 1 ? 0 : 1),
   );
-  const kills = [
+  return [
     ...points.map((point) => ({ point, at: killStep })),
     ...(stepsAhead === 0 ? [] : AHEAD_POINTS),
     // With refill the next update waits: it may lack groups, which are sampled with the weights after this one.
     ...(stepsAhead === 0 || refill ? [] : [TWO_UPDATES]),
     ...EVALUATION_POINTS.flatMap((point) => evaluatedAt.map((at) => ({ point, at }))),
   ];
-  const tryOne = async ({ point, at }: (typeof kills)[number]): Promise<void> => {
+}
+
+/** Each point with one of the variants that reach it, by turns. */
+function onceEach(
+  kills: readonly (readonly [Variant, Kill])[],
+): readonly (readonly [Variant, Kill])[] {
+  const points = [...new Set(kills.map(([, { point }]) => point))];
+  return points.flatMap((point, index) => {
+    const able = kills.filter(([, kill]) => kill.point === point);
+    return able.slice(index % able.length).slice(0, 1);
+  });
+}
+
+const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
+const trainers = new Limiter(AT_ONCE);
+const all = VARIANTS.flatMap((variant) => killsOf(variant).map((kill) => [variant, kill] as const));
+const chosen = values.once ? onceEach(all) : all;
+let passed = 0;
+let failed = 0;
+for (const variant of VARIANTS) {
+  const { stepsAhead, saveEvery, refill = false } = variant;
+  const whole = await killAt(variant, "none", 0);
+  const tryOne = async ({ point, at }: Kill): Promise<void> => {
     const fault = difference(await killAt(variant, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
@@ -231,6 +253,7 @@ for (const variant of VARIANTS) {
       `${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
     );
   };
+  const kills = chosen.flatMap(([of, kill]) => (of === variant ? [kill] : []));
   await Promise.all(kills.map((kill) => trainers.run(() => tryOne(kill))));
 }
 console.log(`${passed} passed, ${failed} failed`);
