@@ -33,6 +33,7 @@ async function buildPrograms() {
       engine: "src/local/engine/service/main.ts",
       engineWorker: "src/local/engine/worker.ts",
       environment: "src/local/environment/server/main.ts",
+      keepCommand: "src/node/keepCommand.ts",
       tokenizerWorker: "src/node/tokenizer/compileWorker.ts",
       encodeWorker: "src/node/tokenizer/encodeWorker.ts",
       textWorker: "src/node/texts/textWorker.ts",

@@ -41,6 +41,7 @@ const NEEDED = [
   "extension/dist/trainer/engine.js",
   "extension/dist/trainer/engineWorker.js",
   "extension/dist/trainer/environment.js",
+  "extension/dist/trainer/keepCommand.js",
   "extension/dist/trainer/encodeWorker.js",
 
   "extension/dist/trainer/textWorker.js",

@@ -34,6 +34,7 @@ const recordSchema = z
               .object({ tinker_base_url: address, openreward_base_url: address })
               .readonly(),
             environments: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
+            servers: z.record(z.string(), z.string()).readonly().optional(),
           })
           .readonly(),
       )

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../core/chat/tokenizer.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";
+import { writtenSecrets } from "../core/config/secretValues.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
@@ -13,7 +14,7 @@ import { sha256 } from "../node/hash.ts";
 import { proxyPasswords } from "../node/proxy.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
-import { type LoadedConfig, writtenSecrets } from "./config/configFiles.ts";
+import type { LoadedConfig } from "./config/configFiles.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
@@ -23,6 +24,7 @@ import {
   connectModelService,
   type TinkerConnection,
 } from "./services/connections.ts";
+import { ServerOutput } from "./services/serverOutput.ts";
 import { loadVariables } from "./services/variables.ts";
 import { HUB_TOKEN } from "./tokenizerFolder.ts";
 
@@ -44,8 +46,10 @@ export async function connectionOptions(
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path), trainer.launchRequest);
-  const common = { config, variables, allowedOrigins, redactor };
-  return { ...common, programs, log, cleanup, watch, control, runName };
+  const serverOutput = new ServerOutput(redactor);
+  cleanup.add(() => serverOutput.close());
+  const common = { config, folder: dirname(path), variables, allowedOrigins, redactor };
+  return { ...common, serverOutput, programs, log, cleanup, watch, control, runName };
 }
 
 /** Loads the tokenizer once, however often it is asked for. */

@@ -57,6 +57,7 @@ export async function evaluateModels(
     const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
     const claim = () => claimEvaluation(wanted);
     const lease = await claimRun(trainer, { loaded, claim }, { start: START });
+    connections.serverOutput?.attach(lease.files, lease.folder);
     const record = await RunRecord.open(lease.folder);
     await record.add(null, destinationsOf(loaded.config), trainer.log);
     const reporting = reportContext(trainer, { loaded }, lease, null);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { createRenderer } from "../core/chat/setup/createRenderer.ts";
 import type { Config } from "../core/config/fields/schema.ts";
+import { writtenSecrets } from "../core/config/secretValues.ts";
 import {
   environmentConfig,
   type SplitChoice,
@@ -27,7 +28,6 @@ import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import type { PromptDescription, PromptPiece } from "../shared/promptDescription.ts";
-import { writtenSecrets } from "./config/configFiles.ts";
 import { debugLog } from "./debugLog.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import { loadNamed } from "./requireNamed.ts";
@@ -113,6 +113,7 @@ async function describe(
     }),
     connectEnvironmentServices({
       config,
+      folder: dirname(loaded.path),
       variables,
       allowedOrigins,
       programs,

@@ -134,11 +134,18 @@ export async function requireOwnCheckpoints(
 }
 
 function nameIt(origins: readonly string[]): string {
-  return `Specify your own configuration with -c FILE; or, if you trust ${origins.length === 1 ? "it" : "them"}, add ${allowHost(origins)}.`;
+  return `Specify your own configuration with -c FILE${orAllow(origins)}.`;
 }
 
 function repeatIt(origins: readonly string[]): string {
-  return `Your configuration does not. Write it there or repeat it with --overrides; or, if you trust ${origins.length === 1 ? "it" : "them"}, add ${allowHost(origins)}.`;
+  return `Your configuration does not. Write it there or repeat it with --overrides${orAllow(origins)}.`;
+}
+
+/** A command has no origin: a run of one's own has it in its configuration. */
+function orAllow(origins: readonly string[]): string {
+  const hosts = origins.filter((origin) => URL.canParse(origin));
+  if (hosts.length === 0) return "";
+  return `; or, if you trust ${hosts.length === 1 ? "it" : "them"}, add ${allowHost(hosts)}`;
 }
 
 function correctIt(): string {

@@ -20,6 +20,7 @@ import { RunRecord } from "../node/runRecord.ts";
 import { formatQuantity } from "../shared/format.ts";
 import type { Trend } from "../shared/trend.ts";
 import { claimRun } from "./claimRun.ts";
+import { noteEnvironmentCode } from "./environmentCode.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { indexTexts } from "./indexTexts.ts";
 import type { ListPrices } from "./loadPriceList.ts";
@@ -79,6 +80,7 @@ export class RunAttempt {
       await lost?.lease.release();
       const lease = this.#lease ?? (await claimRun(trainer, plan, model));
       this.#lease = lease;
+      this.#options.connections.serverOutput?.attach(lease.files, lease.folder);
       const reporting = this.#reportContext(lease);
       const record = await this.#noteStart(lease, model.client);
       const context = this.#trainingContext(reporting, model.client, record);
@@ -198,6 +200,7 @@ export class RunAttempt {
     await recordStage(context, step, { kind: "run-started", message, data });
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);
+    await noteEnvironmentCode(this.#options.connections.folder, context, step);
     return runLoop(context, start, {
       runId: lease.file.runId,
       configHash: sha256(JSON.stringify(config)),

@@ -4,7 +4,7 @@ import type uPlot from "uplot";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { type ColorName, lineColor } from "./palette.ts";
 
-export type LineMark = "checkpoint" | "best" | "resume" | "settings" | "pause" | "alarm";
+export type LineMark = "checkpoint" | "best" | "resume" | "settings" | "code" | "pause" | "alarm";
 
 export type ChartMark =
   /** A line from top to bottom with a letter. */
@@ -106,6 +106,7 @@ const LINE_LOOKS = {
   best: { color: "text", share: 0.9, dash: [2, 4] },
   resume: { color: "yellow", share: 0.9, dash: [6, 3] },
   settings: { color: "green", share: 0.9, dash: [8, 3, 2, 3] },
+  code: { color: "purple", share: 0.9, dash: [8, 3, 2, 3] },
   pause: { color: "text", share: 0.7, dash: [1, 5] },
   alarm: { color: "red", share: 0.9, dash: [1, 3] },
 } as const;
@@ -133,7 +134,12 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
     ctx.lineTo(x + size, bbox.top + size);
     ctx.lineTo(x - size, bbox.top + size);
   } else if (kind === "settings") ctx.arc(x, bbox.top, size, 0, 2 * Math.PI);
-  else if (kind === "pause") {
+  else if (kind === "code") {
+    ctx.moveTo(x, bbox.top - size);
+    ctx.lineTo(x + size, bbox.top);
+    ctx.lineTo(x, bbox.top + size);
+    ctx.lineTo(x - size, bbox.top);
+  } else if (kind === "pause") {
     ctx.rect(x - size, bbox.top - size, size * 0.7, size * 2);
     ctx.rect(x + size * 0.3, bbox.top - size, size * 0.7, size * 2);
   } else if (kind === "best") {

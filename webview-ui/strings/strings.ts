@@ -135,6 +135,7 @@ export const strings = {
       settings: l10n.t("other settings"),
       pause: l10n.t("pause"),
       alarm: l10n.t("alarm begins"),
+      code: l10n.t("other environment code"),
       skipped: l10n.t("skipped step"),
     },
   },

@@ -3,6 +3,7 @@
 import { isScalar, type Node } from "yaml";
 import type { Shape } from "./fields/field.ts";
 import { childShape, configShape } from "./fields/fields.ts";
+import { isObject } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
 import { readYaml, type YamlSource } from "./source/yamlSource.ts";
 
@@ -36,7 +37,7 @@ function secretNodes(
 ): readonly Node[] {
   const value = source.resolve(node);
   if (value === null || shape === undefined) return [];
-  if (shape.type === "string") return shape.isSecret === true && !isEmpty(value) ? [value] : [];
+  if (shape.type === "string") return isSecret(shape) && !isEmpty(value) ? [value] : [];
   const entries = source.entries(value);
   if (!source.mayVisit(entries.length, value)) return [];
   return entries.flatMap((entry) => secretNodes(source, entry.value, childShape(shape, entry.key)));
@@ -46,16 +47,33 @@ function isEmpty(node: Node): boolean {
   return isScalar(node) && (node.value === null || node.value === "");
 }
 
-/** Values written into `secrets` maps, whatever they are: null in a map means "look it up", which is what a reader may do. */
+/** The configuration with null for every value that the field table calls a secret: null means "look it up", which is what a reader may do. */
 export function redactSecrets(config: Config): Config {
-  const hide = (secrets: Config["secrets"]): Config["secrets"] =>
-    secrets === null ? null : Object.fromEntries(Object.keys(secrets).map((name) => [name, null]));
-  const environments = Object.entries(config.environments).map(
-    ([name, own]) => [name, { ...own, secrets: hide(own.secrets) }] as const,
+  // Only values of nullable fields are replaced.
+  return withoutSecrets(config, configShape) as Config;
+}
+
+function withoutSecrets(value: unknown, shape: Shape | undefined): unknown {
+  if (typeof value === "string") return isSecret(shape) ? null : value;
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, childShape(shape, "")));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, withoutSecrets(item, childShape(shape, key))]),
   );
-  return {
-    ...config,
-    secrets: hide(config.secrets),
-    environments: Object.fromEntries(environments),
-  };
+}
+
+/** The values that the field table calls secrets; a redactor should know them before anything is written. */
+export function writtenSecrets(config: Config): readonly string[] {
+  return secretsIn(config, configShape);
+}
+
+function secretsIn(value: unknown, shape: Shape | undefined): readonly string[] {
+  if (typeof value === "string") return isSecret(shape) && value !== "" ? [value] : [];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => secretsIn(item, childShape(shape, key)));
+}
+
+function isSecret(shape: Shape | undefined): boolean {
+  return shape?.type === "string" && shape.isSecret === true;
 }

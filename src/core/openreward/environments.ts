@@ -28,8 +28,8 @@ const QUERY_TIMEOUT_MS = 5 * 60_000;
 /** Prepares a connection; nothing is sent before an environment is asked for something. */
 export function connectEnvironments(dependencies: EnvironmentDependencies): EnvironmentConnection {
   return {
-    environment(name) {
-      const target = resolveTarget(name, dependencies.baseUrl);
+    environment(name, onServer = null) {
+      const target = resolveTarget(name, dependencies.baseUrl, onServer);
       return new ConnectedEnvironment(new EnvironmentWire(dependencies, target));
     },
   };

@@ -16,8 +16,16 @@ export interface Target {
 const LOCAL_OWNER = "local";
 const OPENREWARD_HOST = /^([a-z0-9-]+\.)*openreward\.ai$/;
 
-/** Reads `Owner/Name`, `Owner/Name:variant`, `local/name` or a bare `name`. @throws AppError `environment-not-found` */
-export function resolveTarget(name: string, baseUrl: string): Target {
+/**
+ * Reads `Owner/Name`, `Owner/Name:variant`, `local/name` or a bare `name`; `onServer` is the environment's name on its server, null =
+ * as `name` says.
+ * @throws AppError `environment-not-found`
+ */
+export function resolveTarget(
+  name: string,
+  baseUrl: string,
+  onServer: string | null = null,
+): Target {
   const [owner = "", rest, ...extra] = name.split("/");
   if (owner === "" || rest === "" || extra.length > 0) {
     throw new AppError(
@@ -27,13 +35,13 @@ export function resolveTarget(name: string, baseUrl: string): Target {
     );
   }
   if (rest === undefined || owner === LOCAL_OWNER) {
-    return { name, deployment: null, envName: rest ?? owner, isOpenReward: false };
+    return { name, deployment: null, envName: onServer ?? rest ?? owner, isOpenReward: false };
   }
   const [short = "", variant = null] = rest.split(":");
   return {
     name,
     deployment: `${owner}/${short}`,
-    envName: variant,
+    envName: onServer ?? variant,
     isOpenReward: isOpenRewardUrl(baseUrl),
   };
 }

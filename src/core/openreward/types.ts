@@ -176,6 +176,9 @@ export interface RemoteEnvironment {
 }
 
 export interface EnvironmentConnection {
-  /** `Owner/Name`, `Owner/Name:variant`, or `local/name` for an environment of the server itself. */
-  environment(name: string): RemoteEnvironment;
+  /**
+   * `Owner/Name`, `Owner/Name:variant`, or `local/name` or a bare name for an environment of the server itself. `onServer` is its name
+   * there, where it has another one.
+   */
+  environment(name: string, onServer?: string | null): RemoteEnvironment;
 }

@@ -4,6 +4,12 @@
  */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
+import {
+  type CommandServer,
+  environmentNames,
+  environmentServer,
+  headerVariable,
+} from "../config/environmentServers.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
@@ -21,8 +27,15 @@ export type OfficialAddresses = Readonly<Record<AddressKey, string>>;
 export interface Destinations {
   /** The addresses of the hosted services in use; null means the official one, or the one that the user's variables name. */
   readonly addresses: Readonly<Partial<Record<AddressKey, string | null>>>;
-  /** Hosted environments by name, each with the secrets that it gets, in upper case and sorted. */
+  /** Environments by name, each with the secrets that it gets, in upper case and sorted. */
   readonly environments: Readonly<Record<string, readonly string[]>>;
+  /** The environments with a server of their own: its address, or the command that starts it as {@link commandText}. */
+  readonly servers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** All that decides what a command runs, as a JSON list: the command and its folder. */
+export function commandText({ command, cwd }: Pick<CommandServer, "command" | "cwd">): string {
+  return JSON.stringify([...command, ...(cwd === null ? [] : [`(in ${cwd})`])]);
 }
 
 /** What every user names by starting the program: the official services, without any environment. */
@@ -43,20 +56,32 @@ export function destinationsOf(
     | "secrets"
   >,
 ): Destinations {
-  const { model_name, tinker_base_url, openreward_base_url, evaluation, secrets } = config;
-  const all = [...Object.keys(config.environments), ...Object.keys(evaluation?.splits ?? {})];
-  const hosted = [...new Set(all)].filter((name) => !name.startsWith("local/"));
-  const environments = hosted.map((name) => {
-    const wanted = Object.entries({ ...secrets, ...config.environments[name]?.secrets });
-    const names = wanted.flatMap(([key, value]) => (value === "" ? [] : [key.toUpperCase()]));
-    return [name, [...new Set(names)].sort()] as const;
+  const { model_name, tinker_base_url, openreward_base_url, secrets } = config;
+  const others = environmentNames(config).filter((name) => !name.startsWith("local/"));
+  const environments = others.map((name) => {
+    const own = config.environments[name];
+    const { headers, env } = own?.server ?? {};
+    const lookedUp = [
+      ...Object.entries({ ...secrets, ...own?.secrets }).flatMap(([key, value]) =>
+        value === "" ? [] : [key.toUpperCase()],
+      ),
+      ...Object.keys(headers ?? {}).map(headerVariable),
+      ...Object.entries(env ?? {}).flatMap(([key, value]) => (value === null ? [key] : [])),
+    ];
+    return [name, [...new Set(lookedUp)].sort()] as const;
+  });
+  const servers = others.flatMap((name) => {
+    const server = environmentServer(config, name);
+    if (server.kind === "address") return [[name, server.url] as const];
+    return server.kind === "command" ? [[name, commandText(server)] as const] : [];
   });
   return {
     addresses: withoutUndefined({
       tinker_base_url: isLocalModel(model_name) ? undefined : tinker_base_url,
-      openreward_base_url: hosted.length > 0 ? openreward_base_url : undefined,
+      openreward_base_url: others.length > servers.length ? openreward_base_url : undefined,
     }),
     environments: Object.fromEntries(environments),
+    servers: servers.length === 0 ? undefined : Object.fromEntries(servers),
   };
 }
 
@@ -105,7 +130,7 @@ export function requireNamed(wanted: Destinations, naming: Naming): readonly str
 }
 
 function unnamedOf(
-  { addresses, environments }: Destinations,
+  { addresses, environments, servers = {} }: Destinations,
   { named, official }: Naming,
 ): readonly Unnamed[] {
   const unnamedAddresses = ADDRESS_KEYS.flatMap((key): readonly Unnamed[] => {
@@ -115,11 +140,17 @@ function unnamedOf(
     const shown = url ?? official[key];
     return [{ text: `${key} ${shown}`, origin: originOf(shown), secret: null }];
   });
-  const origin = originOf(addresses.openreward_base_url ?? official.openreward_base_url);
+  const shared = originOf(addresses.openreward_base_url ?? official.openreward_base_url);
+  const unnamedServers = Object.entries(servers).flatMap(([name, server]): readonly Unnamed[] => {
+    if (named.some((each) => isSameAddress(each.servers?.[name], server))) return [];
+    const text = `${server.startsWith("[") ? "the command" : "the server"} ${server} of ${name}`;
+    return [{ text, origin: originOf(server), secret: null }];
+  });
   const ofEnvironments = Object.entries(environments).flatMap(([name, secrets]) => {
     const known = named.flatMap((each) =>
       Object.hasOwn(each.environments, name) ? [each.environments[name] ?? []] : [],
     );
+    const origin = Object.hasOwn(servers, name) ? originOf(servers[name] ?? "") : shared;
     const texts: Unnamed[] =
       known.length > 0 ? [] : [{ text: `the environment ${name}`, origin, secret: null }];
     const unknown = secrets.filter((secret) => !known.some((names) => names.includes(secret)));
@@ -128,7 +159,7 @@ function unnamedOf(
       ...unknown.map((secret) => ({ text: `the secret ${secret} for ${name}`, origin, secret })),
     ];
   });
-  return [...unnamedAddresses, ...ofEnvironments];
+  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments];
 }
 
 function isSameAddress(one: string | null | undefined, other: string | null): boolean {

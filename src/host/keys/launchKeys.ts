@@ -1,5 +1,11 @@
 /** Which keys a run is given, which ones it lacks, and which of them need the user's permission to be sent where they would go. */
 
+import {
+  environmentNames,
+  environmentServer,
+  environmentsOn,
+  headerVariable,
+} from "../../core/config/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";
@@ -7,7 +13,11 @@ import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
 import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
-import { ENVIRONMENT_ADDRESS_VARIABLES, OPENREWARD_SESSIONS_URL } from "../../core/services.ts";
+import {
+  ENVIRONMENT_ADDRESS_VARIABLES,
+  OPENREWARD_SESSIONS_URL,
+  TINKER_URL,
+} from "../../core/services.ts";
 import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
 import type { KeyApproval } from "./approvals.ts";
 import { type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
@@ -61,10 +71,12 @@ interface Need {
   readonly id: KeyId;
   /** Null = the run works without. */
   readonly reason: KeyReason | null;
-  /** True for a secret that is handed on to environments at a server. */
-  readonly leaves?: boolean;
+  /** Where a secret is handed on to; absent for what goes to its own service. */
+  readonly origin?: string | undefined;
 }
 
+/** What a command of the configuration gets stays on this computer, whichever port it listens on. */
+const THIS_COMPUTER = "http://127.0.0.1";
 const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove: [] };
 
 /**
@@ -80,12 +92,12 @@ export async function launchKeys(
   const parsed = parseConfig(text, { path, overrides });
   if (!parsed.ok) return NOTHING;
   const { config, needs: ofModel } = scopeOf(parsed.config, only);
-  const needs = [...ofModel, ...environmentNeeds(config, inFile, sources), ...secretNeeds(config)];
-  const origin = environmentOrigin(config);
+  const ofServers = [...environmentNeeds(config, inFile, sources), ...serverNeeds(config)];
+  const needs = [...ofModel, ...ofServers, ...secretNeeds(config)];
   const keys: Record<string, RequestedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
-  const toApprove = new Map<KeyId, KeyApproval>();
-  for (const { id, reason, leaves } of needs) {
+  const toApprove = new Map<string, KeyApproval>();
+  for (const { id, reason, origin } of needs) {
     const name = variableOf(id);
     const found = await sources.valueFor(id);
     if (found !== null) keys[name] = found;
@@ -96,14 +108,15 @@ export async function launchKeys(
     // A key from `.env` belongs to the project, so it may go to the hosted service; but a run folder decides what a conversation asks.
     const isChosenByRun = only?.isSampled === true;
     const isFree = found === null && origin === OPENREWARD_SESSIONS_URL && !isChosenByRun;
-    if (leaves === true && !isFree) toApprove.set(id, { folder, origin, key: name });
+    // Nothing is sent to an address that is not safe, so nothing has to be approved there.
+    if (origin === undefined || isFree || !isSafeAddress(origin)) continue;
+    toApprove.set(`${name} ${origin}`, { folder, origin, key: name });
   }
   return {
     needsKeys: needs.length > 0,
     keys,
     missing: [...missing.values()],
-    // Nothing is sent to an address that is not safe, so nothing has to be approved there.
-    toApprove: isSafeAddress(origin) ? [...toApprove.values()] : [],
+    toApprove: [...toApprove.values()],
   };
 }
 
@@ -115,9 +128,15 @@ function scopeOf(config: Config, only: LaunchScope | undefined) {
 }
 
 function modelNeeds(config: Config): readonly Need[] {
-  const { model_name: model } = config;
+  const { model_name: model, tinker_headers } = config;
   const service: Need = { id: "tinker", reason: { kind: "model", model } };
-  return isLocalModel(model) ? [] : [service, ...tokenizerNeeds(config)];
+  const origin = originOf(config.tinker_base_url ?? TINKER_URL);
+  const headers = Object.entries(tinker_headers ?? {}).flatMap(([key, value]): readonly Need[] => {
+    const id = value === null ? keyIdOf(headerVariable(key)) : null;
+    const reason = { kind: "secret", configPath: `tinker_headers.${key}` } as const;
+    return id === null ? [] : [{ id, reason, origin }];
+  });
+  return isLocalModel(model) ? [] : [service, ...headers, ...tokenizerNeeds(config)];
 }
 
 /** Gated tokenizers are downloaded with a token only. */
@@ -127,7 +146,7 @@ function tokenizerNeeds({ model_name }: Config): readonly Need[] {
 
 /** OpenReward takes no one without a key; other servers may have one of their own. */
 function environmentNeeds(config: Config, inFile: Values, sources: KeySources): readonly Need[] {
-  const names = hostedEnvironments(config);
+  const names = environmentsOn(config, "shared");
   if (names.length === 0) return [];
   const own: Need = { id: "env:ORS_API_KEY", reason: null };
   const openReward: Need = { id: "openreward", reason: { kind: "environments", names } };
@@ -143,7 +162,8 @@ function environmentNeeds(config: Config, inFile: Values, sources: KeySources): 
 
 /** As environments get them: their own map beats the global one. The program's own keys are left out: a look-up never hands them on. */
 function secretNeeds(config: Config): readonly Need[] {
-  return allEnvironments(config).flatMap((name) => {
+  return environmentNames(config).flatMap((name) => {
+    const origin = environmentOrigin(config, name);
     const own = config.environments[name]?.secrets ?? {};
     const wanted = Object.entries({ ...config.secrets, ...own });
     return wanted.flatMap(([key, value]): readonly Need[] => {
@@ -151,7 +171,28 @@ function secretNeeds(config: Config): readonly Need[] {
       if (id === null || OWN_KEYS.has(variableOf(id))) return [];
       const at = Object.hasOwn(own, key) ? `environments.${name}.secrets` : "secrets";
       const reason = { kind: "secret", configPath: `${at}.${key}` } as const;
-      return [{ id, reason, leaves: isHosted(name) }];
+      return [{ id, reason, origin }];
+    });
+  });
+}
+
+/** Headers and variables of environments' own servers. */
+function serverNeeds(config: Config): readonly Need[] {
+  return environmentNames(config).flatMap((name) => {
+    const { headers, env } = config.environments[name]?.server ?? {};
+    const wanted = [
+      ...Object.entries(headers ?? {}).map(
+        ([key, value]) => ["headers", key, headerVariable(key), value] as const,
+      ),
+      ...Object.entries(env ?? {}).map(([key, value]) => ["env", key, key, value] as const),
+    ];
+    return wanted.flatMap(([part, key, variable, value]): readonly Need[] => {
+      const id = value === null ? keyIdOf(variable) : null;
+      if (id === null) return [];
+      const configPath = `environments.${name}.server.${part}.${key}`;
+      return [
+        { id, reason: { kind: "secret", configPath }, origin: environmentOrigin(config, name) },
+      ];
     });
   });
 }
@@ -165,20 +206,22 @@ function reportNeeds(config: Config): readonly Need[] {
   ];
 }
 
-function hostedEnvironments(config: Config): readonly string[] {
-  return allEnvironments(config).filter(isHosted);
+/** Where the secrets of an environment go; undefined = they stay in this program. */
+function environmentOrigin(config: Config, name: string): string | undefined {
+  const server = environmentServer(config, name);
+  switch (server.kind) {
+    case "embedded":
+      return undefined;
+    case "command":
+      return THIS_COMPUTER;
+    case "address":
+      return originOf(server.url);
+    case "shared":
+      return originOf(config.openreward_base_url ?? OPENREWARD_SESSIONS_URL);
+  }
 }
 
-function allEnvironments({ environments, evaluation }: Config): readonly string[] {
-  return [...new Set([...Object.keys(environments), ...Object.keys(evaluation?.splits ?? {})])];
-}
-
-function isHosted(environment: string): boolean {
-  return !environment.startsWith("local/");
-}
-
-function environmentOrigin({ openreward_base_url }: Config): string {
-  const url = openreward_base_url ?? OPENREWARD_SESSIONS_URL;
+function originOf(url: string): string {
   return new URL(URL.canParse(url) ? url : OPENREWARD_SESSIONS_URL).origin;
 }
 

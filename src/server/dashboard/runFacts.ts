@@ -40,6 +40,7 @@ const DRAWN_EVENTS: ReadonlySet<string> = new Set([
   "run-started",
   "alarm",
   "settings-changed",
+  "environment-code-changed",
   "run-paused",
   "capacity-paused",
 ]);

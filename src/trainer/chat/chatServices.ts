@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
+import { writtenSecrets } from "../../core/config/secretValues.ts";
 import { environmentConfig, withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
@@ -16,7 +17,7 @@ import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { RunControl } from "../../core/training/run/control.ts";
 import { proxyPasswords } from "../../node/proxy.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
-import { type LoadedConfig, writtenSecrets } from "../config/configFiles.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
 import { debugLog } from "../debugLog.ts";
 import { loadTokenizer } from "../loadTokenizer.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
@@ -119,6 +120,7 @@ export class ChatServices {
     for (const secret of writtenSecrets(config)) redactor.learn(secret);
     return {
       config,
+      folder: dirname(path),
       redactor,
       cleanup,
       allowedOrigins,

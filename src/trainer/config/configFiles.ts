@@ -105,14 +105,3 @@ export async function writeConfigFiles(
     await fileSystem.writeAtomic(paths.overrides, `${JSON.stringify(texts, null, 2)}\n`);
   }
 }
-
-/** Values in `secrets` maps as the redactor should know them before anything is written. */
-export function writtenSecrets(config: Config): readonly string[] {
-  const maps = [
-    config.secrets,
-    ...Object.values(config.environments).map(({ secrets }) => secrets),
-  ];
-  return maps
-    .flatMap((map) => Object.values(map ?? {}))
-    .filter((value): value is string => value !== null && value !== "");
-}

@@ -45,7 +45,7 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const args = [...options.args, ...(key === undefined ? [] : ["--keyed"])];
   const child = spawn(process.execPath, [options.program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: childEnvironment(),
+    env: childVariables(),
     // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
     detached: process.platform !== "win32",
   });
@@ -88,8 +88,9 @@ export function withoutResume({ message }: AppError): string {
   return message.replace(NEXT_STEP, "").trimEnd();
 }
 
-function childEnvironment(): NodeJS.ProcessEnv {
-  const passed = PASSED_VARIABLES.flatMap((name) => {
+/** Those of this process that a child gets, with others that are named: none of the user's keys. */
+export function childVariables(others: readonly string[] = []): Record<string, string> {
+  const passed = [...PASSED_VARIABLES, ...others].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });

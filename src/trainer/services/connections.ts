@@ -1,10 +1,18 @@
 /** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
 
+import {
+  type AddressServer,
+  type CommandServer,
+  type EnvironmentServer,
+  environmentNames,
+  environmentServer,
+  environmentsOn,
+} from "../../core/config/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openreward/types.ts";
-import type { Log } from "../../core/ports.ts";
+import type { HttpClient, Log } from "../../core/ports.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../../core/tinker/serviceClient.ts";
@@ -22,9 +30,23 @@ import {
   startEngine,
   startEnvironments,
 } from "./localServices.ts";
-import { environmentAddress, type ServiceAddressOptions, tinkerAddress } from "./serviceAddress.ts";
+import { startManagedServer } from "./managedServer.ts";
+import type { ServerOutput } from "./serverOutput.ts";
+import {
+  commandVariables,
+  environmentAddress,
+  ownAddress,
+  type ServiceAddressOptions,
+  serverHeaders,
+  tinkerAddress,
+} from "./serviceAddress.ts";
+import { withHeaders } from "./withHeaders.ts";
 
 export interface ConnectionOptions extends ServiceAddressOptions {
+  /** That of the configuration, where relative paths begin. */
+  readonly folder: string;
+  /** Takes what servers print that the configuration starts; absent where nobody keeps it. */
+  readonly serverOutput?: ServerOutput | undefined;
   readonly programs: LocalPrograms;
   readonly redactor: Redactor;
   readonly log: Log;
@@ -94,12 +116,12 @@ function clientOf(service: LocalService, { control }: ConnectionOptions): Closab
 
 async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnection> {
   const { config, redactor, cleanup } = options;
-  const { url: baseUrl, keyName, key: apiKey, keySource } = tinkerAddress(options);
+  const { url: baseUrl, keyName, key: apiKey, keySource, headers } = tinkerAddress(options);
   if (apiKey === null) {
     throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
-  redactor.learn(apiKey);
-  const http = redactingRefusals(createHttpClient(), redactor);
+  for (const secret of [apiKey, ...Object.values(headers)]) redactor.learn(secret);
+  const http = redactingRefusals(withHeaders(createHttpClient(), baseUrl, headers), redactor);
   const release = cleanup.add(() => http.close());
   const service = await connectTinker({
     ...sessionOptions(options),
@@ -134,23 +156,106 @@ function sessionOptions({ config, log, runName }: ConnectionOptions) {
   };
 }
 
-/** A function from full names to environments; servers are started and connected when first needed. */
+/** A function from full names to environments. Servers are started and connected first, each once. */
 export async function connectEnvironmentServices(
   options: ConnectionOptions,
 ): Promise<(name: string) => RemoteEnvironment> {
-  const { config } = options;
-  const names = [
-    ...Object.keys(config.environments),
-    ...Object.keys(config.evaluation?.splits ?? {}),
-  ];
-  const isLocal = (name: string): boolean => name.startsWith("local/");
-  const local = names.some(isLocal) ? await localEnvironments(options) : null;
-  const hosted = names.every(isLocal) ? null : await openReward(options);
+  const connections = new Map<string, Promise<EnvironmentConnection>>();
+  const found = environmentNames(options.config).map(async (name) => {
+    const server = environmentServer(options.config, name);
+    const place = serverPlace(server);
+    const connecting = connections.get(place) ?? connectServer(options, name, server);
+    connections.set(place, connecting);
+    const onServer = "environment" in server ? server.environment : null;
+    return [name, (await connecting).environment(name, onServer)] as const;
+  });
+  const environments = new Map(await Promise.all(found));
   return (name) => {
-    const connection = isLocal(name) ? local : hosted;
-    if (connection === null) throw new AppError("environment-not-found", `${name} has no service.`);
-    return connection.environment(name);
+    const environment = environments.get(name);
+    if (environment === undefined)
+      throw new AppError("environment-not-found", `${name} has no service.`);
+    return environment;
   };
+}
+
+/** The same for environments that share a server. */
+function serverPlace(server: EnvironmentServer): string {
+  return JSON.stringify("environment" in server ? { ...server, environment: null } : server);
+}
+
+function connectServer(
+  options: ConnectionOptions,
+  name: string,
+  server: EnvironmentServer,
+): Promise<EnvironmentConnection> {
+  switch (server.kind) {
+    case "embedded":
+      return localEnvironments(options);
+    case "shared":
+      return openReward(options);
+    case "address":
+      return ownServer(options, name, server);
+    case "command":
+      return managedEnvironments(options, name, server);
+  }
+}
+
+/** A server of the user's own, with the headers that the configuration gives it. */
+async function ownServer(
+  options: ConnectionOptions,
+  name: string,
+  server: AddressServer,
+): Promise<EnvironmentConnection> {
+  const { url, headers, key } = ownAddress(options, name, server);
+  const http = ownClient(options, url, headers);
+  if (key !== null) options.redactor.learn(key);
+  const source = `environments.${name}.server.url`;
+  await checkReachable({ url, source, http, clock: systemClock, signal: options.control.signal });
+  return connectEnvironments({ ...environmentOptions(options), http, baseUrl: url, apiKey: key });
+}
+
+/** A server that this run starts and ends. It runs as the user does, so it gets what the configuration gives it, and no key. */
+async function managedEnvironments(
+  options: ConnectionOptions,
+  name: string,
+  server: CommandServer,
+): Promise<EnvironmentConnection> {
+  const { cleanup, control, folder, programs, redactor, serverOutput, variables, watch } = options;
+  const own = commandVariables(server, variables, name);
+  // What is written in the file is kept with the run, so it is no secret.
+  for (const { name: key, value } of own) if (server.env?.[key] === null) redactor.learn(value);
+  const http = createHttpClient();
+  cleanup.add(() => http.close());
+  const managed = await startManagedServer({
+    environment: name,
+    server,
+    folder,
+    variables: Object.fromEntries(own.map((each) => [each.name, each.value])),
+    programs,
+    http,
+    onOutput: (text) => serverOutput?.write(name, text),
+    onCrash: (message) => watch({ kind: "warning", message: redactor.redact(message) }),
+    signal: control.signal,
+  });
+  cleanup.add(() => managed.close());
+  return connectEnvironments({
+    ...environmentOptions(options),
+    http: ownClient(options, managed.url, serverHeaders(options, name, server)),
+    baseUrl: managed.url,
+    apiKey: null,
+  });
+}
+
+/** Learns the headers, for no refusal may show them. */
+function ownClient(
+  { cleanup, redactor }: ConnectionOptions,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): HttpClient {
+  for (const value of Object.values(headers)) redactor.learn(value);
+  const http = createHttpClient();
+  cleanup.add(() => http.close());
+  return redactingRefusals(withHeaders(http, url, headers), redactor);
 }
 
 async function localEnvironments(options: ConnectionOptions): Promise<EnvironmentConnection> {
@@ -174,7 +279,7 @@ async function openReward(options: ConnectionOptions): Promise<EnvironmentConnec
   const address = environmentAddress(options);
   const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey, keySource } = address;
   if (isOpenReward && apiKey === null) {
-    const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
+    const names = environmentsOn(config, "shared");
     throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
   }
   if (apiKey !== null) redactor.learn(apiKey);

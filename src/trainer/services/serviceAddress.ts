@@ -1,6 +1,13 @@
 /** Which address a hosted service is reached at, and which keys may go there. */
 
+import {
+  type AddressServer,
+  type CommandServer,
+  environmentsOn,
+  headerVariable,
+} from "../../core/config/environmentServers.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
+import { AppError } from "../../core/errors.ts";
 import {
   type AllowedOrigin,
   type NamedValue,
@@ -26,21 +33,27 @@ export interface ServiceAddress {
   readonly keySource: KeySource;
 }
 
-/** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid` */
+export interface TinkerServiceAddress extends ServiceAddress {
+  /** Of `tinker_headers`, as they are sent. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @throws AppError `key-missing` for a header, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid` */
 export function tinkerAddress({
   config,
   variables,
   allowedOrigins,
 }: Omit<ServiceAddressOptions, "config"> & {
-  readonly config: Pick<Config, "tinker_base_url">;
-}): ServiceAddress {
+  readonly config: Pick<Config, "tinker_base_url"> & Partial<Pick<Config, "tinker_headers">>;
+}): TinkerServiceAddress {
   const keyName = SERVICES.tinker.variable;
-  const keys = present([named(variables, keyName)]);
+  const headers = headerValues(config.tinker_headers ?? null, variables, "tinker_headers");
+  const keys = present([named(variables, keyName), ...headers]);
   const address = config.tinker_base_url === null ? findAddress("tinker", variables) : null;
   const url = config.tinker_base_url ?? address?.value ?? TINKER_URL;
   requireAllowedRoute({ keys, url, address, officialUrl: TINKER_URL, allowedOrigins });
-  const [key] = keys;
-  return { url, keyName, ...keyParts(keyName, key) };
+  const key = variables(keyName);
+  return { url, keyName, ...keyParts(keyName, key), headers: asRecord(headers) };
 }
 
 export interface EnvironmentAddress extends ServiceAddress {
@@ -62,10 +75,8 @@ export function environmentAddress(options: ServiceAddressOptions): EnvironmentA
   const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
   const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;
   const keyName = isOpenReward ? SERVICES.openreward.variable : "ORS_API_KEY";
-  const lookedUp = present(
-    [keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)),
-  );
-  const keys = [...lookedUp, ...secretsInFile(config)];
+  const secrets = secretsOf(config, environmentsOn(config, "shared"));
+  const keys = present([named(variables, keyName), ...secretValues(secrets, variables)]);
   const officialUrl = OPENREWARD_SESSIONS_URL;
   requireAllowedRoute({ keys, url, address, officialUrl, allowedOrigins });
   const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
@@ -84,23 +95,108 @@ function keyParts(name: string, found: FoundValue | null | undefined) {
   return { key: found?.value ?? null, keySource: { name, origin: found?.origin ?? null } };
 }
 
-/** Names of the secrets that environments would get by look-up. */
-function lookedUpSecrets(config: Config): readonly string[] {
-  return hostedSecrets(config).flatMap(([key, value]) =>
-    value === null ? [key.toUpperCase()] : [],
+export interface OwnAddress {
+  readonly url: string;
+  /** As they are sent; the configuration names each of them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** OpenReward's key where the address is OpenReward's; other servers get their headers only. */
+  readonly key: string | null;
+}
+
+/**
+ * The address of an environment's own server. Keys, headers and secrets are bound to it.
+ * @throws AppError `key-missing`, `key-host-not-allowed`, `key-not-encrypted`
+ */
+export function ownAddress(
+  options: ServiceAddressOptions,
+  environment: string,
+  { url, headers }: Pick<AddressServer, "url" | "headers">,
+): OwnAddress {
+  const { config, variables, allowedOrigins } = options;
+  const isOpenReward = new URL(url).origin === OPENREWARD_SESSIONS_URL;
+  const key = isOpenReward ? named(variables, SERVICES.openreward.variable) : null;
+  const place = `environments.${environment}.server`;
+  const found = headerValues(headers, variables, `${place}.headers`);
+  const secrets = secretsOf(config, [environment]);
+  requireAllowedRoute({
+    keys: present([key, ...found, ...secretValues(secrets, variables)]),
+    url,
+    address: null,
+    officialUrl: OPENREWARD_SESSIONS_URL,
+    allowedOrigins,
+  });
+  return { url, headers: asRecord(found), key: key?.value ?? null };
+}
+
+interface NamedHeader extends NamedValue {
+  readonly header: string;
+}
+
+function asRecord(headers: readonly NamedHeader[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(headers.map(({ header, value }) => [header.toLowerCase(), value]));
+}
+
+function headerValues(
+  headers: Config["tinker_headers"],
+  variables: Variables,
+  place: string,
+): readonly NamedHeader[] {
+  return Object.entries(headers ?? {}).map(([header, written]) => {
+    if (written !== null) return { header, name: header, value: written, origin: "dotenv" };
+    const name = headerVariable(header);
+    return { header, ...required(variables, name, `${place}.${header}`) };
+  });
+}
+
+/** The headers of a command's server; they do not leave this computer. @throws AppError `key-missing` */
+export function serverHeaders(
+  { variables }: Pick<ServiceAddressOptions, "variables">,
+  environment: string,
+  { headers }: Pick<CommandServer, "headers">,
+): Readonly<Record<string, string>> {
+  return asRecord(headerValues(headers, variables, `environments.${environment}.server.headers`));
+}
+
+/** The variables of a command. @throws AppError `key-missing` */
+export function commandVariables(
+  { env }: Pick<CommandServer, "env">,
+  variables: Variables,
+  environment: string,
+): readonly NamedValue[] {
+  return Object.entries(env ?? {}).map(([name, written]) =>
+    written === null
+      ? required(variables, name, `environments.${environment}.server.env.${name}`)
+      : { name, value: written, origin: "dotenv" },
   );
 }
 
-/** Secrets in the file are bound to no host, because the author of the file also chose the address; they never go unencrypted. */
-function secretsInFile(config: Config): readonly NamedValue[] {
-  return hostedSecrets(config).flatMap(([name, value]): readonly NamedValue[] =>
-    value === null || value === "" ? [] : [{ name, value, origin: "dotenv" }],
+/** @throws AppError `key-missing` */
+function required(variables: Variables, name: string, configPath: string): NamedValue {
+  const found = named(variables, name);
+  if (found !== null) return found;
+  throw new AppError(
+    "key-missing",
+    `${configPath} is looked up as ${name}, which is not set. Set it in the environment or in .env next to the configuration.`,
+    { configPath, data: { name } },
   );
 }
 
-function hostedSecrets({ secrets, environments }: Config) {
-  const hosted = Object.entries(environments).filter(([name]) => !name.startsWith("local/"));
-  const maps = [secrets, ...hosted.map(([, own]) => own.secrets)];
+/**
+ * Values that environments get, looked up or written. Those in the file are bound to no host, because the author of the file also chose
+ * the address; they never go unencrypted.
+ */
+function secretValues(
+  secrets: readonly (readonly [key: string, value: string | null])[],
+  variables: Variables,
+): readonly (NamedValue | null)[] {
+  return secrets.map(([key, value]) => {
+    if (value === null) return named(variables, key.toUpperCase());
+    return value === "" ? null : { name: key, value, origin: "dotenv" };
+  });
+}
+
+function secretsOf({ secrets, environments }: Config, names: readonly string[]) {
+  const maps = [secrets, ...names.map((name) => environments[name]?.secrets)];
   return maps.flatMap((map) => Object.entries(map ?? {}));
 }
 

@@ -1,13 +1,9 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { redactSecrets } from "../../../src/core/config/secretValues.ts";
+import { redactSecrets, writtenSecrets } from "../../../src/core/config/secretValues.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
-import {
-  loadConfig,
-  writeConfigFiles,
-  writtenSecrets,
-} from "../../../src/trainer/config/configFiles.ts";
+import { loadConfig, writeConfigFiles } from "../../../src/trainer/config/configFiles.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../../core/training/builders.ts";
@@ -70,7 +66,7 @@ describe("secrets in a configuration", () => {
   });
 
   it("are known to the redactor before anything is written", () => {
-    expect(writtenSecrets(config)).toEqual(["hunter2hunter2", "1234"]);
+    expect(writtenSecrets(config)).toEqual(["1234", "hunter2hunter2"]);
     expect(writtenSecrets(aConfig())).toEqual([]);
   });
 

@@ -24,7 +24,16 @@ interface ValueProps extends Pick<LegendEntry, "line"> {
   readonly row: number;
 }
 
-const MARKS = ["checkpoint", "best", "resume", "settings", "pause", "alarm", "skipped"] as const;
+const MARKS = [
+  "checkpoint",
+  "best",
+  "resume",
+  "settings",
+  "code",
+  "pause",
+  "alarm",
+  "skipped",
+] as const;
 
 export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   const { hiddenSeries } = dashboard.view.value;

@@ -306,6 +306,7 @@ function lineMarks(
       resumes.map(({ step }) => step ?? 0),
     ),
     ...lines("settings", stepsOf("settings-changed")),
+    ...lines("code", stepsOf("environment-code-changed")),
     ...lines("pause", [...stepsOf("run-paused"), ...stepsOf("capacity-paused")]),
     ...lines(
       "alarm",

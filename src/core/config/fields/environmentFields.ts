@@ -1,6 +1,7 @@
 /** Fields of one environment in the configuration, and of one of its splits. */
 
 import type { FieldTable } from "./field.ts";
+import { serverFields } from "./serverFields.ts";
 
 export const splitFields = {
   shuffle: {
@@ -20,6 +21,14 @@ export const splitFields = {
 } as const satisfies FieldTable;
 
 export const environmentFields = {
+  server: {
+    type: "object",
+    fields: serverFields,
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "The server that this environment runs on, if it has one of its own: an address, or a command that the trainer starts. `null` is the server at `openreward_base_url`, by default OpenReward. Environments with the same `server` share it.",
+  },
   splits: {
     type: "map",
     keyName: "split",

@@ -9,6 +9,7 @@ import { modelFields } from "./modelFields.ts";
 import { optimizerFields } from "./optimizerFields.ts";
 import { rolloutFields } from "./rolloutFields.ts";
 import { dataFields, runFields, serviceFields } from "./runFields.ts";
+import { serverFields } from "./serverFields.ts";
 
 export const configFields = {
   ...modelFields,
@@ -36,6 +37,7 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Thinking", place: "thinking", fields: modelFields.thinking.fields },
   { title: "Data", place: "", fields: dataFields },
   { title: "Environment", place: "environments.<name>", fields: environmentFields },
+  { title: "Server", place: "environments.<name>.server", fields: serverFields },
   { title: "Split", place: "environments.<name>.splits.<name>", fields: splitFields },
   { title: "Loss and optimizer", place: "", fields: optimizerFields },
   { title: "Rollouts", place: "", fields: rolloutFields },

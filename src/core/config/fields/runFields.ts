@@ -4,12 +4,7 @@ import { alarmFields } from "./alarmFields.ts";
 import { environmentFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import type { FieldTable } from "./field.ts";
-
-const HTTP_URL = {
-  type: "string",
-  pattern: "^https?://[^\\s/?#@]+([/?#]\\S*)?$",
-  patternMeaning: "an address that begins with http:// or https://, without a user name",
-} as const;
+import { HEADERS, HTTP_URL } from "./serverFields.ts";
 
 export const dataFields = {
   environments: {
@@ -19,7 +14,7 @@ export const dataFields = {
     minEntries: 1,
     examples: [{ "local/calculator": { splits: { train: {} }, num_rollouts: 8 } }],
     change: "identity",
-    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, or `local/name` for a bundled one.",
+    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for a bundled one, or any name for one with a `server` of its own.",
   },
   batch_size: {
     type: "integer",
@@ -170,6 +165,11 @@ export const serviceFields = {
     isAdvanced: true,
     doc: "Address of the Tinker service. `null` uses `TINKER_BASE_URL`, otherwise the hosted service.",
   },
+  tinker_headers: {
+    ...HEADERS,
+    isAdvanced: true,
+    doc: "Headers of every request to the Tinker service, for a proxy before it that asks for its own. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
+  },
   probe_server: {
     type: "boolean",
     default: true,
@@ -183,7 +183,7 @@ export const serviceFields = {
     default: null,
     change: "fixed",
     isAdvanced: true,
-    doc: "Address of the environments' server. `null` uses `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, otherwise `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, otherwise the hosted service. Any server other than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`.",
+    doc: "Address of the environments' server. `null` uses `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, otherwise `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, otherwise the hosted service. Any server other than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`. Environments with a `server` of their own do not use this address.",
   },
   secrets: {
     type: "map",

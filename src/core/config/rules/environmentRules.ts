@@ -1,6 +1,7 @@
 /** Rules over the fields of one environment. */
 
 import { nearestWords } from "../../util/editDistance.ts";
+import { isLoopbackHost } from "../../util/loopback.ts";
 import { EMBEDDED_ENVIRONMENT_NAMES } from "../fields/presets.ts";
 import type { EnvironmentConfig } from "../fields/schema.ts";
 import { advice, conflict, type Finding, preferred, renamesOf, setTo } from "../source/finding.ts";
@@ -15,6 +16,7 @@ export function environmentFindings(
 ): readonly Finding[] {
   return [
     ...nameFindings(path),
+    ...serverFindings(path, environment),
     ...groupFindings(path, environment),
     ...rewardFindings(path, environment),
     ...samplingFindings(path, environment),
@@ -34,6 +36,39 @@ function nameFindings(path: readonly string[]): readonly Finding[] {
   const remedies = renamesOf(path, near);
   const message = `There is no embedded environment \`${name}\`. ${hint}`;
   return [conflict("TRL300", path, message, { part: "key", remedies })];
+}
+
+function serverFindings(
+  path: readonly string[],
+  { server }: EnvironmentConfig,
+): readonly Finding[] {
+  if (server === null) return [];
+  const own = [...path, "server"];
+  const name = path.at(-1) ?? "";
+  if (name.startsWith("local/")) {
+    const message = `\`${name}\` is embedded and has no server of its own. Remove \`server\`, or give the environment a name that does not begin with \`local/\`.`;
+    const remedy = {
+      kind: "remove",
+      path: own,
+      title: "Remove 'server'",
+      isPreferred: true,
+    } as const;
+    return [conflict("TRL221", own, message, { part: "key", remedies: [remedy] })];
+  }
+  const { url, command } = server;
+  if (url === null && command === null) {
+    const message =
+      "The server needs an address or a command: add `url: http://HOST:PORT`, or `command: [python, environment.py]`.";
+    return [conflict("TRL221", own, message, { part: "key" })];
+  }
+  if (url === null || command === null || isOnThisComputer(url)) return [];
+  const message = `A command is started on this computer, but its address ${url} is on another one. Remove \`command\`, or give the port at which it listens: http://127.0.0.1:PORT.`;
+  const related = [[...own, "command"]];
+  return [conflict("TRL221", [...own, "url"], message, { relatedPaths: related })];
+}
+
+function isOnThisComputer(url: string): boolean {
+  return !URL.canParse(url) || isLoopbackHost(new URL(url).hostname);
 }
 
 function groupFindings(

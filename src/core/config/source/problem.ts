@@ -46,6 +46,8 @@ export type RuleCode =
   | "TRL219"
   /** Several keys: a best checkpoint without the evaluation that chooses it. */
   | "TRL220"
+  /** Several keys: a server of an environment's own that says neither where it is nor how it is started, or both in conflict. */
+  | "TRL221"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

@@ -72,6 +72,11 @@ export function stepPaths(folder: string, step: number): StepPaths {
   return { bodies: `${stem}.jsonl`, index: `${stem}.index.jsonl`, tokens: `${stem}.tokens.bin` };
 }
 
+/** What the server that a run has started for `environment` printed. */
+export function serverLogPath(folder: string, environment: string): string {
+  return `${folder}/servers/${environment.replaceAll(/[^\w.-]/g, "-").replace(/^\.+/, "")}.log`;
+}
+
 export function evalPath(folder: string, step: number): string {
   return `${runPaths(folder).evalFolder}/${stepStem(step)}.jsonl`;
 }

@@ -1,0 +1,57 @@
+/** Which server each environment of a configuration is on. */
+
+import type { Config, EnvironmentConfig } from "./fields/schema.ts";
+
+type ServerConfig = NonNullable<EnvironmentConfig["server"]>;
+
+/** A server of an environment's own, that the trainer starts. */
+export interface CommandServer extends Omit<ServerConfig, "command"> {
+  readonly kind: "command";
+  readonly command: readonly string[];
+}
+
+/** A server of an environment's own, at an address. */
+export interface AddressServer extends Omit<ServerConfig, "url"> {
+  readonly kind: "address";
+  readonly url: string;
+}
+
+/** `shared` is the one at `openreward_base_url`, by default OpenReward. */
+export type EnvironmentServer =
+  | { readonly kind: "embedded" }
+  | { readonly kind: "shared" }
+  | AddressServer
+  | CommandServer;
+
+export function environmentServer(
+  { environments }: Pick<Config, "environments">,
+  name: string,
+): EnvironmentServer {
+  if (name.startsWith("local/")) return { kind: "embedded" };
+  const server = environments[name]?.server ?? null;
+  if (server === null) return { kind: "shared" };
+  const { command, url } = server;
+  if (command !== null) return { ...server, kind: "command", command };
+  return url === null ? { kind: "shared" } : { ...server, kind: "address", url };
+}
+
+/** All environments, those of evaluations included, each once. */
+export function environmentNames({
+  environments,
+  evaluation,
+}: Pick<Config, "environments" | "evaluation">): readonly string[] {
+  return [...new Set([...Object.keys(environments), ...Object.keys(evaluation?.splits ?? {})])];
+}
+
+/** The environments on servers of one kind. */
+export function environmentsOn(
+  config: Pick<Config, "environments" | "evaluation">,
+  kind: EnvironmentServer["kind"],
+): readonly string[] {
+  return environmentNames(config).filter((name) => environmentServer(config, name).kind === kind);
+}
+
+/** The variable that a header with the value `null` is looked up as. */
+export function headerVariable(header: string): string {
+  return header.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+}

@@ -1,0 +1,79 @@
+/** Fields of the server that an environment runs on, where it has one of its own. */
+
+import type { FieldTable } from "./field.ts";
+
+export const HTTP_URL = {
+  type: "string",
+  pattern: "^https?://[^\\s/?#@]+([/?#]\\S*)?$",
+  patternMeaning: "an address that begins with http:// or https://, without a user name",
+} as const;
+
+/** Headers that a server, or a proxy before it, asks for. */
+export const HEADERS = {
+  type: "map",
+  keyName: "header",
+  of: { type: "string", nullable: true, isSecret: true },
+  nullable: true,
+  default: null,
+  change: "fixed",
+} as const;
+
+export const serverFields = {
+  url: {
+    ...HTTP_URL,
+    nullable: true,
+    default: null,
+    examples: ["http://127.0.0.1:8080"],
+    change: "fixed",
+    doc: "Address of the server. With `command`, the address at which the command listens, on this computer; without it a free port is chosen.",
+  },
+  headers: {
+    ...HEADERS,
+    doc: "Headers of every request to this server, and to no other. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
+  },
+  command: {
+    type: "list",
+    of: { type: "string" },
+    minItems: 1,
+    nullable: true,
+    default: null,
+    examples: [["python", "environment.py"]],
+    change: "fixed",
+    doc: "Program and arguments that start the server; no shell reads them. The trainer starts it, waits until it answers, starts it again after a crash, and ends it with the run. It must listen on the port in the variable `PORT`; `{port}` in an argument stands for the same.",
+  },
+  cwd: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    isAdvanced: true,
+    doc: "Folder in which the command starts, relative to the configuration file. `null` is the folder of the configuration.",
+  },
+  env: {
+    type: "map",
+    keyName: "variable",
+    of: { type: "string", nullable: true },
+    nullable: true,
+    default: null,
+    change: "fixed",
+    isAdvanced: true,
+    doc: "Variables of the command. The value `null` looks the variable up, which keeps a secret out of this file. The command gets none of your other keys.",
+  },
+  ready_timeout: {
+    type: "number",
+    above: 0,
+    default: 60,
+    unit: "seconds",
+    change: "fixed",
+    isAdvanced: true,
+    doc: "How long the command may take until its server answers.",
+  },
+  environment: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    isAdvanced: true,
+    doc: "Name of the environment on the server. `null` is the name under `environments`; for `Owner/Name` it is the server's first environment.",
+  },
+} as const satisfies FieldTable;

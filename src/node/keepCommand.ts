@@ -1,0 +1,58 @@
+/**
+ * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives as long as
+ * the parent holds the standard input of this process open, so that not even a killed trainer leaves a server behind. Output passes
+ * through; the exit code is that of the command, and 127 when it cannot be started.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { errorMessage } from "../core/errors.ts";
+
+/** Between the request to end and the end by force. */
+const END_LIMIT_MS = 5_000;
+const NOT_STARTED = 127;
+
+/** Servers start processes of their own: they end with their group. */
+function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") {
+      spawn("taskkill", ["/pid", String(child.pid), "/T", "/F"], { stdio: "ignore" });
+    } else process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended.
+  }
+}
+
+const [program = "", ...args] = process.argv.slice(2);
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+// Ctrl+C reaches the whole terminal group; the parent needs its servers to end its rollouts.
+process.on("SIGINT", () => undefined);
+// By it a desktop editor's program behaves as Node, which is for this process only.
+const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
+const child = spawn(program, args, {
+  env,
+  stdio: ["ignore", "inherit", "inherit"],
+  detached: process.platform !== "win32",
+});
+let isEnding = false;
+const endAll = (): void => {
+  if (isEnding) return;
+  isEnding = true;
+  end(child, "SIGTERM");
+  setTimeout(() => {
+    end(child, "SIGKILL");
+    process.exit(0);
+  }, END_LIMIT_MS);
+};
+process.stdin.once("close", endAll).resume();
+process.once("SIGTERM", endAll);
+child.once("error", (error) => {
+  process.stderr.write(`${errorMessage(error)}\n`);
+  process.exit(NOT_STARTED);
+});
+child.once("exit", (code, signal) => {
+  // What it has started itself would keep the port.
+  end(child, "SIGKILL");
+  if (signal !== null) process.stderr.write(`${program} was ended by ${signal}.\n`);
+  process.exit(code ?? 1);
+});

@@ -1,0 +1,138 @@
+/** Notes in a run's events which code its own environments have, and warns when a resume finds other code. */
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { dirname, extname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
+import {
+  type CommandServer,
+  environmentServer,
+  environmentsOn,
+} from "../core/config/environmentServers.ts";
+import type { Config } from "../core/config/fields/schema.ts";
+import { readEvents } from "../core/runFolder/events.ts";
+import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
+import { report } from "../core/training/run/report.ts";
+
+const KIND = "environment-code";
+/** What a server is made of, its tasks included; not what it writes while it runs. */
+const CODE = new Set(
+  ".py .pyi .toml .cfg .ini .json .jsonl .csv .parquet .txt .md .sh .js .mjs .ts".split(" "),
+);
+const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
+const MAX_FILES = 2_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const GIT_LIMIT_MS = 5_000;
+
+const noteSchema = z.object({
+  environment: z.string(),
+  commit: z.string().nullable(),
+  digest: z.string(),
+});
+type Note = z.infer<typeof noteSchema>;
+
+interface NoteContext {
+  readonly config: Config;
+  readonly storage: Pick<RunStorage, "fileSystem" | "folder">;
+  readonly reporting: Pick<RunReporting, "events" | "redactor" | "watch">;
+}
+
+/** Call it once an attempt; `from` is the folder of the configuration. @throws AppError `disk` */
+export async function noteEnvironmentCode(
+  from: string,
+  { config, storage, reporting }: NoteContext,
+  step: number,
+): Promise<void> {
+  const names = environmentsOn(config, "command");
+  if (names.length === 0) return;
+  const before = await lastNotes(storage);
+  for (const environment of names) {
+    const server = environmentServer(config, environment);
+    if (server.kind !== "command") continue;
+    const folder = await codeFolder(server, from);
+    const [commit, { digest, files }] = await Promise.all([commitOf(folder), digestOf(folder)]);
+    const now = { environment, commit, digest };
+    const message = `The code of ${environment} is ${describe(now)}.`;
+    const data = { ...now, folder: relative(from, folder), files };
+    await reporting.events.record({ step, level: "info", kind: KIND, message, data });
+    const known = before.get(environment);
+    if (known === undefined || known.digest === digest) continue;
+    await report(reporting, {
+      step,
+      level: "warn",
+      kind: "environment-code-changed",
+      message: `The code of ${environment} has changed since the run was started: it was ${describe(known)} and is now ${describe(now)}. Rewards before and after step ${step} may not be comparable.`,
+      data: { environment },
+    });
+  }
+}
+
+async function lastNotes({ fileSystem, folder }: NoteContext["storage"]) {
+  const notes = new Map<string, Note>();
+  for await (const { kind, data } of readEvents(fileSystem, folder)) {
+    const note = kind === KIND ? noteSchema.safeParse(data).data : undefined;
+    if (note !== undefined) notes.set(note.environment, note);
+  }
+  return notes;
+}
+
+/** The folder of the first file among the arguments, else the one in which the command starts. */
+async function codeFolder({ command, cwd }: CommandServer, from: string): Promise<string> {
+  const start = cwd === null ? from : resolve(from, cwd);
+  for (const part of command.slice(1)) {
+    const path = resolve(start, part);
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (isFile) return dirname(path);
+  }
+  return start;
+}
+
+/** The commit that is checked out; null outside of a repository. */
+async function commitOf(folder: string): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["-C", folder, "rev-parse", "HEAD"], {
+      timeout: GIT_LIMIT_MS,
+    });
+    return /^[0-9a-f]{40,64}$/.test(stdout.trim()) ? stdout.trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** SHA-256 over names and contents of the code below a folder, in the order of their names. */
+async function digestOf(folder: string): Promise<{ digest: string; files: number }> {
+  const hash = createHash("sha256");
+  let files = 0;
+  let bytes = 0;
+  for await (const path of codeBelow(folder)) {
+    const { size } = await stat(path);
+    // Beyond the limits names and sizes stand for the contents.
+    hash.update(`${relative(folder, path)}\0${size}\0`);
+    if (files >= MAX_FILES || bytes + size > MAX_BYTES) continue;
+    files += 1;
+    bytes += size;
+    hash.update(await readFile(path));
+  }
+  return { digest: hash.digest("hex"), files };
+}
+
+/** Links are not followed. */
+async function* codeBelow(folder: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (LEFT_OUT.test(entry.name)) continue;
+    if (entry.isDirectory()) yield* codeBelow(path);
+    else if (entry.isFile() && CODE.has(extname(entry.name).toLowerCase())) yield path;
+  }
+}
+
+function describe({ commit, digest }: Pick<Note, "commit" | "digest">): string {
+  const version = `SHA-256 ${digest.slice(0, 12)}`;
+  return commit === null ? version : `${version}, git ${commit.slice(0, 12)}`;
+}

@@ -1,0 +1,275 @@
+/** A server of environments that the trainer starts with a command, starts again after a crash, and ends with the run. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { stat } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { join, resolve } from "node:path";
+import type { CommandServer } from "../../core/config/environmentServers.ts";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { HttpClient } from "../../core/ports.ts";
+import { raceAbort } from "../../core/util/abort.ts";
+import { withoutEnd } from "../../core/util/textEdges.ts";
+import { systemClock } from "../../node/clock.ts";
+import { childVariables } from "./childProcess.ts";
+
+export interface ManagedServerOptions {
+  /** The environment that names it in messages; others may share it. */
+  readonly environment: string;
+  readonly server: CommandServer;
+  /** Folder of the configuration, where relative paths begin. */
+  readonly folder: string;
+  /** Values of `server.env`. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Folder of the program's own files. */
+  readonly programs: { readonly folder: string };
+  readonly http: HttpClient;
+  readonly onOutput: (text: string) => void;
+  /** A sentence about a crash. */
+  readonly onCrash: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface ManagedServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const POLL_MS = 100;
+const POLL_LIMIT_MS = 2_000;
+const CONNECT_LIMIT_MS = 1_000;
+const FIRST_RESTART_MS = 1_000;
+const MAX_RESTART_MS = 30_000;
+/** A server that lived as long has not crashed for how it was started. */
+const SOUND_MS = 60_000;
+const KEPT_OUTPUT = 4_000;
+/** Characters and lines of its output that an error quotes: the last ones say why it ended. */
+const SHOWN_OUTPUT = 600;
+const SHOWN_LINES = 4;
+/** Where Python and Node name what ended a program, among the lines that say from where. */
+const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
+const CLOSE_LIMIT_MS = 7_000;
+/** The exit code of a command that the system cannot start. */
+const NOT_STARTED = 127;
+/** What programs need besides to find their libraries, their certificates and the network; none of them is a key. */
+const PASSED_VARIABLES = [
+  ...["LANG", "LC_ALL", "USER", "SHELL", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"],
+  ...["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "APPDATA", "PATHEXT"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NO_PROXY", "no_proxy"],
+];
+
+/**
+ * Resolves once the server answers.
+ * @throws AppError `environment-unavailable` with `configPath` and the end of its output when it does not come up; the reason of `signal`
+ */
+export async function startManagedServer(options: ManagedServerOptions): Promise<ManagedServer> {
+  await requireFolder(options);
+  const url = options.server.url ?? `http://${HOST}:${await freePort()}`;
+  if (options.server.url !== null) await requireFree(options, url);
+  const keeper = new CommandKeeper(options, new URL(url).port);
+  try {
+    await raceAbort(keeper.ready(url), options.signal);
+  } catch (error) {
+    await keeper.close();
+    throw error;
+  }
+  return { url, close: () => keeper.close() };
+}
+
+class CommandKeeper {
+  readonly #options: ManagedServerOptions;
+  readonly #port: string;
+  #child: ChildProcess;
+  #output = "";
+  #startedMs = 0;
+  #crashes = 0;
+  #isReady = false;
+  #isClosing = false;
+  /** How the first process ended before its server answered. */
+  #earlyEnd: string | null = null;
+  #restart: (() => void) | null = null;
+
+  constructor(options: ManagedServerOptions, port: string) {
+    this.#options = options;
+    this.#port = port;
+    this.#child = this.#start();
+  }
+
+  async ready(url: string): Promise<void> {
+    const { server, http } = this.#options;
+    const health = `${withoutEnd(url, /\//)}/health`;
+    const endsMs = systemClock.monotonic() + server.ready_timeout * 1000;
+    let heard = "it does not listen";
+    while (!this.#isClosing) {
+      if (this.#earlyEnd !== null) throw this.#notStarted(this.#earlyEnd);
+      const answer = await probe(http, health);
+      if (answer === null) break;
+      heard = answer;
+      if (systemClock.monotonic() >= endsMs) {
+        throw this.#notStarted(
+          `after ${server.ready_timeout} s it does not answer at ${url}: ${heard}. It must listen on the port in the variable PORT; if its port is fixed, write server.url: http://${HOST}:PORT, and if it needs more time, raise server.ready_timeout`,
+        );
+      }
+      await systemClock.sleep(POLL_MS);
+    }
+    this.#isReady = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#restart?.();
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.stdin?.end();
+    const timer = setTimeout(() => child.kill("SIGKILL"), CLOSE_LIMIT_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #start(): ChildProcess {
+    const { server, folder, variables, programs, onOutput } = this.#options;
+    this.#startedMs = systemClock.monotonic();
+    this.#output = "";
+    const command = server.command.map((part) => part.replaceAll("{port}", this.#port));
+    const child = spawn(process.execPath, [join(programs.folder, "keepCommand.js"), ...command], {
+      cwd: server.cwd === null ? folder : resolve(folder, server.cwd),
+      stdio: ["pipe", "pipe", "pipe"],
+      env: {
+        ...childVariables(PASSED_VARIABLES),
+        OPENREWARD_DISABLE_UPDATE_CHECK: "1",
+        PYTHONUNBUFFERED: "1",
+        ...variables,
+        PORT: this.#port,
+      },
+      // A signal to the whole group is for the trainer, which needs its servers to save.
+      detached: process.platform !== "win32",
+    });
+    child.stdin?.on("error", () => undefined);
+    // The output is read for as long as the server lives; otherwise it would block on a full pipe.
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+        onOutput(text);
+      });
+    }
+    child.once("error", (error) => {
+      this.#earlyEnd ??= errorMessage(error);
+    });
+    // At the event `exit` the last output may not have been read yet.
+    child.once("close", (code, signal) => this.#ended(code, signal));
+    return child;
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#isClosing) return;
+    const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+    if (!this.#isReady) {
+      this.#earlyEnd = code === NOT_STARTED ? this.#noProgram() : `it ${how}`;
+      return;
+    }
+    const livedMs = systemClock.monotonic() - this.#startedMs;
+    this.#crashes = livedMs < SOUND_MS ? this.#crashes + 1 : 1;
+    const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (this.#crashes - 1), MAX_RESTART_MS);
+    const { environment, onCrash } = this.#options;
+    onCrash(
+      `The server of ${environment} ${how}; it is started again in ${waitMs / 1000} s.${this.#said()}`,
+    );
+    const timer = setTimeout(() => {
+      this.#restart = null;
+      this.#child = this.#start();
+    }, waitMs);
+    this.#restart = () => clearTimeout(timer);
+  }
+
+  #noProgram(): string {
+    const { server, folder } = this.#options;
+    const from = server.cwd === null ? folder : resolve(folder, server.cwd);
+    return `there is no program ${server.command[0]} on the path, or none that can be started from ${from}`;
+  }
+
+  #notStarted(why: string): AppError {
+    const { environment, server } = this.#options;
+    return notStarted(environment, `${quoted(server)} did not start: ${why}.${this.#said()}`);
+  }
+
+  /** The end of its output, and what to do about it where that is plain. */
+  #said(): string {
+    const lines = this.#output.split("\n").filter((line) => line.trim() !== "");
+    const fault = lines.findLast((line) => ERROR_LINE.test(line));
+    const said = (fault ?? lines.slice(-SHOWN_LINES).join("\n")).slice(-SHOWN_OUTPUT);
+    if (said === "") return "";
+    const [, missing] = /No module named '([\w.]+)'/.exec(said) ?? [];
+    const [program] = this.#options.server.command;
+    const advice =
+      missing === undefined
+        ? ""
+        : ` Install it for the Python of the command: ${program} -m pip install ${missing.split(".")[0]}`;
+    return ` It printed: ${said}${advice}`;
+  }
+}
+
+/** Null once a server answers, else what is wrong. */
+async function probe(http: HttpClient, url: string): Promise<string | null> {
+  try {
+    const response = await http.send({ method: "GET", url, timeoutMs: POLL_LIMIT_MS });
+    await response.bytes();
+    return response.status < 500 ? null : `it answers ${response.status}`;
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return errorMessage(cause);
+  }
+}
+
+/** A fixed port must be free, or the run would play with a server that nobody has started for it. */
+async function requireFree({ environment, server }: ManagedServerOptions, url: string) {
+  const socket = connect(Number(new URL(url).port || 80), HOST);
+  const isTaken = await Promise.race([
+    once(socket, "connect").then(
+      () => true,
+      () => false,
+    ),
+    systemClock.sleep(CONNECT_LIMIT_MS).then(() => false),
+  ]);
+  socket.destroy();
+  if (!isTaken) return;
+  throw notStarted(
+    environment,
+    `another program listens at ${url} already, so ${quoted(server)} was not started. End that program, or remove \`command\` to use it as it is.`,
+  );
+}
+
+async function requireFolder({ environment, server, folder }: ManagedServerOptions): Promise<void> {
+  const { cwd } = server;
+  if (cwd === null) return;
+  const path = resolve(folder, cwd);
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return;
+  const configPath = `environments.${environment}.server.cwd`;
+  throw new AppError("environment-unavailable", `${configPath}: there is no folder ${path}.`, {
+    configPath,
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, HOST);
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
+
+function quoted({ command }: CommandServer): string {
+  return `\`${command.join(" ")}\``;
+}
+
+function notStarted(environment: string, why: string): AppError {
+  const configPath = `environments.${environment}.server.command`;
+  return new AppError("environment-unavailable", `${configPath}: ${why}`, { configPath });
+}

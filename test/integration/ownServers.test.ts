@@ -1,0 +1,260 @@
+/** Whole runs in environments with servers of their own: at an address, and started by a command. */
+
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { trained } from "./comparedRuns.ts";
+import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
+import { listenAnywhere } from "./tinkerServersStub.ts";
+import {
+  type Ended,
+  runProgram,
+  type Serving,
+  startProgram,
+  startServing,
+} from "./trainProgram.ts";
+
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+/** A server as a user writes one: it listens on PORT, prints its variables, and dies after `crash.txt` says so. */
+const SERVER = `
+import { spawn } from "node:child_process";
+import { existsSync, renameSync } from "node:fs";
+console.log(JSON.stringify(process.env));
+console.error("a secret in its output: " + process.env.MODEL_KEY);
+const child = spawn(process.execPath, [${JSON.stringify(join(PROGRAM_FOLDER, "environment.js"))}, "--port", process.env.PORT], { stdio: ["pipe", "inherit", "inherit"] });
+child.on("close", (code) => process.exit(code ?? 1));
+setInterval(() => {
+  if (!existsSync("crash.txt")) return;
+  renameSync("crash.txt", "crashed.txt");
+  child.kill("SIGKILL");
+  process.exit(3);
+}, 20);
+`;
+
+function config(environments: string, more = ""): string {
+  return `
+model_name: local/tiny-tool
+run_name: run
+environments:
+${environments}
+batch_size: 4
+max_steps: 4
+max_response_tokens: 64
+max_total_tokens: 256
+save_every: 1
+${more}`;
+}
+
+const TASKS = "splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0";
+const OWN = `  calculator: { server: { command: [node, environments/calculator/server.mjs], env: { MODEL_KEY: null, LEVEL: "3" } }, ${TASKS} }`;
+
+async function project(text: string): Promise<string> {
+  const folder = await runFolderWith(text);
+  folders.push(folder);
+  await mkdir(join(folder, "environments", "calculator"), { recursive: true });
+  await writeFile(join(folder, "environments", "calculator", "server.mjs"), SERVER);
+  return folder;
+}
+
+const run = (folder: string): string => join(folder, ".tinker-rl", "runs", "run");
+const KEYS = { MODEL_KEY: "model-key-of-the-user", TINKER_API_KEY: "tml-key-of-the-user" };
+
+function train(folder: string, variables = {}): Promise<Ended> {
+  const args = ["train", "-c", join(folder, "config.yaml")];
+  return runProgram(args, { ...KEYS, ...variables });
+}
+
+async function failure(environments: string): Promise<string> {
+  const { code, stderr } = await train(await project(config(environments)));
+  expect(code).not.toBe(0);
+  return stderr;
+}
+
+describe("a server that the trainer starts", () => {
+  it("trains, gets what the configuration gives it and no other key, and its output is kept without secrets", async () => {
+    const folder = await project(config(OWN));
+    const { code, stderr } = await train(folder);
+    expect([code, stderr]).toEqual([0, ""]);
+    const log = await readFile(join(run(folder), "servers", "calculator.log"), "utf8");
+    expect(log).toContain('"LEVEL":"3"');
+    expect(log).toContain("a secret in its output: ");
+    expect(log).not.toContain(KEYS.MODEL_KEY);
+    expect(log).not.toContain(KEYS.TINKER_API_KEY);
+    expect(log).not.toContain("TINKER_API_KEY");
+  });
+
+  it("is started again after a crash in the middle of a step, and the run trains what an undisturbed one trains", async () => {
+    const text = config(OWN, "evaluation: { splits: { calculator: [test] }, num_samples: 2 }");
+    const whole = await project(text);
+    const disturbed = await project(text);
+    await train(whole);
+    const training = train(disturbed);
+    await until(async () => (await readLines(join(run(disturbed), "metrics.jsonl"))).length >= 1);
+    await writeFile(join(disturbed, "crash.txt"), "");
+    const { code, stdout } = await training;
+    expect(code).toBe(0);
+    expect(stdout).toContain("The server of calculator ended with code 3; it is started again");
+    await rename(join(disturbed, "crashed.txt"), join(disturbed, "was.txt"));
+    const [one, other] = await Promise.all([trained(run(whole)), trained(run(disturbed))]);
+    expect(other.tokens).toEqual(one.tokens);
+    expect(other.evaluations).toEqual(one.evaluations);
+  });
+
+  it("ends with a trainer that is killed", async () => {
+    const folder = await project(config(OWN));
+    const child = startProgram(["train", "-c", join(folder, "config.yaml")], KEYS, true);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    const log = join(run(folder), "servers", "calculator.log");
+    await until(async () => (await readFile(log, "utf8")).includes('"PORT"'));
+    const [, port] = /"PORT":"(\d+)"/.exec(await readFile(log, "utf8")) ?? [];
+    expect(await answers(Number(port))).toBe(true);
+    child.kill("SIGKILL");
+    await until(async () => !(await answers(Number(port))));
+  });
+
+  it("is named by a resume when its code has changed since", async () => {
+    const folder = await project(config(OWN));
+    await train(folder);
+    const file = join(folder, "environments", "calculator", "server.mjs");
+    await writeFile(file, `${SERVER}\n// another grader\n`);
+    const args = ["resume", run(folder), "-c", join(folder, "config.yaml"), "--overrides"];
+    const { code, stdout } = await runProgram([...args, "max_steps=5"], KEYS);
+    expect(code).toBe(0);
+    expect(stdout).toContain("The code of calculator has changed since the run was started");
+  });
+
+  it("is not started for a run folder from elsewhere, which alone names the command", async () => {
+    const folder = await project(config(OWN));
+    await train(folder);
+    const elsewhere = await project("");
+    await mkdir(join(elsewhere, ".tinker-rl", "runs"), { recursive: true });
+    await rename(run(folder), run(elsewhere));
+    await rm(join(folder, "config.yaml"));
+    const { code, stderr } = await runProgram(
+      ["resume", run(elsewhere), "--overrides", "max_steps=5"],
+      KEYS,
+    );
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('names the command ["node","environments/calculator/server.mjs"]');
+    expect(stderr).toContain("-c FILE");
+  });
+});
+
+describe("a command that gives no server", () => {
+  it("is quoted with the end of its output and the missing package", async () => {
+    const command = `[node, -e, "console.error(\\"ModuleNotFoundError: No module named 'openreward.environments'\\"); process.exit(1)"]`;
+    expect(await failure(`  sums: { server: { command: ${command} }, ${TASKS} }`)).toMatch(
+      /environments\.sums\.server\.command.*ended with code 1.*node -m pip install openreward/,
+    );
+  });
+
+  it("is named when there is no such program", async () => {
+    expect(
+      await failure(`  sums: { server: { command: [.venv/bin/python, a.py] }, ${TASKS} }`),
+    ).toContain("there is no program .venv/bin/python");
+  });
+
+  it("ends the start after ready_timeout, with what was heard at its port", async () => {
+    const garbage = `[node, -e, "require('net').createServer((s) => s.end('hello')).listen(process.env.PORT)"]`;
+    const said = await failure(
+      `  sums: { server: { command: ${garbage}, ready_timeout: 1 }, ${TASKS} }`,
+    );
+    expect(said).toMatch(/after 1 s it does not answer at http:\/\/127\.0\.0\.1:\d+: .*HTTP/);
+    expect(said).toContain("raise server.ready_timeout");
+  });
+
+  it("is not started at a port that another program has", async () => {
+    const other = createServer((_, answer) => answer.end("{}"));
+    const url = await listenAnywhere(other);
+    const server = `{ command: [node, a.mjs], url: "${url}" }`;
+    expect(await failure(`  sums: { server: ${server}, ${TASKS} }`)).toContain(
+      `another program listens at ${url} already`,
+    );
+    other.close();
+  });
+});
+
+describe("three addresses in one run", () => {
+  let serving: Serving;
+  const seen = new Map<string, IncomingHttpHeaders[]>();
+  const servers: ReturnType<typeof createServer>[] = [];
+
+  /** Passes everything on to the served environments, and keeps the headers. */
+  async function recorder(name: string): Promise<string> {
+    const { hostname, port } = new URL(serving.environmentsUrl);
+    const headers: IncomingHttpHeaders[] = [];
+    seen.set(name, headers);
+    const server = createServer((incoming, outgoing) => {
+      headers.push(incoming.headers);
+      const { url: path, method } = incoming;
+      const passed = { ...incoming.headers, "x-api-key": serving.key };
+      const onward = request({ hostname, port, path, method, headers: passed }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      });
+      incoming.pipe(onward);
+    });
+    servers.push(server);
+    return listenAnywhere(server);
+  }
+
+  beforeAll(async () => {
+    const store = await runFolderWith("");
+    folders.push(store);
+    serving = await startServing(join(store, "checkpoints"));
+  });
+  afterAll(async () => {
+    for (const server of servers) server.close();
+    await serving?.stop();
+  });
+
+  it("get the keys, headers and secrets that are theirs, and no others", async () => {
+    const [shared, own] = [await recorder("shared"), await recorder("own")];
+    const text = config(
+      `  Acme/depot: { ${TASKS}, secrets: { shared_secret: null } }
+  number-hunt: { server: { url: "${own}", headers: { X-Proxy-Key: null } }, ${TASKS}, secrets: { own_secret: null } }
+${OWN}
+  local/calculator: { ${TASKS} }`,
+      `openreward_base_url: ${shared}`,
+    );
+    const variables = {
+      ORS_API_KEY: "key-of-the-shared-server",
+      OPENREWARD_API_KEY: "key-of-openreward",
+      X_PROXY_KEY: "key-of-the-proxy",
+      SHARED_SECRET: "secret-of-the-shared-one",
+      OWN_SECRET: "secret-of-the-own-one",
+    };
+    const { code, stderr } = await train(await project(text), variables);
+    expect([code, stderr]).toEqual([0, ""]);
+    const said = (name: string): string => {
+      const decoded = (seen.get(name) ?? []).map(({ "x-secrets": secrets = "" }) =>
+        Buffer.from(String(secrets), "base64").toString(),
+      );
+      return JSON.stringify([seen.get(name), decoded]);
+    };
+    expect(said("shared")).toContain("key-of-the-shared-server");
+    expect(said("shared")).toContain("secret-of-the-shared-one");
+    expect(said("shared")).not.toMatch(/key-of-the-proxy|secret-of-the-own-one|key-of-openreward/);
+    expect(said("own")).toContain("key-of-the-proxy");
+    expect(said("own")).toContain("secret-of-the-own-one");
+    expect(said("own")).not.toMatch(/key-of-the-shared|secret-of-the-shared|key-of-openreward/);
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** True while something listens at the port. */
+function answers(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
