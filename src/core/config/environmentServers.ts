@@ -2,6 +2,9 @@
 
 import type { Config, EnvironmentConfig } from "./fields/schema.ts";
 
+/** Where secrets of a command go, whichever port it listens on. */
+export const THIS_COMPUTER = "http://127.0.0.1";
+
 type ServerConfig = NonNullable<EnvironmentConfig["server"]>;
 
 /** A server of an environment's own, that the trainer starts. */

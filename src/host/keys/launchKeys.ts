@@ -5,6 +5,7 @@ import {
   environmentServer,
   environmentsOn,
   headerVariable,
+  THIS_COMPUTER,
 } from "../../core/config/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
@@ -75,8 +76,6 @@ interface Need {
   readonly origin?: string | undefined;
 }
 
-/** What a command of the configuration gets stays on this computer, whichever port it listens on. */
-const THIS_COMPUTER = "http://127.0.0.1";
 const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove: [] };
 
 /**

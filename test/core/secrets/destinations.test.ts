@@ -7,6 +7,7 @@ import {
   requireNamed,
 } from "../../../src/core/secrets/destinations.ts";
 import { aConfig, anEnvironment } from "../training/builders.ts";
+import { NO_SERVER, type ServerConfig } from "../training/serverBuilder.ts";
 
 const official = {
   tinker_base_url: "https://tinker.example/prod",
@@ -60,6 +61,46 @@ describe("the destinations of a configuration", () => {
       evaluation: null,
     });
     expect(destinationsOf(local)).toEqual({ addresses: {}, environments: {} });
+  });
+});
+
+describe("an environment's own server", () => {
+  const atOwn = (server: Partial<ServerConfig>) =>
+    destinationsOf(
+      aConfig({
+        model_name: "local/tiny-tool",
+        environments: { maze: anEnvironment({ server: { ...NO_SERVER, ...server } }) },
+        evaluation: null,
+      }),
+    );
+  const command = ["python", "maze.py"];
+
+  it("is a destination, with what it gets by look-up", () => {
+    expect(atOwn({ url: "https://maze.example", headers: { "X-Proxy-Key": null } })).toEqual({
+      addresses: {},
+      environments: { maze: ["X_PROXY_KEY"] },
+      servers: { maze: "https://maze.example" },
+    });
+    expect(atOwn({ command, env: { TOKEN: null, LEVEL: "3" } })).toEqual({
+      addresses: {},
+      environments: { maze: ["TOKEN"] },
+      servers: { maze: '["python","maze.py"]' },
+    });
+  });
+
+  it("is refused where only a run folder names it, a command whatever hosts are allowed", () => {
+    const url = "https://maze.example";
+    expect(refusal(atOwn({ url }))).toContain("names the server https://maze.example of maze");
+    expect(refusal(atOwn({ url }), { allowedOrigins: [{ origin: url, key: null }] })).toBeNull();
+    expect(refusal(atOwn({ url }), { named: [atOwn({ url: `${url}/` })] })).toBeNull();
+    const allowedOrigins = [{ origin: "http://127.0.0.1", key: null }];
+    expect(refusal(atOwn({ command }), { allowedOrigins })).toContain("names the command");
+    const other = atOwn({ command: [...command, "--debug"] });
+    expect(refusal(atOwn({ command }), { named: [other] })).toContain("names the command");
+    expect(
+      refusal(atOwn({ command, cwd: "elsewhere" }), { named: [atOwn({ command })] }),
+    ).toContain("(in elsewhere)");
+    expect(refusal(atOwn({ command }), { named: [atOwn({ command })] })).toBeNull();
   });
 });
 

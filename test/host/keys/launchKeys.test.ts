@@ -138,6 +138,33 @@ describe("missing", () => {
   });
 });
 
+describe("an environment's own server", () => {
+  it("gets its headers and secrets at its own address only, after a question", async () => {
+    await keep(["env:X_PROXY_KEY", ""], ["env:MAZE_TOKEN", ""]);
+    const at = "server: {url: 'https://maze.example/x', headers: {X-Proxy-Key: null}}";
+    const environments = { maze: `${at}\n    secrets: {maze_token: null}` };
+    const { keys, missing, toApprove } = await gather({ model: "local/tiny-tool", environments });
+    expect(Object.keys(keys).sort()).toEqual(["MAZE_TOKEN", "X_PROXY_KEY"]);
+    expect(missing).toEqual([]);
+    expect(toApprove.map(({ key, origin }) => `${key} ${origin}`).sort()).toEqual([
+      "MAZE_TOKEN https://maze.example",
+      "X_PROXY_KEY https://maze.example",
+    ]);
+  });
+
+  it("needs no key of OpenReward, and a variable of a command is missed by its place", async () => {
+    const environments = { maze: "server: {command: [python, maze.py], env: {MAZE_KEY: null}}" };
+    const { missing } = await gather({ model: "local/tiny-tool", environments });
+    expect(missing).toEqual([
+      {
+        id: "env:MAZE_KEY",
+        name: "MAZE_KEY",
+        reason: { kind: "secret", configPath: "environments.maze.server.env.MAZE_KEY" },
+      },
+    ]);
+  });
+});
+
 describe("secrets that the configuration looks up", () => {
   it("go along under their names in capitals, an environment's own map first", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["env:SEARCH_KEY", ""], ["openai", ""]);

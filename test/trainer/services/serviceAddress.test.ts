@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
 import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
-import { environmentAddress, tinkerAddress } from "../../../src/trainer/services/serviceAddress.ts";
+import {
+  environmentAddress,
+  ownAddress,
+  tinkerAddress,
+} from "../../../src/trainer/services/serviceAddress.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../../core/training/builders.ts";
 
 const ONE = [{ origin: "https://one.example", key: null }];
@@ -39,8 +43,55 @@ function parts({
   };
 }
 
+describe("an environment's own server", () => {
+  const url = "https://maze.example";
+  const headers = { "X-Proxy-Key": null, "X-Level": "3" };
+  const process = { X_PROXY_KEY: "proxy-1", ORS_API_KEY: "ors-1", OPENREWARD_API_KEY: "or-1" };
+  const environments = { maze: anEnvironment({ secrets: { token: null } }) };
+
+  it("gets its headers, and no key of another service", () => {
+    expect(ownAddress(parts({ process }), "maze", { url, headers })).toEqual({
+      url,
+      headers: { "x-proxy-key": "proxy-1", "x-level": "3" },
+      key: null,
+    });
+  });
+
+  it("gets OpenReward's key only at OpenReward's address", () => {
+    const hosted = { url: "https://sessions.openreward.ai", headers: null };
+    expect(ownAddress(parts({ process }), "Owner/Maze", hosted).key).toBe("or-1");
+    const near = { url: "https://sessions.openreward.ai.example", headers: null };
+    expect(ownAddress(parts({ process }), "Owner/Maze", near).key).toBeNull();
+  });
+
+  it("is refused without a header that is looked up, by its key", () => {
+    expect(() => ownAddress(parts({}), "maze", { url, headers })).toThrow(
+      "environments.maze.server.headers.X-Proxy-Key is looked up as X_PROXY_KEY, which is not set",
+    );
+  });
+
+  it("gets no header and no secret unencrypted, and none that is bound to another host", () => {
+    const open = { url: "http://maze.example", headers };
+    expect(() => ownAddress(parts({ process }), "maze", open)).toThrow("unencrypted");
+    const config = { environments };
+    const store = { TOKEN: { value: "t-1", host: "other.example" } };
+    expect(() => ownAddress(parts({ store, config }), "maze", { url, headers: null })).toThrow(
+      "TOKEN",
+    );
+  });
+});
+
 describe("Tinker", () => {
   const keys = { TINKER_API_KEY: "tml-1" };
+
+  it("gets the headers of tinker_headers, looked up or written", () => {
+    const config = { tinker_headers: { "X-Proxy-Key": null, "X-Team": "rl" } };
+    const process = { ...keys, X_PROXY_KEY: "proxy-1" };
+    expect(tinkerAddress(parts({ process, config })).headers).toEqual({
+      "x-proxy-key": "proxy-1",
+      "x-team": "rl",
+    });
+  });
 
   it("is the hosted service unless the configuration or a variable says otherwise", () => {
     expect(tinkerAddress(parts({ process: keys }))).toMatchObject({

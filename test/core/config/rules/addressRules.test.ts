@@ -12,6 +12,38 @@ function unusedIn(text: string): readonly string[] {
     .map(({ severity, path, remedies }) => `${severity} ${path[0]} | ${remedies[0]?.title}`);
 }
 
+describe("the server of an environment", () => {
+  const found = (server: string, name = "maze"): readonly string[] =>
+    diagnose(textWith().replace(/Owner\/Game:/, `${name}:\n    server: ${server}`), {
+      path: "run.yaml",
+    })
+      .filter(({ code }) => code === "TRL221" || code === "TRL120")
+      .map(({ path, message }) => `${path.slice(2).join(".")}: ${message}`);
+
+  it("needs an address or a command", () => {
+    expect(found("{}")).toEqual([
+      "server: The server needs an address or a command: add `url: http://HOST:PORT`, or `command: [python, environment.py]`.",
+    ]);
+    expect(found("{ command: [python, maze.py] }")).toEqual([]);
+    expect(found("{ url: https://maze.example }")).toEqual([]);
+  });
+
+  it("is on this computer when a command starts it", () => {
+    expect(found("{ command: [python, maze.py], url: http://127.0.0.1:8080 }")).toEqual([]);
+    expect(found("{ command: [python, maze.py], url: http://maze.example }")).toHaveLength(1);
+  });
+
+  it("is none of an embedded environment", () => {
+    expect(found("{ url: http://127.0.0.1:8080 }", "local/calculator")).toHaveLength(1);
+  });
+
+  it("has an address that is one", () => {
+    expect(found("{ url: 'http://127.0.0.1:80:80' }")).toEqual([
+      "server.url: `http://127.0.0.1:80:80` is no address. Write http://HOST:PORT or https://HOST.",
+    ]);
+  });
+});
+
 describe("an address that nothing is reached at", () => {
   it("is reported where model and environments are embedded, with a way to remove it", () => {
     expect(unusedIn(embedded(textWith(...ADDRESSES)))).toEqual([

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { ServerOutput } from "../../../src/trainer/services/serverOutput.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+
+const FOLDER = "/runs/one";
+
+function setUp() {
+  const files = createMemoryFileSystem();
+  const redactor = new Redactor();
+  redactor.learn("hunter2hunter2");
+  const read = (name: string): string =>
+    new TextDecoder().decode(files.files.get(`${FOLDER}/servers/${name}`));
+  return { files, read, output: new ServerOutput(redactor) };
+}
+
+it("output from before the run has a folder is kept, a file for each server", async () => {
+  const { files, read, output } = setUp();
+  output.write("maze", "one\n");
+  output.write("Owner/Depot", "two\n");
+  output.attach(files, FOLDER);
+  output.write("maze", "three\n");
+  await output.close();
+  expect([read("maze.log"), read("Owner-Depot.log")]).toEqual(["one\nthree\n", "two\n"]);
+});
+
+it("a secret is removed that comes in two pieces", async () => {
+  const { files, read, output } = setUp();
+  output.attach(files, FOLDER);
+  output.write("maze", "key: hunter2");
+  output.write("maze", "hunter2\n");
+  await output.close();
+  expect(read("maze.log")).not.toContain("hunter2");
+});
+
+it("a name leads to no other folder", async () => {
+  const { files, output } = setUp();
+  output.attach(files, FOLDER);
+  output.write("../../x", "text\n");
+  await output.close();
+  expect([...files.files.keys()]).toEqual([`${FOLDER}/servers/-..-x.log`]);
+});

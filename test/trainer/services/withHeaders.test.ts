@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { HttpClient, HttpRequest } from "../../../src/core/ports.ts";
+import { withHeaders } from "../../../src/trainer/services/withHeaders.ts";
+
+it("headers of a service go to its origin only, and change none that a request has", async () => {
+  const sent: HttpRequest[] = [];
+  const http: HttpClient = {
+    send: async (request) => {
+      sent.push(request);
+      throw new Error("not sent");
+    },
+  };
+  const client = withHeaders(http, "https://one.example/models", {
+    "x-proxy": "p",
+    accept: "none",
+  });
+  const headers = { accept: "text/event-stream" };
+  for (const url of [
+    "https://one.example/a",
+    "https://one.example:444/a",
+    "http://one.example/a",
+  ]) {
+    await client.send({ method: "GET", url, headers }).catch(() => undefined);
+  }
+  expect(sent.map((request) => request.headers)).toEqual([
+    { "x-proxy": "p", accept: "text/event-stream" },
+    headers,
+    headers,
+  ]);
+});
