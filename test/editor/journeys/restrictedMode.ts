@@ -7,14 +7,28 @@ import { join } from "node:path";
 import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { copyExample } from "../folders.ts";
+import { copyExample, writeFiles } from "../folders.ts";
 import { writeHostileRun } from "../hostileRun.ts";
-import type { Journey } from "../journey.ts";
+import { type Journey, until } from "../journey.ts";
+
+/** All that plays in environments, and so starts their commands. */
+const PLAYING = {
+  "ctrl+alt+f9": "tinkerRL.startTraining",
+  "ctrl+alt+f1": "tinkerRL.dryRun",
+  "ctrl+alt+f2": "tinkerRL.estimateCost",
+  "ctrl+alt+f3": "tinkerRL.previewPrompt",
+  "ctrl+alt+f4": "tinkerRL.startSweep",
+  "ctrl+alt+f6": "tinkerRL.chatWithCheckpoint",
+  "ctrl+alt+f7": "tinkerRL.evaluateCheckpoint",
+};
 
 export const restrictedMode: Journey = {
   name: "restrictedMode",
-  prepare: copyExample,
-  server: { trust: false, keys: { "ctrl+alt+f9": "tinkerRL.startTraining" } },
+  prepare: (folder) => {
+    copyExample(folder);
+    writeFiles(folder, { "own.tinker.yaml": OWN_COMMAND });
+  },
+  server: { trust: false, keys: PLAYING },
   async run({ page, workbench, folder, step, picture }) {
     await step("the window is in Restricted Mode", async () => {
       await workbench.statusItem("Restricted Mode").waitFor();
@@ -51,6 +65,17 @@ export const restrictedMode: Journey = {
       await workbench.notification("Start Training is off in Restricted Mode").waitFor();
       assert.ok(!existsSync(join(folder, ".tinker-rl")));
       await picture("refused");
+    });
+
+    await step("no command of a configuration is started, whatever is called", async () => {
+      await workbench.open("own.tinker.yaml");
+      await workbench.page.locator(".view-line").first().click();
+      for (const key of Object.keys(PLAYING)) {
+        await workbench.page.keyboard.press(key.replace(/ctrl\+alt\+f/, "Control+Alt+F"));
+        await page.waitForTimeout(500);
+      }
+      await page.waitForTimeout(2_000);
+      assert.ok(!existsSync(join(folder, "started.txt")));
     });
 
     await step("a run that was interrupted is listed, and its resume not offered", async () => {
@@ -91,8 +116,26 @@ export const restrictedMode: Journey = {
       await page.locator(".notifications-center").getByText("was interrupted").waitFor();
       await workbench.row(/outside/).waitFor();
     });
+
+    await step("and with it the command of a configuration", async () => {
+      await workbench.open("own.tinker.yaml");
+      await workbench.page.locator(".view-line").first().click();
+      await workbench.page.keyboard.press("Control+Alt+F9");
+      await until("the command", () => existsSync(join(folder, "started.txt")), 60_000);
+    });
   },
 };
+
+/** Its command leaves a trace, and is no server. */
+const OWN_COMMAND = `model_name: local/tiny-tool
+environments:
+  own:
+    server: { command: [touch, started.txt] }
+    splits: { train: {} }
+    num_rollouts: 2
+batch_size: 1
+max_steps: 1
+`;
 
 /** A run that was cut off before its first step. */
 async function writeRun(parent: string, name: string): Promise<void> {
