@@ -203,7 +203,7 @@ async function showConfig(folder: string, show: Show): Promise<string> {
   });
   try {
     await finder.find();
-    show(await environments.names());
+    show(await environments.named());
   } finally {
     finder.dispose();
     environments.dispose();

@@ -80,7 +80,7 @@ function createEnvironmentsView({
   const view = register(
     new EnvironmentsView({
       catalogue: environments,
-      named: named.names,
+      named: named.named,
       onDidChangeNamed: named.onDidChange,
     }),
   );

@@ -15,8 +15,13 @@ export interface EnvironmentRow {
   readonly context: string;
 }
 
-/** `entry` is null for a name that no list has. */
-export function environmentRow(name: string, entry: EnvironmentEntry | null): EnvironmentRow {
+/** `entry` is null for a name that no list has; `server` is the environment's own in words, null = it has none. */
+export function environmentRow(
+  name: string,
+  entry: EnvironmentEntry | null,
+  server: string | null = null,
+): EnvironmentRow {
+  if (server !== null) return ownRow(name, server);
   const isLocal = isLocalModel(name);
   const splits = (entry?.splits ?? []).map(({ name: split, tasks }) =>
     tasks === null ? split : `${formatCount(tasks)} ${split}`,
@@ -36,5 +41,16 @@ export function environmentRow(name: string, entry: EnvironmentEntry | null): En
     tooltip: [name, entry?.description ?? "", details.join(" · ")].filter(Boolean).join("\n"),
     icon: isLocal ? "package" : "globe",
     context: `environment+${isLocal ? "local" : "hosted"}`,
+  };
+}
+
+function ownRow(name: string, server: string): EnvironmentRow {
+  return {
+    label: name,
+    description: server,
+    spoken: l10n.t("environment {0} with a server of its own, {1}", name, server),
+    tooltip: `${name}\n${server}`,
+    icon: "server-process",
+    context: "environment+own",
   };
 }

@@ -6,6 +6,7 @@ import {
   findEnvironment,
   formatListAge,
 } from "../../core/config/editing/catalogue/catalogue.ts";
+import type { NamedEnvironment } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Listening } from "../../core/util/emitter.ts";
@@ -16,7 +17,13 @@ export type EnvironmentGroup = "configs" | "local" | "openreward";
 
 export type EnvironmentNode =
   | { readonly kind: "environmentGroup"; readonly group: EnvironmentGroup }
-  | { readonly kind: "environment"; readonly group: EnvironmentGroup; readonly name: string }
+  | {
+      readonly kind: "environment";
+      readonly group: EnvironmentGroup;
+      readonly name: string;
+      /** Its own server in words; null = it has none. */
+      readonly server: string | null;
+    }
   /** A split, a tool, or a word about what is not known. */
   | {
       readonly kind: "environmentDetail";
@@ -36,8 +43,8 @@ export interface EnvironmentsViewOptions {
     refresh(kind: "environments"): Promise<void>;
     refreshEnvironment(name: string): Promise<void>;
   };
-  /** Names in the configurations of the workspace. */
-  readonly named: () => Promise<readonly string[]>;
+  /** Those in the configurations of the workspace. */
+  readonly named: () => Promise<readonly NamedEnvironment[]>;
   /** Called when `named` may answer otherwise. */
   readonly onDidChangeNamed: (listener: () => void) => Listening;
 }
@@ -80,15 +87,17 @@ export class EnvironmentsView
     if (node.kind === "environmentGroup" && node.group === "openreward") {
       if (catalogue.current().hosted.environments === null) await this.#askList();
     }
-    if (node.kind === "environment" && this.#needsDetails(node.name)) await this.#ask(node.name);
+    if (node.kind === "environment" && this.#needsDetails(node)) await this.#ask(node.name);
   }
 
   /** Asks for the list and for the environments of the configurations; a failure is in the tree. */
   async refresh(): Promise<void> {
     const { named } = this.#options;
     this.#failures.clear();
-    const hosted = (await named()).filter((name) => !isLocalModel(name));
-    const questions = hosted.slice(0, MAX_ASKED).map((name) => this.#ask(name));
+    const hosted = (await named()).filter(
+      ({ name, server }) => server === null && !isLocalModel(name),
+    );
+    const questions = hosted.slice(0, MAX_ASKED).map(({ name }) => this.#ask(name));
     await Promise.all([this.#askList(), ...questions]);
   }
 
@@ -127,22 +136,24 @@ export class EnvironmentsView
   async #environments(
     node: Extract<EnvironmentNode, { kind: "environmentGroup" }>,
   ): Promise<EnvironmentNode[]> {
-    const names = await this.#namesOf(node.group);
-    if (names === null) return [this.#listNote(node)];
-    return names.map((name) => ({ kind: "environment", group: node.group, name }));
+    const found = await this.#inGroup(node.group);
+    if (found === null) return [this.#listNote(node)];
+    return found.map((each) => ({ kind: "environment", group: node.group, ...each }));
   }
 
   /** Null where a list has never been there. */
-  async #namesOf(group: EnvironmentGroup): Promise<readonly string[] | null> {
+  async #inGroup(group: EnvironmentGroup): Promise<readonly NamedEnvironment[] | null> {
     const { catalogue, named } = this.#options;
     const { local, hosted } = catalogue.current();
     if (group === "configs") return named();
     const list = group === "local" ? local.environments : hosted.environments;
     const names = list?.items.slice(0, MAX_SHOWN).map(({ name }) => name);
-    return names?.toSorted((a, b) => a.localeCompare(b)) ?? null;
+    const sorted = names?.toSorted((a, b) => a.localeCompare(b));
+    return sorted?.map((name) => ({ name, server: null })) ?? null;
   }
 
   #details(node: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode[] {
+    if (node.server !== null) return [this.#serverNote(node, node.server)];
     const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
     if (splits === null && tools === null) return [this.#environmentNote(node)];
@@ -173,6 +184,17 @@ export class EnvironmentsView
 
   #environmentNote(parent: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode {
     return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
+  }
+
+  #serverNote(parent: EnvironmentNode, server: string): EnvironmentNode {
+    const label = vscode.l10n.t("The run starts or calls its server");
+    return {
+      kind: "environmentDetail",
+      parent,
+      icon: "server-process",
+      label,
+      description: server,
+    };
   }
 
   #note(parent: EnvironmentNode, what: string, unasked: string): EnvironmentNode {
@@ -220,8 +242,12 @@ export class EnvironmentsView
     return item;
   }
 
-  #environmentItem({ group, name }: Extract<EnvironmentNode, { kind: "environment" }>) {
-    const row = environmentRow(name, findEnvironment(this.#options.catalogue.current(), name));
+  #environmentItem({ group, name, server }: Extract<EnvironmentNode, { kind: "environment" }>) {
+    const row = environmentRow(
+      name,
+      findEnvironment(this.#options.catalogue.current(), name),
+      server,
+    );
     const label = group === "local" ? row.label : name;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `environment:${group}:${name}`;
@@ -233,8 +259,8 @@ export class EnvironmentsView
     return item;
   }
 
-  #needsDetails(name: string): boolean {
-    if (isLocalModel(name)) return false;
+  #needsDetails({ name, server }: NamedEnvironment): boolean {
+    if (server !== null || isLocalModel(name)) return false;
     return (findEnvironment(this.#options.catalogue.current(), name)?.splits ?? null) === null;
   }
 

@@ -2,7 +2,10 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import * as vscode from "vscode";
-import { namedEnvironments } from "../../core/config/editing/catalogue/namedEnvironments.ts";
+import {
+  type NamedEnvironment,
+  namedEnvironments,
+} from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
@@ -43,16 +46,18 @@ export class WorkspaceEnvironments implements vscode.Disposable {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** Sorted, each once. */
-  readonly names = async (): Promise<readonly string[]> => {
-    const names = new Set<string>();
+  /** Sorted by name, each once; the first configuration with a server for it decides. */
+  readonly named = async (): Promise<readonly NamedEnvironment[]> => {
+    const found = new Map<string, NamedEnvironment>();
     for (const config of this.#options.configs()) {
       const { text, path } = await textOf(config);
-      for (const name of namedEnvironments(text, { path })) names.add(name);
+      for (const each of namedEnvironments(text, { path })) {
+        if ((found.get(each.name)?.server ?? null) === null) found.set(each.name, each);
+      }
       // Other work runs between the texts: twenty hostile ones must not block it together.
       await turn();
     }
-    return [...names].sort();
+    return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
   #soon(): void {
@@ -63,9 +68,9 @@ export class WorkspaceEnvironments implements vscode.Disposable {
   }
 
   async #look(): Promise<void> {
-    const names = (await this.names()).join("\n");
-    if (names === this.#known) return;
-    this.#known = names;
+    const named = JSON.stringify(await this.named());
+    if (named === this.#known) return;
+    this.#known = named;
     this.#changed.fire();
   }
 }

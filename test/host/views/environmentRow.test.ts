@@ -18,6 +18,14 @@ describe("the row of an environment", () => {
     });
   });
 
+  it("says what starts a server of its own", () => {
+    expect(environmentRow("maze", null, "python maze.py")).toMatchObject({
+      description: "python maze.py",
+      spoken: "environment maze with a server of its own, python maze.py",
+      context: "environment+own",
+    });
+  });
+
   it("says no more than is known", () => {
     expect(environmentRow("local/new", null)).toMatchObject({
       label: "new",

@@ -77,7 +77,7 @@ function aView(named: readonly string[] = []) {
       refresh: ask,
       refreshEnvironment: ask,
     },
-    named: async () => named,
+    named: async () => named.map((name) => ({ name, server: null })),
     onDidChangeNamed: quiet,
   });
   return { view, state };
@@ -129,6 +129,7 @@ describe("the Environments view", () => {
       kind: "environment",
       group: "configs",
       name,
+      server: null,
     });
     state.hosted = [anEnvironment("a/known", { splits: [], tools: [] })];
     for (const name of ["local/depot", "a/known", "a/new"]) await view.expanded(row(name));

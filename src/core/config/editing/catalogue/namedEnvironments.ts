@@ -1,19 +1,38 @@
 /** The environments that a configuration names, also one that is half-written. */
 
+import { isScalar, isSeq } from "yaml";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { pairsOf } from "../text/yamlPairs.ts";
+
+export interface NamedEnvironment {
+  readonly name: string;
+  /** Its own server as the text has it: an address, or a command; null for one without. */
+  readonly server: string | null;
+}
 
 /** To train and to evaluate in, in the order of the text. Never throws. */
 export function namedEnvironments(
   text: string,
   { path }: { readonly path: string },
-): readonly string[] {
+): readonly NamedEnvironment[] {
   const source = readYaml(text, languageOf(path));
-  const pairs = (node: Parameters<typeof pairsOf>[1]) => pairsOf(source, node);
-  const under = (node: Parameters<typeof pairsOf>[1], key: string) =>
+  type Value = Parameters<typeof pairsOf>[1];
+  const pairs = (node: Value) => pairsOf(source, node);
+  const under = (node: Value, key: string): Value =>
     pairs(node).find((pair) => pair.key === key)?.value ?? null;
+  const words = (node: Value): string =>
+    (isSeq(node) ? node.items : [node])
+      .map((item) => (isScalar(item) ? String(item.value ?? "") : ""))
+      .join(" ")
+      .trim();
   const { root } = source;
-  const evaluated = under(under(root, "evaluation"), "splits");
-  const named = [...pairs(under(root, "environments")), ...pairs(evaluated)];
-  return [...new Set(named.map(({ key }) => key))];
+  const named = new Map<string, string | null>();
+  for (const { key, value } of pairs(under(root, "environments"))) {
+    const server = under(value, "server");
+    named.set(key, words(under(server, "command")) || words(under(server, "url")) || null);
+  }
+  for (const { key } of pairs(under(under(root, "evaluation"), "splits"))) {
+    if (!named.has(key)) named.set(key, null);
+  }
+  return [...named].map(([name, server]) => ({ name, server }));
 }

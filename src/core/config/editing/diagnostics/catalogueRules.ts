@@ -2,6 +2,7 @@
 
 import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
+import { environmentServer } from "../../environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Config } from "../../fields/schema.ts";
 import {
@@ -63,6 +64,8 @@ function environmentFindings(
   whenFound: (entry: EnvironmentEntry) => readonly Finding[],
 ): readonly Finding[] {
   const name = path.at(-1) ?? "";
+  // The lists are those of other servers.
+  if (hasOwnServer(config, name)) return [];
   const { environments } = listsFor(catalogue, name);
   const list = listFor(environments, name, config.openreward_base_url);
   // A bare name is either refused elsewhere or served by a server of the user's own.
@@ -78,6 +81,11 @@ function environmentFindings(
   const hint = near.length === 0 ? "Check the name." : `Did you mean \`${near[0]}\`?`;
   const message = `The environment \`${name}\` is not in the list (${formatListAge(list.ageMs)}). ${hint}`;
   return [conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) })];
+}
+
+function hasOwnServer(config: Config, name: string): boolean {
+  const { kind } = environmentServer(config, name);
+  return kind === "address" || kind === "command";
 }
 
 function splitKeyFindings(

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { namedEnvironments } from "../../../../../src/core/config/editing/catalogue/namedEnvironments.ts";
 
-const named = (text: string): readonly string[] => namedEnvironments(text, { path: "a.yaml" });
+const found = (text: string) => namedEnvironments(text, { path: "a.yaml" });
+const named = (text: string): readonly string[] => found(text).map(({ name }) => name);
 
 describe("the environments of a text", () => {
   it("are those to train and to evaluate in, each once", () => {
     const text =
       "environments:\n  a/b: {}\nevaluation:\n  splits:\n    a/b: [test]\n    c/d: [test]";
     expect(named(text)).toEqual(["a/b", "c/d"]);
+  });
+
+  it("have their own server in words, if they have one", () => {
+    const text =
+      "environments:\n  a: {server: {command: [python, a.py]}}\n  b: {server: {url: http://b}}\n  c: {server: }";
+    expect(found(text).map(({ server }) => server)).toEqual(["python a.py", "http://b", null]);
   });
 
   it.each([[""], ["environments:"], ["environments: 3"], ["- a"], ["environments:\n  a/b: {"]])(
