@@ -52,6 +52,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/report",
   "src/core/weights",
   "src/core/rollout",
+  "src/core/play",
   "src/core/conversation",
   "src/core/serverChecks",
   "src/core/training/tasks",

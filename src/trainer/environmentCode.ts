@@ -10,7 +10,7 @@ import {
   type CommandServer,
   environmentServer,
   environmentsOn,
-} from "../core/config/environmentServers.ts";
+} from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { readEvents } from "../core/runFolder/events.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";

@@ -1,64 +1,16 @@
 /** Shows the first prompt of one task as a run would send it: no step, no model that is trained, one session with one environment. */
 
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
-import { tokenizerNameOf } from "../core/chat/modelName.ts";
-import { createRenderer } from "../core/chat/setup/createRenderer.ts";
-import type { Config } from "../core/config/fields/schema.ts";
-import { writtenSecrets } from "../core/config/secretValues.ts";
-import {
-  environmentConfig,
-  type SplitChoice,
-  taskChoices,
-  withOnlyEnvironment,
-} from "../core/config/taskChoices.ts";
-import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { describeTask } from "../core/rollout/describeTask.ts";
-import { rolloutSettings } from "../core/rollout/settings.ts";
-import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { RunControl } from "../core/training/run/control.ts";
 import { raceAbort } from "../core/util/abort.ts";
-import { nearestWord } from "../core/util/editDistance.ts";
 import { systemClock } from "../node/clock.ts";
-import { proxyPasswords } from "../node/proxy.ts";
-import { startConfig } from "../node/startConfig.ts";
-import type { LaunchRequest } from "../shared/control.ts";
 import type { PromptDescription, PromptPiece } from "../shared/promptDescription.ts";
-import { debugLog } from "./debugLog.ts";
-import { loadTokenizer } from "./loadTokenizer.ts";
-import { loadNamed } from "./requireNamed.ts";
+import { openTaskOf, type Surroundings, type TaskRequest } from "./openTask.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
-import { connectEnvironmentServices } from "./services/connections.ts";
-import { loadVariables } from "./services/variables.ts";
-import { HUB_TOKEN } from "./tokenizerFolder.ts";
 
-export interface PreviewRequest {
-  readonly configPath: string;
-  /** `key=value` each. */
-  readonly overrides: readonly string[];
-  /** Where keys may go by the user's word. */
-  readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Null = the first one of the configuration that has the split. */
-  readonly environment: string | null;
-  /** Null = the first one of the environment. */
-  readonly split: string | null;
-  /** Counted in the split, from 0. */
-  readonly task: number;
-  /** What an editor handed over; absent for a terminal. */
-  readonly launchRequest?: LaunchRequest;
-  /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
-  readonly redactor?: Redactor;
-  /** Where environments and model lie; default: beside the running program. */
-  readonly programFolder?: string;
-  /** Called with a sentence for people as each part begins. */
-  readonly onPart: (what: string) => void;
-  /** Ends it, with its reason as the error. */
-  readonly signal?: AbortSignal;
-}
+export type PreviewRequest = TaskRequest;
 
 /** @throws AppError as a run does that cannot begin, cleaned of secrets */
 export async function previewPrompt(
@@ -79,97 +31,15 @@ export async function previewPrompt(
   }
 }
 
-interface Surroundings {
-  /** Stopped once nobody waits any more. */
-  readonly control: RunControl;
-  readonly redactor: Redactor;
-  readonly cleanup: CleanupStack;
-}
-
 async function describe(
   fileSystem: FileSystem,
   request: PreviewRequest,
-  { redactor, cleanup, control }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<PromptDescription> {
-  const { overrides, launchRequest, onPart } = request;
-  const start = await startConfig(fileSystem, { configPath: request.configPath, overrides });
-  const loaded = await loadNamed(start, request);
-  const { environment: name, split } = chooseTasks(loaded.config, request);
-  const config = withOnlyEnvironment(loaded.config, name);
-  for (const secret of writtenSecrets(config)) redactor.learn(secret);
-  for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
-  const variables = await loadVariables(dirname(loaded.path), launchRequest);
-  redactor.learn(variables(HUB_TOKEN)?.value ?? "");
-  const allowedOrigins = launchRequest?.allowedOrigins ?? request.allowedOrigins;
-  const programs = {
-    folder: request.programFolder ?? dirname(fileURLToPath(import.meta.url)),
-  };
-  onPart(`loading the tokenizer, and asking ${name} for a task`);
-  const [model, connect] = await Promise.all([
-    loadTokenizer(tokenizerNameOf(config), programs, loaded.path, {
-      variables,
-      allowedOrigins,
-      signal: control.signal,
-    }),
-    connectEnvironmentServices({
-      config,
-      folder: dirname(loaded.path),
-      variables,
-      allowedOrigins,
-      programs,
-      redactor,
-      cleanup,
-      log: redactingLog(debugLog, redactor),
-      watch: () => undefined,
-      control,
-      runName: "preview",
-    }),
-  ]);
-  const date = new Date(systemClock.now()).toISOString().slice(0, 10);
-  const { renderer, images, warnings } = createRenderer({ model, config, date });
-  const own = environmentConfig(config, name);
-  const secrets = await resolveSecrets({
-    environment: name,
-    environmentSecrets: own.secrets,
-    globalSecrets: config.secrets,
-    lookUp: async (key) => variables(key)?.value ?? null,
-    redactor,
-  });
-  const described = await describeTask({
-    remote: connect(name),
-    split,
-    index: request.task,
-    chat: { renderer, tokenizer: model.tokenizer, images },
-    settings: rolloutSettings(config, own, { maxContext: null, secrets }),
-    thinking: config.thinking.enabled,
-    clock: systemClock,
-  });
-  return { ...described, model: config.model_name, warnings };
-}
-
-/** Tasks are those that a run would play: of splits that the configuration names, for training or evaluation. @throws AppError `no-such-split` */
-function chooseTasks(
-  config: Config,
-  { environment, split }: Pick<PreviewRequest, "environment" | "split">,
-): SplitChoice {
-  const all = taskChoices(config);
-  const ofEnvironment = all.filter(
-    (choice) => environment === null || choice.environment === environment,
-  );
-  if (ofEnvironment.length === 0) {
-    const names = [...new Set(all.map((choice) => choice.environment))];
-    throw noSuch("environment", environment ?? "", names);
-  }
-  const found = ofEnvironment.find((choice) => split === null || choice.split === split);
-  if (found !== undefined) return found;
-  const splits = [...new Set(ofEnvironment.map((choice) => choice.split))];
-  throw noSuch("split", split ?? "", splits);
-}
-
-function noSuch(kind: "environment" | "split", name: string, known: readonly string[]): AppError {
-  const near = nearestWord(name, known);
-  const hint = near === null ? `It names ${known.join(", ")}.` : `Did you mean ${near}?`;
-  return new AppError(`no-such-${kind}`, `The configuration has no ${kind} ${name}. ${hint}`);
+  const { config, warnings, ...task } = await openTaskOf(fileSystem, request, surroundings);
+  const { thinking, model_name } = config;
+  const described = await describeTask({ ...task, thinking: thinking.enabled, clock: systemClock });
+  return { ...described, model: model_name, warnings };
 }
 
 function withoutSecrets(description: PromptDescription, redactor: Redactor): PromptDescription {

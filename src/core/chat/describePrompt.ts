@@ -3,14 +3,14 @@
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
 import { errorMessage } from "../errors.ts";
 import { imageRuns, imageText } from "../images/imageIds.ts";
-import { sortKeys, writeExactJson } from "../util/exactJson.ts";
+import { writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
 import { exampleArguments } from "./exampleArguments.ts";
-import { exampleCallId, exampleTurn } from "./exampleTurn.ts";
+import { exampleCallId } from "./exampleTurn.ts";
 import { declareTool, type FirstPrompt } from "./firstPrompt.ts";
 import type { ToolSpecification } from "./reference.ts";
-import type { ToolCall } from "./renderer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
+import { writtenCall } from "./writtenTurn.ts";
 
 export interface DescribePromptOptions {
   readonly chat: Chat;
@@ -26,8 +26,6 @@ export type DescribedPrompt = Pick<
   PromptDescription,
   "format" | "tools" | "prompt" | "stops" | "example" | "exampleProblem"
 >;
-
-type Call = Pick<ToolCall, "name" | "args">;
 
 const REASONING = "Some reasoning.";
 const RESULT = "The result of the tool.";
@@ -97,19 +95,15 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
   const { renderer, tokenizer } = options.chat;
   const call = { name, args: exampleArguments(inputSchema ?? {}) };
   const declared = options.tools.map(declareTool);
-  const isRead = (turn: readonly number[]): boolean => {
-    const { calls } = renderer.parse(turn, declared);
-    return calls.length === 1 && calls.every((read) => isSameCall(read, call));
-  };
-  const { turn: rendered } = exampleTurn({
-    renderer,
+  const { turn, isRead } = writtenCall({
+    chat: options.chat,
     first: options.first,
     tokens: options.tokens,
+    declared,
     call,
     result: RESULT,
     reasoning: options.thinking ? REASONING : null,
   });
-  const turn = [rendered, hermesTurn(options.chat, call)].find(isRead) ?? rendered;
   const callId = renderer.parse(turn, declared).calls[0]?.id ?? exampleCallId(name);
   const { closing, delta } = renderer.bridge(turn, [
     { kind: "tool_result", name, callId, content: RESULT },
@@ -117,27 +111,7 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
   return {
     call: `${name}(${writeExactJson(call.args, "spaced")})`,
     turn: piecesOf(turn, tokenizer),
-    isRead: isRead(turn),
+    isRead,
     bridge: piecesOf([...closing, ...delta], tokenizer),
   };
-}
-
-function isSameCall(one: Call, other: Call): boolean {
-  const [first, second] = [one, other].map(({ args }) => writeExactJson(sortKeys(args)));
-  return one.name === other.name && first === second;
-}
-
-/** For templates that leave calls of given turns out: one JSON object between the markers of Hermes. */
-function hermesTurn({ renderer, tokenizer }: Chat, { name, args }: Call): readonly number[] {
-  const marker = (text: string): readonly number[] => {
-    const token = tokenizer.addedTokens.find((added) => added.text === text);
-    return token === undefined ? tokenizer.encodeText(text) : [token.id];
-  };
-  const json = writeExactJson({ name, arguments: args }, "spaced");
-  return [
-    ...marker("<tool_call>"),
-    ...tokenizer.encodeText(`\n${json}\n`),
-    ...marker("</tool_call>"),
-    ...renderer.stopIds.slice(0, 1),
-  ];
 }

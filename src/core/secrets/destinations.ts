@@ -9,7 +9,7 @@ import {
   environmentNames,
   environmentServer,
   headerVariable,
-} from "../config/environmentServers.ts";
+} from "../config/fields/environmentServers.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";

@@ -6,7 +6,7 @@ import {
   environmentsOn,
   headerVariable,
   THIS_COMPUTER,
-} from "../../core/config/environmentServers.ts";
+} from "../../core/config/fields/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";

@@ -7,7 +7,7 @@ import {
   environmentNames,
   environmentServer,
   environmentsOn,
-} from "../../core/config/environmentServers.ts";
+} from "../../core/config/fields/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";

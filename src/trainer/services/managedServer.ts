@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
-import type { CommandServer } from "../../core/config/environmentServers.ts";
+import type { CommandServer } from "../../core/config/fields/environmentServers.ts";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { raceAbort } from "../../core/util/abort.ts";

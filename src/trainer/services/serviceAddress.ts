@@ -5,7 +5,7 @@ import {
   type CommandServer,
   environmentsOn,
   headerVariable,
-} from "../../core/config/environmentServers.ts";
+} from "../../core/config/fields/environmentServers.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import {

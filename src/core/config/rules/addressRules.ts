@@ -1,6 +1,6 @@
 /** Advice about addresses of services that a configuration does not use. */
 
-import { environmentsOn } from "../environmentServers.ts";
+import { environmentsOn } from "../fields/environmentServers.ts";
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";

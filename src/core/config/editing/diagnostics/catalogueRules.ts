@@ -2,7 +2,7 @@
 
 import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
-import { environmentServer } from "../../environmentServers.ts";
+import { environmentServer } from "../../fields/environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Config } from "../../fields/schema.ts";
 import {

@@ -1,6 +1,6 @@
 /** Which server each environment of a configuration is on. */
 
-import type { Config, EnvironmentConfig } from "./fields/schema.ts";
+import type { Config, EnvironmentConfig } from "./schema.ts";
 
 /** Where secrets of a command go, whichever port it listens on. */
 export const THIS_COMPUTER = "http://127.0.0.1";

@@ -1,0 +1,22 @@
+/** Someone in the place of the model: a person, or a script of calls. */
+
+import type { ToolList } from "../openreward/types.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
+
+export type PlayerMove =
+  | { readonly kind: "call"; readonly name: string; readonly args: ExactJsonObject }
+  | { readonly kind: "text"; readonly text: string }
+  /** Ends the play. */
+  | { readonly kind: "leave" };
+
+export interface PlayerView {
+  /** From 0. */
+  readonly turn: number;
+  /** What the model would read since its last turn, control tokens as their text. */
+  readonly text: string;
+  readonly tools: ToolList;
+}
+
+export interface Player {
+  move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove>;
+}

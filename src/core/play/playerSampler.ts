@@ -1,0 +1,79 @@
+/** Lets a player stand where the loop expects a model: moves become turns in the tokens of the model's own format. */
+
+import type { Chat } from "../chat/chat.ts";
+import { declareTool } from "../chat/firstPrompt.ts";
+import type { InitialMessage } from "../chat/renderer.ts";
+import { writtenCall, writtenText } from "../chat/writtenTurn.ts";
+import { AppError } from "../errors.ts";
+import type { ToolList } from "../openreward/types.ts";
+import type {
+  Sample,
+  SampleOptions,
+  SampleRequest,
+  SamplingClient,
+} from "../tinker/samplingClient.ts";
+import type { Player, PlayerMove } from "./player.ts";
+
+export interface PlayerSamplerOptions {
+  readonly player: Player;
+  readonly chat: Pick<Chat, "renderer" | "tokenizer">;
+  /** Those of the task, known once its session has been asked for them. */
+  readonly tools: () => ToolList;
+}
+
+/** A turn is written behind it: what a turn looks like does not depend on what the task says. */
+const ANY_TASK: InitialMessage = { role: "user", content: "Task" };
+
+/** Turns of a player have no log-probability, so nothing is ever trained on them as if a policy had sampled them. */
+export class PlayerSampler implements SamplingClient {
+  readonly samplerId = "player";
+  readonly baseModel = null;
+  readonly #options: PlayerSamplerOptions;
+  #turn = 0;
+  /** Length of the stream behind the last turn. */
+  #seen = 0;
+
+  constructor(options: PlayerSamplerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws AppError `stopped` when the player leaves, `chat-render` for a call that the format cannot spell */
+  async sample({ prompt }: SampleRequest, { signal }: SampleOptions = {}): Promise<Sample> {
+    const { chat, player, tools } = this.#options;
+    // Another stream begins anew.
+    const from = this.#seen <= prompt.length ? this.#seen : 0;
+    const text = chat.tokenizer.decode(Array.from(prompt).slice(from));
+    const move = await player.move({ turn: this.#turn, text, tools: tools() }, signal);
+    const tokens = this.#written(move);
+    this.#turn += 1;
+    this.#seen = prompt.length + tokens.length;
+    return { tokens, logprobs: null, stopReason: "stop", sequenceId: null };
+  }
+
+  /** None: a player has no probabilities. */
+  async computeLogprobs(tokens: readonly number[]): Promise<readonly null[]> {
+    return tokens.map(() => null);
+  }
+
+  #written(move: PlayerMove): readonly number[] {
+    const { chat, tools } = this.#options;
+    if (move.kind === "leave") throw new AppError("stopped", "The player has left.");
+    if (move.kind === "text") return writtenText(chat, move.text);
+    const declared = tools().tools.map(declareTool);
+    const first = { messages: [ANY_TASK], tools: declared };
+    const { turn, isRead } = writtenCall({
+      chat,
+      first,
+      tokens: chat.renderer.renderInitial(first.messages, first.tools),
+      declared,
+      call: move,
+      result: "",
+      reasoning: null,
+    });
+    if (isRead) return turn;
+    throw new AppError(
+      "chat-render",
+      `The format ${chat.renderer.id} cannot write this call of ${move.name} so that it is read again. Change its arguments.`,
+    );
+  }
+}
