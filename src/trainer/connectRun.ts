@@ -44,7 +44,8 @@ export async function connectionOptions(
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path), trainer.launchRequest);
-  const common = { config, variables, allowedOrigins, redactor };
+  const datasets = new Map<string, string>();
+  const common = { config, configPath: path, datasets, variables, allowedOrigins, redactor };
   return { ...common, programs, log, cleanup, watch, control, runName };
 }
 

@@ -113,6 +113,8 @@ async function describe(
     }),
     connectEnvironmentServices({
       config,
+      configPath: loaded.path,
+      datasets: new Map(),
       variables,
       allowedOrigins,
       programs,

@@ -20,6 +20,7 @@ import { RunRecord } from "../node/runRecord.ts";
 import { formatQuantity } from "../shared/format.ts";
 import type { Trend } from "../shared/trend.ts";
 import { claimRun } from "./claimRun.ts";
+import { noteDatasets } from "./datasetNote.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { indexTexts } from "./indexTexts.ts";
 import type { ListPrices } from "./loadPriceList.ts";
@@ -198,6 +199,7 @@ export class RunAttempt {
     await recordStage(context, step, { kind: "run-started", message, data });
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);
+    await noteDatasets(this.#options.connections.datasets, context, step);
     return runLoop(context, start, {
       runId: lease.file.runId,
       configHash: sha256(JSON.stringify(config)),

@@ -119,6 +119,8 @@ export class ChatServices {
     for (const secret of writtenSecrets(config)) redactor.learn(secret);
     return {
       config,
+      configPath: path,
+      datasets: new Map(),
       redactor,
       cleanup,
       allowedOrigins,

@@ -10,6 +10,7 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../../core/tinker/serviceClient.ts";
 import type { RunControl } from "../../core/training/run/control.ts";
 import type { Watcher } from "../../core/training/run/progress.ts";
+import { datasetSources } from "../../local/environment/dataset/datasetSource.ts";
 import { systemClock } from "../../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -25,6 +26,10 @@ import {
 import { environmentAddress, type ServiceAddressOptions, tinkerAddress } from "./serviceAddress.ts";
 
 export interface ConnectionOptions extends ServiceAddressOptions {
+  /** Absolute. */
+  readonly configPath: string;
+  /** Gets the SHA-256 of the file of each dataset, by environment. */
+  readonly datasets: Map<string, string>;
   readonly programs: LocalPrograms;
   readonly redactor: Redactor;
   readonly log: Log;
@@ -154,7 +159,9 @@ export async function connectEnvironmentServices(
 }
 
 async function localEnvironments(options: ConnectionOptions): Promise<EnvironmentConnection> {
-  const server = await startEnvironments(options.programs);
+  const { config, configPath, programs, datasets } = options;
+  const server = await startEnvironments(programs, datasetSources(config, configPath));
+  for (const [name, digest] of Object.entries(server.datasets)) datasets.set(name, digest);
   const http = clientOf(server, options);
   options.cleanup.add(async () => {
     await http.close();

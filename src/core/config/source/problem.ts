@@ -46,6 +46,8 @@ export type RuleCode =
   | "TRL219"
   /** Several keys: a best checkpoint without the evaluation that chooses it. */
   | "TRL220"
+  /** Several keys: a dataset without its file, or settings of a dataset elsewhere. */
+  | "TRL221"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"
