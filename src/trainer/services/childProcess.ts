@@ -45,7 +45,8 @@ const readySchema = z.discriminatedUnion("ready", [
 ]);
 type Ready = Extract<z.infer<typeof readySchema>, { ready: true }>;
 
-const START_LIMIT_MS = 60_000;
+/** A data file of the largest size takes minutes on a computer with much else to do. */
+const START_LIMIT_MS = 300_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
 const NEXT_STEP = "Start or resume the run; what was saved is kept.";

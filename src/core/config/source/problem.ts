@@ -48,6 +48,8 @@ export type RuleCode =
   | "TRL220"
   /** Several keys: a dataset without its file, or settings of a dataset elsewhere. */
   | "TRL221"
+  /** A row of a dataset's file; the configuration itself never has it. */
+  | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

@@ -1,19 +1,21 @@
 /** From a data file to an environment, or to all that is wrong with its rows. */
 
 import { basename, extname } from "node:path";
+import { type PlacedProblem, problemLine } from "../../../core/config/source/problem.ts";
 import { AppError, isAppError } from "../../../core/errors.ts";
 import type { FileSystem } from "../../../core/ports.ts";
 import { sha256 } from "../../../node/hash.ts";
 import type { EnvironmentDefinition } from "../environment.ts";
 import { csvTable } from "./csvTable.ts";
 import { datasetEnvironment } from "./datasetEnvironment.ts";
-import { checkRows } from "./datasetRows.ts";
+import { checkRows, type DatasetRow } from "./datasetRows.ts";
 import type { DatasetSource } from "./datasetSource.ts";
+import type { Grader } from "./graders/grader.ts";
 import { createGrader } from "./graders/graders.ts";
 import { jsonLinesTable } from "./jsonLinesTable.ts";
 import { parquetTable } from "./parquetTable.ts";
 import { splitRows } from "./splitRows.ts";
-import type { RowFault, Table } from "./table.ts";
+import type { Table } from "./table.ts";
 
 const MAX_BYTES = 200 * 1024 * 1024;
 /** Faults that an error lists. */
@@ -29,39 +31,76 @@ export interface LoadedDataset {
 
 /** @throws AppError `dataset-invalid`, which names file, row and column, with the key of the configuration */
 export async function loadDataset(
-  fileSystem: Pick<FileSystem, "readBytes">,
+  fileSystem: Files,
   source: DatasetSource,
 ): Promise<LoadedDataset> {
-  const { environment, path, columns, splitFractions } = source;
-  const bytes = await readFile(fileSystem, source);
+  const { environment, path, splitFractions } = source;
   const grader = createGrader(source.grader);
-  const table = await readTable(bytes, path, Object.values(columns));
-  const { rows, faults } = checkRows(table, columns, grader);
-  if (faults.length > 0) throw invalid(source, describeFaults(basename(path), faults));
+  const read = await readDataset(fileSystem, source, grader);
+  if (read.problems.length > 0) throw invalid(source, read.problems);
   const definition = datasetEnvironment({
     name: environment.slice("local/".length),
     file: basename(path),
-    splits: splitRows(rows, splitFractions),
+    splits: splitRows(read.rows, splitFractions),
     grader,
     isRuleInPrompt: source.grader.in_prompt,
   });
-  return { environment, definition, digest: sha256(bytes) };
+  return { environment, definition, digest: read.digest };
 }
 
-async function readFile(
-  fileSystem: Pick<FileSystem, "readBytes">,
+/** All that is wrong with the file of a dataset, each with its place. */
+export async function datasetProblems(
+  fileSystem: Files,
   source: DatasetSource,
-): Promise<Uint8Array> {
-  const { path } = source;
+): Promise<readonly PlacedProblem[]> {
+  const { problems } = await readDataset(fileSystem, source, createGrader(source.grader));
+  return problems;
+}
+
+type Files = Pick<FileSystem, "readBytes">;
+
+interface ReadDataset {
+  readonly rows: readonly DatasetRow[];
+  readonly digest: string;
+  readonly problems: readonly PlacedProblem[];
+}
+
+async function readDataset(
+  fileSystem: Files,
+  { environment, path, columns }: DatasetSource,
+  grader: Grader,
+): Promise<ReadDataset> {
+  const keys = ["environments", environment, "tasks"];
+  const problem = (place: string, message: string): PlacedProblem => ({
+    severity: "error",
+    code: "TRL222",
+    place,
+    message,
+    path: keys,
+  });
+  let bytes: Uint8Array;
   try {
-    return await fileSystem.readBytes(path, MAX_BYTES);
+    bytes = await fileSystem.readBytes(path, MAX_BYTES);
   } catch (error) {
-    if (isAppError(error, "file-not-found")) throw invalid(source, `${path} does not exist.`);
-    if (isAppError(error, "file-too-large")) {
-      throw invalid(source, `${path} is larger than 200 MB. Split it, or leave columns out.`);
-    }
-    throw isAppError(error) ? invalid(source, error.message) : error;
+    if (!isAppError(error)) throw error;
+    return { rows: [], digest: "", problems: [problem(path, unreadable(error))] };
   }
+  const table = await readTable(bytes, path, Object.values(columns));
+  const { rows, faults } = checkRows(table, columns, grader);
+  const hasLines = extname(path).toLowerCase() !== ".parquet";
+  const problems = faults.map(({ line, column, message }) => {
+    const row = line === null ? "the file" : `row ${line}${column === null ? "" : `, ${column}:`}`;
+    return problem(hasLines ? `${path}:${line ?? 1}:1` : path, `${row} ${message}`);
+  });
+  return { rows, digest: sha256(bytes), problems };
+}
+
+function unreadable({ code, message }: AppError): string {
+  if (code === "file-not-found") return "the file does not exist";
+  if (code === "file-too-large") {
+    return "the file is larger than 200 MB; split it, or leave columns out";
+  }
+  return message;
 }
 
 async function readTable(
@@ -79,23 +118,16 @@ async function readTable(
   }
 }
 
-function describeFaults(file: string, faults: readonly RowFault[]): string {
-  const lines = faults.slice(0, SHOWN).map(({ line, column, message }) => {
-    if (line === null) return `  ${file} ${message}`;
-    return `  row ${line}${column === null ? "" : `, ${column}:`} ${message}`;
-  });
-  const left = faults.length - lines.length;
-  const count = faults.length === 1 ? "1 problem" : `${faults.length} problems`;
-  return [
-    `${file} has ${count}:`,
-    ...lines,
-    ...(left > 0 ? [`  and ${left} more`] : []),
-    "Correct the file.",
-  ].join("\n");
-}
-
-function invalid({ environment }: DatasetSource, message: string): AppError {
-  return new AppError("dataset-invalid", message, {
+/** A line for all of them, then one for each of the first, in the form that terminals and editors make links of. */
+function invalid(
+  { environment, path }: DatasetSource,
+  problems: readonly PlacedProblem[],
+): AppError {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const shown = problems.length > SHOWN ? `, the first ${SHOWN} of them` : "";
+  const head = `${path}: error: the data file has ${count}${shown}:`;
+  const lines = problems.slice(0, SHOWN).map(problemLine);
+  return new AppError("dataset-invalid", [head, ...lines].join("\n"), {
     configPath: `environments.${environment}.tasks`,
   });
 }

@@ -50,8 +50,8 @@ export function listSplits(definition: EnvironmentDefinition): readonly JsonObje
 /** Number of tasks of a split. @throws AppError `http-refused` 400 for one the environment does not have. */
 export function countTasksOf({ splits }: EnvironmentDefinition, split: string): number {
   const count = Object.hasOwn(splits, split) ? splits[split] : undefined;
-  if (count === undefined) throw refusal(400, "Invalid split");
-  return count;
+  if (count !== undefined) return count;
+  throw refusal(400, `Invalid split ${split}: there is ${Object.keys(splits).join(", ")}`);
 }
 
 /** The task at `index`; negative indices count from the end. @throws AppError `http-refused` 400 */

@@ -133,7 +133,9 @@ describe("rows that cannot be used are named with row, column and reason", () =>
       json: { ...GOOD, answer: [1] },
     };
     const good = start[given.grader?.type ?? ""] ?? GOOD;
-    expect(await faultsOf(lines(good, row), given)).toContain(`  ${expected}`);
+    expect(await faultsOf(lines(good, row), given)).toContain(
+      `questions.jsonl:2:1: error: TRL222 ${expected}`,
+    );
   });
 
   it("an odd or missing name of a split, and a question in two splits", async () => {
@@ -143,24 +145,26 @@ describe("rows that cannot be used are named with row, column and reason", () =>
       { question: "b", answer: "b", split: "no/name" },
       { ...GOOD, split: "test" },
     ];
-    expect(await faultsOf(lines(...rows))).toBe(
-      [
-        "questions.jsonl has 3 problems:",
-        "  row 2, split: is missing",
-        "  row 3, split: is not the name of a split: use letters, digits, `_`, `.` and `-`",
-        "  row 4, split: puts the question of row 1 into another split",
-        "Correct the file.",
-      ].join("\n"),
-    );
+    expect((await faultsOf(lines(...rows))).split("\n")).toEqual([
+      "/data/questions.jsonl: error: the data file has 3 problems:",
+      "/data/questions.jsonl:2:1: error: TRL222 row 2, split: is missing (environments.local/dataset.tasks)",
+      "/data/questions.jsonl:3:1: error: TRL222 row 3, split: is not the name of a split: use letters, digits, `_`, `.` and `-` (environments.local/dataset.tasks)",
+      "/data/questions.jsonl:4:1: error: TRL222 row 4, split: puts the question of row 1 into another split (environments.local/dataset.tasks)",
+    ]);
   });
 });
 
 describe("a file that cannot be used", () => {
   it("lists ten problems and says how many more there are", async () => {
     const rows = Array.from({ length: 25 }, (_, index) => ({ question: `q${index}`, answer: "" }));
-    const message = await faultsOf(lines(...rows));
-    expect(message).toMatch(/^questions.jsonl has 25 problems:\n {2}row 1, answer: is empty\n/);
-    expect(message).toContain("  row 10, answer: is empty\n  and 15 more\n");
+    const [head, ...rest] = (await faultsOf(lines(...rows))).split("\n");
+    expect(head).toBe(
+      "/data/questions.jsonl: error: the data file has 25 problems, the first 10 of them:",
+    );
+    expect(rest).toHaveLength(10);
+    expect(rest.at(-1)).toBe(
+      "/data/questions.jsonl:10:1: error: TRL222 row 10, answer: is empty (environments.local/dataset.tasks)",
+    );
   });
 
   it.each([
@@ -171,7 +175,7 @@ describe("a file that cannot be used", () => {
       'has no column "question" for the question; it has "prompt", "label"',
     ],
   ])("%j: %s", async (content, expected) => {
-    expect(await faultsOf(content)).toContain(`questions.jsonl ${expected}`);
+    expect(await faultsOf(content)).toContain(`TRL222 the file ${expected}`);
   });
 
   it("needs an optional column that the configuration names", async () => {
@@ -180,7 +184,7 @@ describe("a file that cannot be used", () => {
   });
 
   it.each([
-    ["file-not-found", "/data/questions.jsonl does not exist."],
+    ["file-not-found", "/data/questions.jsonl: error: TRL222 the file does not exist"],
     ["file-too-large", "is larger than 200 MB"],
     ["file-unreadable", "denied"],
   ] as const)("says so with the key of the configuration: %s", async (code, expected) => {

@@ -88,7 +88,7 @@ describe("the environment process", () => {
       ready: false,
       error: {
         code: "dataset-invalid",
-        message: `${join(folder, "none.csv")} does not exist.`,
+        message: expect.stringContaining("none.csv: error: TRL222 the file does not exist"),
         configPath: "environments.local/dataset:one.tasks",
       },
     });
