@@ -1,4 +1,4 @@
-/** What the environments' process is told of a dataset. */
+/** What the environments' process needs to know of a dataset. */
 
 import { dirname, resolve } from "node:path";
 import { isDatasetEnvironment } from "../../../core/config/fields/presets.ts";

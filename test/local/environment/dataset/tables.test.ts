@@ -90,6 +90,12 @@ describe("Parquet", () => {
     },
   );
 
+  it("reads a file that lies within a larger buffer", async () => {
+    const bytes = bytesOf(PARQUET.snappy);
+    const within = Buffer.concat([Buffer.from("before"), bytes]).subarray("before".length);
+    expect((await parquetTable(within, ["question"])).rows).toHaveLength(2);
+  });
+
   it.each([0, 10, 300, 700])("a file that is cut off after %i bytes is a fault", async (length) => {
     const { faults } = await parquetTable(bytesOf(PARQUET.snappy).slice(0, length), ["question"]);
     expect(faults).toMatchObject([{ line: null, message: expect.stringContaining("Parquet") }]);

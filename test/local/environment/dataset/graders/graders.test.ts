@@ -46,7 +46,7 @@ describe("exact", () => {
   ];
   it.each(cases)("%j against %j is %s", (...each) => grades({}, each));
 
-  it("tells cases apart where the configuration says so", () => {
+  it("distinguishes upper and lower case where the configuration says so", () => {
     grades({ case_sensitive: true }, ["paris", "Paris", false]);
     grades({ case_sensitive: true }, ["Paris", "Paris", true]);
   });
