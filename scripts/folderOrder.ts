@@ -83,6 +83,8 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/local/engine/service/routes",
   "src/local/engine/service",
   "src/local/environment",
+  "src/local/environment/dataset/graders",
+  "src/local/environment/dataset",
   "src/local/environment/server",
   // what programs say to each other
   "src/api",

@@ -41,7 +41,10 @@ export async function playTranscript(
   );
   if (definition === undefined) throw new Error(`no environment ${player.environment}`);
   const uniform = createUniform(seed);
-  const task = definition.task("train", integerBetween(uniform, 0, definition.splits.train - 1));
+  const task = definition.task(
+    "train",
+    integerBetween(uniform, 0, (definition.splits["train"] ?? 1) - 1),
+  );
   const session = new Session({ hosted: hostEnvironment(definition), task, clock: systemClock });
   const tools = Object.entries(definition.tools).map(([name, tool]) => ({
     name,

@@ -13,6 +13,8 @@ export const CONFIG_REQUESTS = {
   effective: "tinkerRL/config/effective",
   /** Where the environment `name` goes: an `EnvironmentInsertion`. */
   insertEnvironment: "tinkerRL/config/insertEnvironment",
+  /** The text of a configuration that trains on the data file `uri`, which need not be open. */
+  forDataset: "tinkerRL/config/forDataset",
   /** The secret that is written at `path`, with the edits that take it out: a `WrittenSecret`, or null. */
   secretAt: "tinkerRL/config/secretAt",
 } as const;

@@ -79,6 +79,7 @@ export const ERROR_CODES = {
     "config-invalid": "The configuration is invalid.",
     "config-mismatch": "The run to resume has another configuration.",
     "config-not-found": "The configuration file does not exist.",
+    "dataset-invalid": "The file of a dataset cannot be used.",
     "config-not-tunable": "The setting cannot change during the run.",
     "config-unchanged": "The run already has these settings.",
     "environment-not-found": "The environment does not exist, or the key may not use it.",

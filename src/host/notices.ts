@@ -213,7 +213,9 @@ export class Notices implements vscode.Disposable {
     const open = vscode.l10n.t("Open Configuration");
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
-    const text = vscode.l10n.t("{0} did not start: {1}", name, error.message);
+    // Of a data file the first line says enough; the terminal and Problems have the rows.
+    const [reason = ""] = error.message.split("\n");
+    const text = vscode.l10n.t("{0} did not start: {1}", name, reason);
     const answers = [...(isKey ? [setKey] : []), open];
     const chosen = await plainWindow.showErrorMessage(text, ...answers);
     if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);

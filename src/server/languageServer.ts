@@ -36,6 +36,8 @@ import { insertEnvironment } from "../core/config/editing/edits/insertEnvironmen
 import { secretAt } from "../core/config/editing/edits/secretAt.ts";
 import type { Fix } from "../core/config/editing/fixes/fix.ts";
 import { fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
+import { configForDataset } from "../local/environment/dataset/datasetHead.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
 import type { WindowCatalogue } from "./catalogue.ts";
 import { EditorContext, type OpenConfig, pathOf } from "./editorContext.ts";
 import {
@@ -50,6 +52,7 @@ import {
 
 /** While someone types, the text is checked only once it rests. */
 const SETTLE_MS = 150;
+const fileSystem = createFileSystem();
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.tinkerRL`;
 const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
 /** Actions of lenses that start or steer a program. */
@@ -233,6 +236,9 @@ export function serveLanguage(
       const { text, options } = await openConfig(uri);
       return insertEnvironment(text, name, { path: options.path });
     },
+  );
+  connection.onRequest(CONFIG_REQUESTS.forDataset, (request: unknown) =>
+    configForDataset(fileSystem, pathOf(documentRequest.parse(request).uri)),
   );
   connection.onRequest(CONFIG_REQUESTS.secretAt, async (request: unknown) => {
     const { uri, path } = secretAtRequest.parse(request);

@@ -48,7 +48,8 @@ export async function connectionOptions(
   const variables = await loadVariables(dirname(path), trainer.launchRequest);
   const serverOutput = new ServerOutput(redactor);
   cleanup.add(() => serverOutput.close());
-  const common = { config, folder: dirname(path), variables, allowedOrigins, redactor };
+  const datasets = new Map<string, string>();
+  const common = { config, configPath: path, datasets, variables, allowedOrigins, redactor };
   return { ...common, serverOutput, programs, log, cleanup, watch, control, runName };
 }
 

@@ -105,7 +105,8 @@ export async function openTaskOf(
     }),
     connectEnvironmentServices({
       config,
-      folder: dirname(loaded.path),
+      configPath: loaded.path,
+      datasets: new Map(),
       variables,
       allowedOrigins,
       programs,

@@ -1,5 +1,6 @@
 /** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
 
+import { dirname } from "node:path";
 import { isAppError } from "../core/errors.ts";
 import type { NewRunEvent } from "../core/runFolder/events.ts";
 import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
@@ -21,6 +22,7 @@ import { formatQuantity } from "../shared/format.ts";
 import type { Trend } from "../shared/trend.ts";
 import { claimRun } from "./claimRun.ts";
 import { noteEnvironmentCode } from "./environmentCode.ts";
+import { noteDatasets } from "./datasetNote.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { indexTexts } from "./indexTexts.ts";
 import type { ListPrices } from "./loadPriceList.ts";
@@ -200,7 +202,8 @@ export class RunAttempt {
     await recordStage(context, step, { kind: "run-started", message, data });
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);
-    await noteEnvironmentCode(this.#options.connections.folder, context, step);
+    await noteEnvironmentCode(dirname(this.#options.connections.configPath), context, step);
+    await noteDatasets(this.#options.connections.datasets, context, step);
     return runLoop(context, start, {
       runId: lease.file.runId,
       configHash: sha256(JSON.stringify(config)),

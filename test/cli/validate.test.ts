@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { textWith } from "../core/config/configText.ts";
+import { textWith, textWithEnvironment } from "../core/config/configText.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
 async function validate(text: string, ...flags: readonly string[]) {
@@ -62,4 +62,25 @@ test("a file that is not there is one error line", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["validate", "nowhere.yaml"])).toBe(2);
   expect(program.err.lines).toEqual([expect.stringMatching(/^nowhere\.yaml: error: /)]);
+});
+
+test("the rows of a dataset are a part of it, each problem with its line in the data file", async () => {
+  const program = createFakeProgram();
+  const text = textWithEnvironment("tasks: data/q.jsonl").replace("Owner/Game", "local/dataset");
+  const rows = Array.from({ length: 12 }, (_, index) => `{"question":"q${index}","answer":""}\n`);
+  const file = resolve("data/q.jsonl");
+  await program.fileSystem.writeAtomic(resolve("run.yaml"), text);
+  await program.fileSystem.writeAtomic(file, rows.join(""));
+  expect(await runProgram(program, ["validate", "run.yaml"])).toBe(2);
+  expect(program.out.lines).toHaveLength(12);
+  expect(program.out.lines.at(-1)).toBe(
+    `${file}:12:1: error: TRL222 row 12, answer: is empty (environments.local/dataset.tasks)`,
+  );
+  await runProgram(program, ["validate", "run.yaml", "--json"]);
+  expect(JSON.parse(program.out.lines.at(-1) ?? "")).toMatchObject({
+    isValid: false,
+    problems: expect.arrayContaining([
+      expect.objectContaining({ key: ["environments", "local/dataset", "tasks"], code: "TRL222" }),
+    ]),
+  });
 });

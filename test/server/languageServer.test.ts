@@ -1,4 +1,8 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type {
   CodeAction,
   CodeLens,
@@ -284,6 +288,16 @@ describe("for the editor of its own package", () => {
       value: "hidden-words",
     });
     await expect(own("secretAt", { path: "a" })).rejects.toThrow();
+  });
+
+  it("writes a configuration for a data file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-data-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "q.csv"), "question,answer\nWhy?,So.\n");
+    const { editor } = await editorWith("a: 1", { own: {} });
+    const uri = pathToFileURL(join(folder, "q.csv")).toString();
+    const text = await editor.sendRequest(CONFIG_REQUESTS.forDataset, { uri });
+    expect(text).toContain("tasks: q.csv");
   });
 
   it("refuses an editor of another version", async () => {

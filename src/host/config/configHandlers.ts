@@ -13,7 +13,10 @@ import type { KnownToEditor } from "./knownToEditor.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
 export type ConfigHandlers = Readonly<
-  Record<"newConfig" | "validateConfig" | "showEffectiveConfig" | "addEnvironment", CommandHandler>
+  Record<
+    "newConfig" | "trainOnDataset" | "validateConfig" | "showEffectiveConfig" | "addEnvironment",
+    CommandHandler
+  >
 >;
 
 interface ConfigHandlerOptions {
@@ -24,12 +27,16 @@ interface ConfigHandlerOptions {
 
 const SHOWN_MS = 8_000;
 
-/** `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
+/** `trainOnDataset` takes the URI of a data file, `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
 export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
   return {
     newConfig: async (target) => {
       const { newConfig } = await import("./newConfig.ts");
       await newConfig(target);
+    },
+    trainOnDataset: async (target) => {
+      const { trainOnDataset } = await import("./trainOnDataset.ts");
+      await trainOnDataset(options.server, target);
     },
     validateConfig: async (target) => {
       const document = await documentFor(options, target);

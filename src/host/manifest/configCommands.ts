@@ -2,6 +2,8 @@
 
 import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_CONFIG } from "./commandRow.ts";
 
+/** A file that a dataset can be. */
+const ON_DATA = "resourceExtname =~ /^\\.(jsonl|csv|parquet)$/i";
 const ENVIRONMENT = onRow("environments", "environment");
 
 export const configCommands = {
@@ -10,6 +12,13 @@ export const configCommands = {
     does: "Creates a configuration from a template.",
     icon: "new-file",
     menus: [{ menu: "file/newFile", group: "file" }],
+  },
+  trainOnDataset: {
+    title: "Train on This Dataset…",
+    does: "Creates a configuration that trains on the questions of a JSONL, CSV or Parquet file.",
+    palette: ON_DATA,
+    icon: "table",
+    menus: [{ menu: "explorer/context", when: ON_DATA, group: "tinkerRL@1" }],
   },
   validateConfig: {
     title: "Validate Configuration",

@@ -3,8 +3,6 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../core/json.ts";
 
-export type SplitName = "train" | "test";
-
 /** A part of what the environment says; `detail` is for programs, the model does not see it. */
 export type ContentBlock =
   | { readonly type: "text"; readonly text: string; readonly detail?: JsonObject }
@@ -42,11 +40,13 @@ export interface EnvironmentDefinition<Task extends JsonObject = JsonObject, Sta
   readonly name: string;
   readonly description: string;
   /** Number of tasks per split; the splits share no task. */
-  readonly splits: Readonly<Record<SplitName, number>>;
+  readonly splits: Readonly<Record<string, number>>;
   /** The same task for the same split and index, always. */
-  task(split: SplitName, index: number): Task;
+  task(split: string, index: number): Task;
   /** State of a new episode. */
   start(task: Task): State;
+  /** Text of the system message; empty or absent = there is none. */
+  system?(task: Task): string;
   prompt(task: Task): string;
   /** Sent instead of `prompt` when there is more than text to send. */
   promptBlocks?(task: Task): readonly ContentBlock[];

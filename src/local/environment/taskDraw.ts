@@ -1,7 +1,6 @@
 /** Draws tasks for splits that share none: a task belongs to the test split by what it is, not by when it was drawn. */
 
 import { createUniform } from "../../shared/uniform.ts";
-import type { SplitName } from "./environment.ts";
 
 /** One task in this many is kept for testing. */
 const TEST_SHARE = 5;
@@ -12,7 +11,7 @@ const TEST_SHARE = 5;
  */
 export function drawTask<Task>(
   salt: number,
-  split: SplitName,
+  split: string,
   index: number,
   draw: (uniform: () => number) => Task,
   fingerprint: (task: Task) => number,

@@ -120,7 +120,8 @@ export class ChatServices {
     for (const secret of writtenSecrets(config)) redactor.learn(secret);
     return {
       config,
-      folder: dirname(path),
+      configPath: path,
+      datasets: new Map(),
       redactor,
       cleanup,
       allowedOrigins,

@@ -9,6 +9,8 @@ import { systemClock } from "../../node/clock.ts";
 export interface ChildServer {
   /** Socket path, or `http://127.0.0.1:PORT`. */
   readonly address: string;
+  /** SHA-256 of the file of each dataset that it serves, by environment. */
+  readonly datasets: Readonly<Record<string, string>>;
   /** Aborted with AppError `local-service` once the process has ended without having been asked to. */
   readonly failed: AbortSignal;
   /** Ends the process and waits for it. */
@@ -22,11 +24,29 @@ export interface ChildOptions {
   readonly args: readonly string[];
   /** Handed over by its standard input, with the argument `--keyed`: others can read variables and arguments. */
   readonly key?: string;
+  /** The first line of its standard input instead of a key; `args` say what it is. */
+  readonly input?: string | undefined;
 }
 
-const readySchema = z.object({ ready: z.literal(true), address: z.string() });
+const readySchema = z.discriminatedUnion("ready", [
+  z.object({
+    ready: z.literal(true),
+    address: z.string(),
+    datasets: z.record(z.string(), z.string()).default({}),
+  }),
+  z.object({
+    ready: z.literal(false),
+    error: z.object({
+      code: z.literal("dataset-invalid"),
+      message: z.string(),
+      configPath: z.string(),
+    }),
+  }),
+]);
+type Ready = Extract<z.infer<typeof readySchema>, { ready: true }>;
 
-const START_LIMIT_MS = 60_000;
+/** A data file of the largest size takes minutes on a computer with much else to do. */
+const START_LIMIT_MS = 300_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
 const NEXT_STEP = "Start or resume the run; what was saved is kept.";
@@ -39,9 +59,12 @@ const PASSED_VARIABLES = [
   "ELECTRON_RUN_AS_NODE",
 ];
 
-/** Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start */
+/**
+ * Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start,
+ * `dataset-invalid` as the server reports it
+ */
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
-  const { key } = options;
+  const { key, input = key } = options;
   const args = [...options.args, ...(key === undefined ? [] : ["--keyed"])];
   const child = spawn(process.execPath, [options.program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -51,9 +74,9 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   });
   // When the child has ended at once, the error quotes its output; the broken pipe itself says nothing.
   child.stdin.on("error", () => undefined);
-  if (key !== undefined) child.stdin.write(`${key}\n`);
+  if (input !== undefined) child.stdin.write(`${input}\n`);
   const output = collectErrors(child);
-  const address = await readyAddress(child, options, output);
+  const { address, datasets } = await untilReady(child, options, output);
   // The output is read for as long as the child lives; otherwise the child would block on a full pipe.
   child.stdout.resume();
   const failing = new AbortController();
@@ -64,6 +87,7 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   });
   return {
     address,
+    datasets,
     failed: failing.signal,
     close: () => {
       isClosing = true;
@@ -105,11 +129,11 @@ function collectErrors(child: ChildProcess): () => string {
   return () => text.trim();
 }
 
-function readyAddress(
+function untilReady(
   child: ChildProcess,
   { name }: ChildOptions,
   output: () => string,
-): Promise<string> {
+): Promise<Ready> {
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => {
       stopTimer();
@@ -132,9 +156,13 @@ function readyAddress(
       const ready = readySchema.safeParse(parseJson(line.slice(0, end))?.value);
       if (!ready.success) return fail("its first line is not as expected");
       stopTimer();
+      if (!ready.data.ready) {
+        const { code, message, configPath } = ready.data.error;
+        return reject(new AppError(code, message, { configPath }));
+      }
       child.removeAllListeners("close");
       child.stdout?.removeAllListeners("data");
-      resolve(ready.data.address);
+      resolve(ready.data);
     });
   });
 }

@@ -1,5 +1,6 @@
 /** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
 
+import { dirname } from "node:path";
 import {
   type AddressServer,
   type CommandServer,
@@ -18,6 +19,7 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../../core/tinker/serviceClient.ts";
 import type { RunControl } from "../../core/training/run/control.ts";
 import type { Watcher } from "../../core/training/run/progress.ts";
+import { datasetSources } from "../../local/environment/dataset/datasetSource.ts";
 import { systemClock } from "../../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -43,10 +45,12 @@ import {
 import { withHeaders } from "./withHeaders.ts";
 
 export interface ConnectionOptions extends ServiceAddressOptions {
-  /** That of the configuration, where relative paths begin. */
-  readonly folder: string;
   /** Takes what servers print that the configuration starts; absent where nobody keeps it. */
   readonly serverOutput?: ServerOutput | undefined;
+  /** Absolute; relative paths begin in its folder. */
+  readonly configPath: string;
+  /** Gets the SHA-256 of the file of each dataset, by environment. */
+  readonly datasets: Map<string, string>;
   readonly programs: LocalPrograms;
   readonly redactor: Redactor;
   readonly log: Log;
@@ -220,7 +224,7 @@ async function managedEnvironments(
   name: string,
   server: CommandServer,
 ): Promise<EnvironmentConnection> {
-  const { cleanup, control, folder, programs, redactor, serverOutput, variables, watch } = options;
+  const { cleanup, configPath, control, programs, redactor, serverOutput, variables, watch } = options;
   const own = commandVariables(server, variables, name);
   // What is written in the file is kept with the run, so it is no secret.
   for (const { name: key, value } of own) if (server.env?.[key] === null) redactor.learn(value);
@@ -229,7 +233,7 @@ async function managedEnvironments(
   const managed = await startManagedServer({
     environment: name,
     server,
-    folder,
+    folder: dirname(configPath),
     variables: Object.fromEntries(own.map((each) => [each.name, each.value])),
     programs,
     http,
@@ -259,7 +263,9 @@ function ownClient(
 }
 
 async function localEnvironments(options: ConnectionOptions): Promise<EnvironmentConnection> {
-  const server = await startEnvironments(options.programs);
+  const { config, configPath, programs, datasets } = options;
+  const server = await startEnvironments(programs, datasetSources(config, configPath));
+  for (const [name, digest] of Object.entries(server.datasets)) datasets.set(name, digest);
   const http = clientOf(server, options);
   options.cleanup.add(async () => {
     await http.close();

@@ -2,6 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { DatasetSource } from "../../local/environment/dataset/datasetSource.ts";
 import { checkpointStore } from "../../node/checkpointStore.ts";
 import { makeSocketFolder } from "../../node/socketFolder.ts";
 import { type ChildServer, startChild } from "./childProcess.ts";
@@ -9,6 +10,8 @@ import { type ChildServer, startChild } from "./childProcess.ts";
 export interface LocalService {
   /** Path of the socket or pipe on which it listens. */
   readonly socketPath: string;
+  /** SHA-256 of the file of each dataset that it serves, by environment. */
+  readonly datasets: ChildServer["datasets"];
   /** Aborted with an AppError once it has ended by itself. */
   readonly failed: AbortSignal;
   close(): Promise<void>;
@@ -27,27 +30,44 @@ export function startEngine({ folder }: LocalPrograms): Promise<LocalService> {
   ]);
 }
 
-export function startEnvironments({ folder }: LocalPrograms): Promise<LocalService> {
-  return startOnSocket("The embedded environments", join(folder, "environment.js"), []);
+/** Serves the datasets beside the embedded environments. @throws AppError `dataset-invalid`, `local-service` */
+export function startEnvironments(
+  { folder }: LocalPrograms,
+  datasets: readonly DatasetSource[],
+): Promise<LocalService> {
+  const program = join(folder, "environment.js");
+  return startOnSocket(
+    "The embedded environments",
+    program,
+    ["--datasets"],
+    JSON.stringify(datasets),
+  );
 }
 
 async function startOnSocket(
   name: string,
   program: string,
   args: readonly string[],
+  input?: string,
 ): Promise<LocalService> {
   // Only the user can enter the folder, so the socket needs no key.
   const { folder, address: socketPath } = await makeSocketFolder("tinker-rl-", "service.sock");
   const clean = (): Promise<void> => rm(folder, { recursive: true, force: true });
   let child: ChildServer;
   try {
-    child = await startChild({ name, program, args: ["--socket", socketPath, ...args] });
+    child = await startChild({
+      name,
+      program,
+      args: ["--socket", socketPath, ...args],
+      input,
+    });
   } catch (error) {
     await clean();
     throw error;
   }
   return {
     socketPath,
+    datasets: child.datasets,
     failed: child.failed,
     close: async () => {
       await child.close();

@@ -99,7 +99,7 @@ describe("the Environments view", () => {
 
   it("shows splits and tools under an environment", async () => {
     const { view } = aView();
-    const [, local] = await view.getChildren({ kind: "environmentGroup", group: "local" });
+    const [, , local] = await view.getChildren({ kind: "environmentGroup", group: "local" });
     expect(local).toMatchObject({ name: "local/depot" });
     expect(await labels(view, local)).toEqual(["train", "test", "find", "pick", "ship"]);
   });

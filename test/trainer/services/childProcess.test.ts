@@ -16,7 +16,10 @@ afterEach(async () => {
 });
 
 /** Starts a child that runs `source`. */
-async function start(source: string, options: { args?: readonly string[]; key?: string } = {}) {
+async function start(
+  source: string,
+  options: { args?: readonly string[]; key?: string; input?: string } = {},
+) {
   const program = join(folder, "child.mjs");
   await writeFile(program, source);
   return await startChild({ name: "The engine", program, args: [], ...options });
@@ -54,6 +57,21 @@ describe("a child server", () => {
       await child.close();
     },
   );
+
+  it("may refuse to start for a dataset, with the key of the configuration", async () => {
+    const error = { code: "dataset-invalid", message: "q.csv is empty", configPath: "a.tasks" };
+    const line = JSON.stringify({ ready: false, error });
+    const starting = start(
+      `
+      process.stdin.once("data", (input) => {
+        if (String(input) === "[1]\\n") console.log(${JSON.stringify(line)});
+        process.exit(1);
+      });
+    `,
+      { input: "[1]" },
+    );
+    await expect(starting).rejects.toMatchObject(error);
+  });
 
   it("may write its first line in pieces", async () => {
     const child = await start(`

@@ -20,6 +20,102 @@ export const splitFields = {
   },
 } as const satisfies FieldTable;
 
+const columnField = (name: string, doc: string) =>
+  ({ type: "string", default: name, change: "identity", doc }) as const;
+
+/** The columns of a dataset, by what they hold. */
+export const columnFields = {
+  question: columnField("question", "Column of the question, which is the prompt."),
+  answer: columnField("answer", "Column of the right answer, which the model does not see."),
+  system: columnField("system", "Column of a system text. A file without this column has none."),
+  choices: columnField(
+    "choices",
+    "Column of the answers to choose from: a list of texts, in CSV as JSON. The prompt lists them by letter. A file without this column has none.",
+  ),
+  split: columnField(
+    "split",
+    "Column of the split that a row belongs to. If the file has this column, it takes the place of `split_fractions`.",
+  ),
+} as const satisfies FieldTable;
+
+/** How the answers to the questions of a dataset are graded. */
+export const graderFields = {
+  type: {
+    type: "enum",
+    values: ["exact", "number", "choice", "regex", "json", "contains"],
+    default: "exact",
+    change: "identity",
+    doc: "`exact` compares texts, `number` values (with thousands separators, percent, fractions, LaTeX and units), `choice` takes the letter or the text of one of `choices`, `regex` has a pattern as the right answer, `json` compares JSON values, `contains` looks for the right answer as whole words.",
+  },
+  case_sensitive: {
+    type: "boolean",
+    default: false,
+    change: "identity",
+    doc: "Whether upper and lower case differ, for `exact`, `choice`, `regex` and `contains`.",
+  },
+  tolerance: {
+    type: "number",
+    min: 0,
+    default: 1e-6,
+    change: "identity",
+    doc: "How far a number may be from the right one, relative to it, for `number` and `json`.",
+  },
+  absolute_tolerance: {
+    type: "number",
+    min: 0,
+    default: 0,
+    change: "identity",
+    doc: "How far a number may be from the right one in any case, for `number` and `json`; the larger of both tolerances applies.",
+  },
+  in_prompt: {
+    type: "boolean",
+    default: false,
+    change: "identity",
+    doc: "Whether the prompt ends with a sentence about how to answer and what the grader ignores. Without it, the prompt is the question and its choices.",
+  },
+} as const satisfies FieldTable;
+
+/** Fields of a `local/dataset` environment only. */
+export const datasetFields = {
+  tasks: {
+    type: "string",
+    nullable: true,
+    default: null,
+    examples: ["questions.jsonl"],
+    change: "identity",
+    doc: "The file with the questions of a `local/dataset` environment, relative to this configuration: `.jsonl`, `.csv` or `.parquet`, up to 200 MB.",
+  },
+  columns: {
+    type: "object",
+    fields: columnFields,
+    nullable: true,
+    default: null,
+    examples: [{ question: "question", answer: "answer" }],
+    change: "identity",
+    doc: "Which columns of `tasks` hold what. `null` uses `question` and `answer`, and `system`, `choices` and `split` if the file has them.",
+  },
+  grader: {
+    type: "object",
+    fields: graderFields,
+    nullable: true,
+    default: null,
+    examples: [{ type: "number" }],
+    change: "identity",
+    doc: "How answers to the questions of `tasks` are graded. `null` compares them exactly, except for spaces and case.",
+  },
+  split_fractions: {
+    type: "map",
+    keyName: "split",
+    of: { type: "number", above: 0, max: 1 },
+    minEntries: 1,
+    nullable: true,
+    default: null,
+    examples: [{ train: 0.9, test: 0.1 }],
+    change: "identity",
+    doc: "The share of the questions of `tasks` in each split, for a file without a column for it. A question's text alone decides its split, so equal questions are in the same one. `null` puts 0.9 into `train` and 0.1 into `test`.",
+  },
+} as const satisfies FieldTable;
+
 export const environmentFields = {
   server: {
     type: "object",
@@ -29,6 +125,7 @@ export const environmentFields = {
     change: "fixed",
     doc: "The server that this environment runs on, if it has one of its own: an address, or a command that the trainer starts. `null` is the server at `openreward_base_url`, by default OpenReward. Environments with the same `server` share it.",
   },
+  ...datasetFields,
   splits: {
     type: "map",
     keyName: "split",

@@ -2,7 +2,7 @@
 
 import { alarmFields } from "./alarmFields.ts";
 import { costFields, priceFields, targetFields } from "./costFields.ts";
-import { environmentFields, splitFields } from "./environmentFields.ts";
+import { columnFields, environmentFields, graderFields, splitFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import type { Field, FieldTable, ObjectShape, Shape } from "./field.ts";
 import { modelFields } from "./modelFields.ts";
@@ -29,6 +29,8 @@ export interface FieldSection {
   /** Key path of the fields in the file; `<…>` is a name of the user's choice. Empty at the top level. */
   readonly place: string;
   readonly fields: FieldTable;
+  /** True where names are so common that the same key elsewhere does not mean this one. */
+  readonly hasCommonNames?: true;
 }
 
 /** All fields in reading order. */
@@ -39,6 +41,18 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Environment", place: "environments.<name>", fields: environmentFields },
   { title: "Server", place: "environments.<name>.server", fields: serverFields },
   { title: "Split", place: "environments.<name>.splits.<name>", fields: splitFields },
+  {
+    title: "Dataset columns",
+    place: "environments.<name>.columns",
+    fields: columnFields,
+    hasCommonNames: true,
+  },
+  {
+    title: "Dataset grader",
+    place: "environments.<name>.grader",
+    fields: graderFields,
+    hasCommonNames: true,
+  },
   { title: "Loss and optimizer", place: "", fields: optimizerFields },
   { title: "Rollouts", place: "", fields: rolloutFields },
   { title: "Run", place: "", fields: runFields },

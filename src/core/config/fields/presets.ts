@@ -17,6 +17,13 @@ export const EMBEDDED_ENVIRONMENT_NAMES = [
   "local/depot",
 ] as const;
 
+const DATASET_NAME = /^local\/dataset(?::[a-z0-9][a-z0-9_-]*)?$/;
+
+/** True for an environment whose tasks are a file of the user: `local/dataset`, or `local/dataset:NAME` where there are several. */
+export function isDatasetEnvironment(name: string): boolean {
+  return DATASET_NAME.test(name);
+}
+
 /** The defaults that a model's kind puts instead of the general ones; empty for hosted models. */
 export function presetFor(modelName: string): Partial<Config> {
   if (!isLocalModel(modelName)) return {};

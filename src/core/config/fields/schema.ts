@@ -3,7 +3,12 @@
 import * as z from "zod";
 import type { alarmFields } from "./alarmFields.ts";
 import { NUMBER_TEXT } from "./coerce.ts";
-import { environmentFields, type splitFields } from "./environmentFields.ts";
+import {
+  columnFields,
+  environmentFields,
+  graderFields,
+  type splitFields,
+} from "./environmentFields.ts";
 import type { evaluationFields } from "./evaluationFields.ts";
 import type {
   Field,
@@ -21,9 +26,14 @@ import { configFields } from "./fields.ts";
 export type Config = ValuesOf<typeof configFields>;
 export type EnvironmentConfig = ValuesOf<typeof environmentFields>;
 export type SplitConfig = ValuesOf<typeof splitFields>;
+export type ColumnsConfig = ValuesOf<typeof columnFields>;
+export type GraderConfig = ValuesOf<typeof graderFields>;
 export type AlarmsConfig = ValuesOf<typeof alarmFields>;
 export type AlarmId = keyof AlarmsConfig;
 export type EvaluationConfig = ValuesOf<typeof evaluationFields>;
+
+/** The only splits of a dataset whose configuration and file name none. */
+const DEFAULT_SPLIT_FRACTIONS: Readonly<Record<string, number>> = { train: 0.9, test: 0.1 };
 
 /** Which of a field's defaults holds. */
 export type DefaultKind = "hosted" | "local";
@@ -42,6 +52,20 @@ export function defaultEnvironment(kind: DefaultKind): EnvironmentConfig {
   const required = { splits: { test: {} }, num_rollouts: 2 };
   // Sound for the same reason as below: the schema and the type read the same table.
   return schemaOfFields(environmentFields, kind).parse(required) as EnvironmentConfig;
+}
+
+// Sound for the same reason, each of the three.
+const defaultColumns = schemaOfFields(columnFields, "hosted").parse({}) as ColumnsConfig;
+const defaultGrader = schemaOfFields(graderFields, "hosted").parse({}) as GraderConfig;
+
+/** What a `local/dataset` environment reads and how it grades, every default filled in. */
+export function datasetSettings({ tasks, columns, grader, split_fractions }: EnvironmentConfig) {
+  return {
+    tasks: tasks ?? "",
+    columns: columns ?? defaultColumns,
+    grader: grader ?? defaultGrader,
+    splitFractions: split_fractions ?? DEFAULT_SPLIT_FRACTIONS,
+  };
 }
 
 function schemaOfConfig(kind: DefaultKind): z.ZodType<Config> {

@@ -2,12 +2,17 @@
 
 import { nearestWords } from "../../util/editDistance.ts";
 import { isLoopbackHost } from "../../util/loopback.ts";
-import { EMBEDDED_ENVIRONMENT_NAMES } from "../fields/presets.ts";
+import { datasetFields } from "../fields/environmentFields.ts";
+import { EMBEDDED_ENVIRONMENT_NAMES, isDatasetEnvironment } from "../fields/presets.ts";
 import type { EnvironmentConfig } from "../fields/schema.ts";
 import { advice, conflict, type Finding, preferred, renamesOf, setTo } from "../source/finding.ts";
 
 /** Rollouts of a group that must succeed so that there is something to compare. */
 const MIN_SUCCESSES = 2;
+
+const DATA_FILE = /\.(jsonl|csv|parquet)$/i;
+/** The field table has exactly these keys. */
+const datasetKeys = Object.keys(datasetFields) as readonly (keyof typeof datasetFields)[];
 
 /** Findings about the environment at `path`. */
 export function environmentFindings(
@@ -17,6 +22,7 @@ export function environmentFindings(
   return [
     ...nameFindings(path),
     ...serverFindings(path, environment),
+    ...datasetFindings(path, environment),
     ...groupFindings(path, environment),
     ...rewardFindings(path, environment),
     ...samplingFindings(path, environment),
@@ -26,8 +32,8 @@ export function environmentFindings(
 /** Only the program's own environments have names that begin with `local/`. */
 function nameFindings(path: readonly string[]): readonly Finding[] {
   const name = path.at(-1) ?? "";
-  const known: readonly string[] = EMBEDDED_ENVIRONMENT_NAMES;
-  if (!name.startsWith("local/") || known.includes(name)) return [];
+  const known: readonly string[] = [...EMBEDDED_ENVIRONMENT_NAMES, "local/dataset"];
+  if (!name.startsWith("local/") || known.includes(name) || isDatasetEnvironment(name)) return [];
   const near = nearestWords(name, known);
   const hint =
     near.length === 0
@@ -69,6 +75,40 @@ function serverFindings(
 
 function isOnThisComputer(url: string): boolean {
   return !URL.canParse(url) || isLoopbackHost(new URL(url).hostname);
+}
+
+
+/** A dataset needs its file, and no other environment has one. */
+function datasetFindings(
+  path: readonly string[],
+  environment: EnvironmentConfig,
+): readonly Finding[] {
+  const { tasks, split_fractions } = environment;
+  const name = path.at(-1) ?? "";
+  if (!isDatasetEnvironment(name)) {
+    return datasetKeys.flatMap((key) => {
+      if (environment[key] === null) return [];
+      const place = [...path, key];
+      const message = `Only a \`local/dataset\` environment has \`${key}\`. Remove it, or call the environment \`local/dataset\`.`;
+      const remedies = [{ kind: "remove", path: place, title: `Remove '${key}'` } as const];
+      return [conflict("TRL223", place, message, { part: "key", remedies })];
+    });
+  }
+  const found: Finding[] = [];
+  if (tasks === null) {
+    const message = "A dataset needs `tasks`: the file with its questions and answers.";
+    const add = setTo([...path, "tasks"], "questions.jsonl", "Add tasks: questions.jsonl");
+    found.push(conflict("TRL223", path, message, { part: "key", remedies: [preferred(add)] }));
+  } else if (!DATA_FILE.test(tasks)) {
+    const message = "A dataset is a .jsonl, .csv or .parquet file. Convert it, or name another.";
+    found.push(conflict("TRL223", [...path, "tasks"], message));
+  }
+  const total = Object.values(split_fractions ?? { all: 1 }).reduce((sum, part) => sum + part, 0);
+  if (Math.abs(total - 1) > 1e-6) {
+    const message = `The shares of the splits must add up to 1, not ${Number(total.toPrecision(6))}.`;
+    found.push(conflict("TRL223", [...path, "split_fractions"], message));
+  }
+  return found;
 }
 
 function groupFindings(

@@ -1,6 +1,7 @@
 /** Rules about what is evaluated, and about the checkpoint that is kept by it. */
 
 import { nearestWords } from "../../util/editDistance.ts";
+import { isDatasetEnvironment } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, renamesOf, setTo } from "../source/finding.ts";
 import { bestMetricNames } from "./evaluationCells.ts";
@@ -20,6 +21,10 @@ function splitFindings({ evaluation, environments }: Config): readonly Finding[]
     const path = ["evaluation", "splits", name];
     if (!trained.includes(name) && !ENVIRONMENT_NAME.test(name)) {
       return [unknownEnvironment(path, name, trained)];
+    }
+    if (!trained.includes(name) && isDatasetEnvironment(name)) {
+      const message = "A dataset is described in `environments`. Add it there, with `tasks`.";
+      return [conflict("TRL223", path, message, { part: "key" })];
     }
     const trainedSplits = Object.keys(environments[name]?.splits ?? {});
     return splits.flatMap((split, index) =>

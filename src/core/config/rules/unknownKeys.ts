@@ -49,7 +49,9 @@ function adviceFor(
 }
 
 function sectionOf(key: string): FieldSection | undefined {
-  return fieldSections.find(({ fields }) => fieldOf(fields, key) !== undefined);
+  return fieldSections.find(
+    ({ fields, hasCommonNames }) => hasCommonNames !== true && fieldOf(fields, key) !== undefined,
+  );
 }
 
 function rename(path: readonly string[], words: readonly string[], siblings: unknown): Advice {

@@ -48,6 +48,10 @@ export type RuleCode =
   | "TRL220"
   /** Several keys: a server of an environment's own that says neither where it is nor how it is started, or both in conflict. */
   | "TRL221"
+  /** Several keys: a dataset without its file, or settings of a dataset elsewhere. */
+  | "TRL223"
+  /** A row of a dataset's file; the configuration itself never has it. */
+  | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

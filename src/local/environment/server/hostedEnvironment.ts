@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../../core/json.ts";
 import { refusal } from "../../http/refusal.ts";
-import type { EnvironmentDefinition, SplitName } from "../environment.ts";
+import type { EnvironmentDefinition } from "../environment.ts";
 import { inputSchema } from "./toolInput.ts";
 
 export interface HostedEnvironment {
@@ -47,21 +47,20 @@ export function listSplits(definition: EnvironmentDefinition): readonly JsonObje
   return Object.keys(definition.splits).map((name) => ({ name, type: name }));
 }
 
-/** @throws AppError `http-refused` 400 for a split the environment does not have. */
-export function resolveSplit(definition: EnvironmentDefinition, split: string): SplitName {
-  if ((split === "train" || split === "test") && definition.splits[split] !== undefined) {
-    return split;
-  }
-  throw refusal(400, "Invalid split");
+/** Number of tasks of a split. @throws AppError `http-refused` 400 for one the environment does not have. */
+export function countTasksOf({ splits }: EnvironmentDefinition, split: string): number {
+  const count = Object.hasOwn(splits, split) ? splits[split] : undefined;
+  if (count !== undefined) return count;
+  throw refusal(400, `Invalid split ${split}: there is ${Object.keys(splits).join(", ")}`);
 }
 
 /** The task at `index`; negative indices count from the end. @throws AppError `http-refused` 400 */
 export function taskAt(
   definition: EnvironmentDefinition,
-  split: SplitName,
+  split: string,
   index: number,
 ): JsonObject {
-  const count = definition.splits[split];
+  const count = countTasksOf(definition, split);
   const position = index < 0 ? index + count : index;
   if (position < 0 || position >= count) throw refusal(400, "Invalid index");
   return definition.task(split, position);
@@ -70,11 +69,11 @@ export function taskAt(
 /** Tasks from `start` up to `stop`, with the clamping rules of a slice. */
 export function taskRange(
   definition: EnvironmentDefinition,
-  split: SplitName,
+  split: string,
   start: number | null,
   stop: number | null,
 ): readonly JsonObject[] {
-  const count = definition.splits[split];
+  const count = countTasksOf(definition, split);
   const clamp = (index: number): number =>
     Math.min(Math.max(index < 0 ? index + count : index, 0), count);
   const from = clamp(start ?? 0);
@@ -86,8 +85,8 @@ export function taskRange(
 
 /** The environment's own copy of a task that a client sends back. @throws AppError `http-refused` 400 for any other. */
 export function findTask(definition: EnvironmentDefinition, taskSpec: JsonObject): JsonObject {
-  for (const split of ["train", "test"] as const) {
-    for (let index = 0; index < definition.splits[split]; index++) {
+  for (const [split, count] of Object.entries(definition.splits)) {
+    for (let index = 0; index < count; index++) {
       const task = definition.task(split, index);
       if (isDeepStrictEqual(task, taskSpec)) return task;
     }

@@ -1,20 +1,25 @@
 /**
- * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N] [--keyed]`. It prints one line
- * `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open. With `--keyed` the first line of
- * that is the key that every request must show.
+ * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N] [--keyed | --datasets]`. It prints
+ * one line `{"ready":true,"address":…}`, or `{"ready":false,"error":…}` when a dataset cannot be used, and lives as long as its parent
+ * holds its standard input open. The first line of that is with `--keyed` the key that every request must show, and with `--datasets` a
+ * JSON list of the datasets to serve as well, because paths may be long.
  */
 
 import { parseArgs } from "node:util";
-import { AppError, errorMessage } from "../../../core/errors.ts";
+import { AppError, errorMessage, isAppError } from "../../../core/errors.ts";
+import { createFileSystem } from "../../../node/fileSystem.ts";
 import { firstLine } from "../../../node/firstLine.ts";
 import { type ListenTarget, listen } from "../../http/listen.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../catalogue.ts";
+import type { DatasetSource } from "../dataset/datasetSource.ts";
+import { type LoadedDataset, loadDataset } from "../dataset/loadDataset.ts";
 import { createEnvironmentServer } from "./server.ts";
 
 interface Options {
   readonly target: ListenTarget;
   readonly maxSessions: number;
   readonly isKeyed: boolean;
+  readonly hasDatasets: boolean;
 }
 
 /** @throws AppError `bad-arguments` unless exactly one address is given, and a limit of at least 1 or none. */
@@ -26,16 +31,19 @@ function readOptions(args: readonly string[]): Options {
       port: { type: "string" },
       "max-sessions": { type: "string" },
       keyed: { type: "boolean", default: false },
+      datasets: { type: "boolean", default: false },
     },
   });
   const target = readTarget(values);
   const limit = values["max-sessions"];
   const maxSessions = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
   const isLimit = limit === undefined || /^[1-9]\d*$/.test(limit);
-  if (target !== null && isLimit) return { target, maxSessions, isKeyed: values.keyed };
+  const { keyed: isKeyed, datasets: hasDatasets } = values;
+  const isOneLine = !(isKeyed && hasDatasets);
+  if (target !== null && isLimit && isOneLine) return { target, maxSessions, isKeyed, hasDatasets };
   throw new AppError(
     "bad-arguments",
-    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535) [--max-sessions N] [--keyed]",
+    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535) [--max-sessions N] [--keyed | --datasets]",
   );
 }
 
@@ -58,22 +66,43 @@ async function run(): Promise<void> {
     process.once("SIGTERM", () => resolve());
     process.stdin.once("close", () => resolve()).resume();
   });
-  const { target, maxSessions, isKeyed } = readOptions(process.argv.slice(2));
+  const { target, maxSessions, isKeyed, hasDatasets } = readOptions(process.argv.slice(2));
+  const input = isKeyed || hasDatasets ? await firstLine(process.stdin) : null;
+  const datasets = hasDatasets ? await loadDatasets(input ?? "") : [];
   const { server, close } = createEnvironmentServer({
-    environments: EMBEDDED_ENVIRONMENTS,
+    environments: [...EMBEDDED_ENVIRONMENTS, ...datasets.map(({ definition }) => definition)],
     maxSessions,
-    apiKey: isKeyed ? await firstLine(process.stdin) : null,
+    apiKey: isKeyed ? input : null,
   });
   const address = await listen(server, target);
-  process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);
+  const digests = Object.fromEntries(datasets.map((each) => [each.environment, each.digest]));
+  report({ ready: true, address, datasets: digests });
   await stopped;
   await close();
+}
+
+/** In the order of `line`, which the parent wrote. @throws AppError `dataset-invalid` */
+async function loadDatasets(line: string): Promise<readonly LoadedDataset[]> {
+  const sources: readonly DatasetSource[] = JSON.parse(line);
+  const fileSystem = createFileSystem();
+  const loaded: LoadedDataset[] = [];
+  // One after the other: each may take much memory while it is read.
+  for (const source of sources) loaded.push(await loadDataset(fileSystem, source));
+  return loaded;
+}
+
+function report(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 try {
   await run();
   process.exit(0);
 } catch (error) {
+  if (isAppError(error, "dataset-invalid")) {
+    const { code, message, configPath } = error;
+    report({ ready: false, error: { code, message, configPath } });
+  }
   process.stderr.write(`The environment server cannot start: ${errorMessage(error)}\n`);
   process.exit(1);
 }

@@ -13,7 +13,8 @@ import { SessionStore } from "./sessionStore.ts";
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-const ENVIRONMENT_NAME = /^[a-z0-9][a-z0-9_-]*$/;
+/** With `:NAME` for one dataset of several. */
+const ENVIRONMENT_NAME = /^[a-z0-9][a-z0-9_-]*(?::[a-z0-9][a-z0-9_-]*)?$/;
 
 export interface EnvironmentServerOptions {
   /** The first one answers paths without an environment name. */
@@ -61,7 +62,7 @@ function hostAll(
     if (!isFree || !ENVIRONMENT_NAME.test(name)) {
       throw new AppError(
         "environment-definition",
-        `The embedded environment "${name}" cannot be served: its name is reserved, taken twice, or not made of a-z, 0-9, _ and -. Rename it.`,
+        `The embedded environment "${name}" cannot be served: its name is reserved, taken twice, or not made of a-z, 0-9, _ and - with at most one colon. Rename it.`,
       );
     }
   }

@@ -45,6 +45,12 @@ export class Session {
     this.#state = dependencies.hosted.definition.start(dependencies.task);
   }
 
+  /** Blocks of the system message; none without one. */
+  system(): readonly JsonObject[] {
+    const text = this.hosted.definition.system?.(this.#task) ?? "";
+    return text === "" ? [] : wireBlocks(text);
+  }
+
   prompt(): readonly JsonObject[] {
     const { definition } = this.hosted;
     return wireBlocks(definition.prompt(this.#task), definition.promptBlocks?.(this.#task));

@@ -8,13 +8,7 @@ import type { Clock } from "../../../core/ports.ts";
 import { refusal } from "../../http/refusal.ts";
 import type { StreamedReply } from "../../http/reply.ts";
 import { outcomeStream } from "./eventWriter.ts";
-import {
-  findEnvironment,
-  findTask,
-  type HostedEnvironment,
-  resolveSplit,
-  taskAt,
-} from "./hostedEnvironment.ts";
+import { findEnvironment, findTask, type HostedEnvironment, taskAt } from "./hostedEnvironment.ts";
 import { checkSecrets, jsonOf, readBody, sessionId } from "./requestBody.ts";
 import type { RequestContext } from "./requestContext.ts";
 import { Session } from "./session.ts";
@@ -66,7 +60,7 @@ function chooseTask(hosted: HostedEnvironment, body: z.infer<typeof createBody>)
   const { definition } = hosted;
   if (body.task_spec != null) return findTask(definition, body.task_spec);
   // The schema let the body through, so without a task it has both.
-  return taskAt(definition, resolveSplit(definition, body.split ?? ""), body.index ?? 0);
+  return taskAt(definition, body.split ?? "", body.index ?? 0);
 }
 
 function openSession(hosted: HostedEnvironment, task: JsonObject, clock: Clock): Session {
@@ -82,12 +76,17 @@ export function ping({ request, sessions }: RequestContext): Json {
   return { status: "ok" };
 }
 
+/** A prompt has no roles, so the system text comes first in it. */
 export function getPrompt({ request, sessions }: RequestContext): Json {
-  return sessions.use(sessionId(request)).prompt();
+  const session = sessions.use(sessionId(request));
+  return [...session.system(), ...session.prompt()];
 }
 
-export function getMessages(exchange: RequestContext): Json {
-  return [{ role: "user", blocks: getPrompt(exchange), detail: null }];
+export function getMessages({ request, sessions }: RequestContext): Json {
+  const session = sessions.use(sessionId(request));
+  const user = { role: "user", blocks: session.prompt(), detail: null };
+  const blocks = session.system();
+  return blocks.length === 0 ? [user] : [{ role: "system", blocks, detail: null }, user];
 }
 
 export function listTaskTools({ request, sessions }: RequestContext): Json {

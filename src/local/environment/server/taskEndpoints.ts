@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { Json } from "../../../core/json.ts";
-import { resolveSplit, taskAt, taskRange } from "./hostedEnvironment.ts";
+import { countTasksOf, taskAt, taskRange } from "./hostedEnvironment.ts";
 import { readBody } from "./requestBody.ts";
 import type { RequestContext } from "./requestContext.ts";
 
@@ -16,25 +16,24 @@ const rangeBody = z.object({
 
 export function listTasks({ request, hosted: { definition } }: RequestContext): Json {
   const { split } = readBody(request, splitBody);
-  const tasks = taskRange(definition, resolveSplit(definition, split), null, null);
+  const tasks = taskRange(definition, split, null, null);
   return { tasks, env_name: definition.name };
 }
 
 export function countTasks({ request, hosted: { definition } }: RequestContext): Json {
   const { split } = readBody(request, splitBody);
-  return { num_tasks: definition.splits[resolveSplit(definition, split)] };
+  return { num_tasks: countTasksOf(definition, split) };
 }
 
 export function getTask({ request, hosted: { definition } }: RequestContext): Json {
   const { split, index } = readBody(request, taskBody);
-  const task = taskAt(definition, resolveSplit(definition, split), index);
+  const task = taskAt(definition, split, index);
   return { task, env_name: definition.name };
 }
 
 export function getTaskRange({ request, hosted }: RequestContext): Json {
   const { definition } = hosted;
   const { split, start, stop } = readBody(request, rangeBody);
-  const range = resolveSplit(definition, split);
-  const tasks = taskRange(definition, range, start ?? null, stop ?? null);
+  const tasks = taskRange(definition, split, start ?? null, stop ?? null);
   return { tasks, env_name: definition.name };
 }

@@ -1,11 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../../src/node/http.ts";
+
+const SOURCE = {
+  environment: "local/dataset:one",
+  columns: {
+    question: "question",
+    answer: "answer",
+    system: "system",
+    choices: "choices",
+    split: "split",
+  },
+  grader: { type: "exact" },
+  splitFractions: { train: 1 },
+};
 
 let folder = "";
 let program = "";
@@ -37,7 +50,7 @@ describe("the environment process", () => {
     const socketPath = join(folder, "s");
     const child = start("--socket", socketPath);
     const ready = await firstLine(child.stdout);
-    expect(JSON.parse(ready)).toEqual({ ready: true, address: socketPath });
+    expect(JSON.parse(ready)).toEqual({ ready: true, address: socketPath, datasets: {} });
     const http = createHttpClient({ socketPath });
     onTestFinished(() => http.close());
     const headers = { "x-api-key": "sesame" };
@@ -46,6 +59,40 @@ describe("the environment process", () => {
     expect(JSON.parse(await answer.text())).toContain("calculator");
     child.stdin?.end();
     expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  it("serves the datasets that its first line describes, and says which content they have", async () => {
+    const path = join(folder, "q.jsonl");
+    await writeFile(path, '{"question":"Why?","answer":"So."}\n');
+    const socketPath = join(folder, "d");
+    const child = spawn(process.execPath, [program, "--socket", socketPath, "--datasets"]);
+    onTestFinished(() => void child.kill());
+    child.stdin.write(`${JSON.stringify([{ ...SOURCE, path }])}\n`);
+    expect(JSON.parse(await firstLine(child.stdout))).toMatchObject({
+      ready: true,
+      datasets: { "local/dataset:one": expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+    const http = createHttpClient({ socketPath });
+    onTestFinished(() => http.close());
+    const url = "http://localhost/dataset:one/splits";
+    expect(JSON.parse(await (await http.send({ method: "GET", url })).text())).toEqual([
+      { name: "train", type: "train" },
+    ]);
+  });
+
+  it("reports a dataset that cannot be used, and ends", async () => {
+    const child = spawn(process.execPath, [program, "--port", "0", "--datasets"]);
+    child.stdin.write(`${JSON.stringify([{ ...SOURCE, path: join(folder, "none.csv") }])}\n`);
+    const [line, [code]] = await Promise.all([firstLine(child.stdout), once(child, "exit")]);
+    expect(JSON.parse(line)).toEqual({
+      ready: false,
+      error: {
+        code: "dataset-invalid",
+        message: expect.stringContaining("none.csv: error: TRL222 the file does not exist"),
+        configPath: "environments.local/dataset:one.tasks",
+      },
+    });
+    expect(code).toBe(1);
   });
 
   it("ends at SIGTERM", async () => {

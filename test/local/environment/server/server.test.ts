@@ -135,6 +135,19 @@ describe("a session", () => {
     expect((await ask("/prompt", { sid })).status).toBe(404);
   });
 
+  it("begins with the system text of its task, as a message of its own and in the prompt", async () => {
+    const environment = { ...counter().environment, system: () => "Be brief." };
+    const { ask, open } = await startServer({ environments: [environment] });
+    const sid = await open();
+    const system = { type: "text", text: "Be brief.", detail: null };
+    const user = { type: "text", text: "Bring the counter to 100. 😀", detail: null };
+    expect(await json(await ask("/messages", { sid }))).toEqual([
+      { role: "system", blocks: [system], detail: null },
+      { role: "user", blocks: [user], detail: null },
+    ]);
+    expect(await json(await ask("/prompt", { sid }))).toEqual([system, user]);
+  });
+
   it("gets its id again when the request is repeated with it", async () => {
     const { ask } = await startServer({ environments: [counter().environment] });
     const text = await (await ask("/create_session", { body: { task_id: UNKNOWN } })).text();

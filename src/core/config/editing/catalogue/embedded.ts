@@ -40,6 +40,15 @@ export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentEntry[] = [
     ["find", "pick", "ship"],
     "Find two ordered items, pick each from its shelf, then ship the order. Every correct step is rewarded.",
   ),
+  {
+    name: "local/dataset",
+    description: "Answer the questions of a file: JSONL, CSV or Parquet.",
+    tools: ["answer"],
+    // The file decides.
+    splits: null,
+    secrets: [],
+    page: null,
+  },
 ];
 
 export const EMBEDDED_MODELS: readonly ModelEntry[] = [

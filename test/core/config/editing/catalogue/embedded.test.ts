@@ -6,12 +6,21 @@ import {
 } from "../../../../../src/core/config/editing/catalogue/embedded.ts";
 import { MAX_RANK } from "../../../../../src/local/engine/architecture.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../../../../../src/local/environment/catalogue.ts";
+import { datasetEnvironment } from "../../../../../src/local/environment/dataset/datasetEnvironment.ts";
+import { createGrader } from "../../../../../src/local/environment/dataset/graders/graders.ts";
 
+const GRADER = {
+  type: "exact",
+  case_sensitive: false,
+  tolerance: 0,
+  absolute_tolerance: 0,
+  in_prompt: false,
+} as const;
 const MODEL = "src/local/engine/model/config.json";
 
 describe("the table of what is embedded", () => {
   it("names the environments that the server has, with their splits and tools", () => {
-    expect(OFFERED).toEqual(
+    expect(OFFERED.filter(({ name }) => name !== "local/dataset")).toEqual(
       EMBEDDED_ENVIRONMENTS.map(({ name, description, splits, tools }) => ({
         name: `local/${name}`,
         description,
@@ -21,6 +30,21 @@ describe("the table of what is embedded", () => {
         page: null,
       })),
     );
+  });
+
+  it("names the dataset, whose file decides on its splits", () => {
+    const dataset = datasetEnvironment({
+      name: "dataset",
+      file: "q.csv",
+      splits: new Map(),
+      grader: createGrader(GRADER),
+      isRuleInPrompt: false,
+    });
+    expect(OFFERED.at(-1)).toMatchObject({
+      name: `local/${dataset.name}`,
+      tools: Object.keys(dataset.tools),
+      splits: null,
+    });
   });
 
   it("names the model that the engine has, with its context and largest rank", () => {

@@ -1,0 +1,56 @@
+/** The environment of a dataset: one question, one answer, reward 1 if it is right. */
+
+import * as z from "zod";
+import type { JsonObject } from "../../../core/json.ts";
+import { defineEnvironment, type EnvironmentDefinition } from "../environment.ts";
+import type { DatasetRow } from "./datasetRows.ts";
+import { listChoices } from "./graders/choice.ts";
+import type { Grader } from "./graders/grader.ts";
+
+export interface DatasetOptions {
+  /** On the wire, such as `dataset` or `dataset:algebra`. */
+  readonly name: string;
+  /** The name of the file, for people. */
+  readonly file: string;
+  readonly splits: ReadonlyMap<string, readonly DatasetRow[]>;
+  readonly grader: Grader;
+  /** Whether the prompt says how to answer and what is ignored. */
+  readonly isRuleInPrompt: boolean;
+}
+
+const TOOL = "answer";
+const HOW_TO_ANSWER = `Call \`${TOOL}\`, or write the answer alone on the last line.`;
+
+type Task = DatasetRow & JsonObject;
+
+export function datasetEnvironment(options: DatasetOptions): EnvironmentDefinition {
+  const { name, file, splits, grader, isRuleInPrompt } = options;
+  const rule = isRuleInPrompt ? `\n\n${HOW_TO_ANSWER} ${grader.rule}` : "";
+  return defineEnvironment<Task, Task>({
+    name,
+    description: `Answer the questions of ${file}.`,
+    splits: Object.fromEntries([...splits].map(([split, rows]) => [split, rows.length])),
+    // The server asks for tasks that exist.
+    task: (split, index) => splits.get(split)?.[index] as Task,
+    start: (task) => task,
+    system: ({ system }) => system,
+    prompt: ({ question, choices }) =>
+      `${question}${choices === null ? "" : `\n\n${listChoices(choices)}`}${rule}`,
+    tools: {
+      [TOOL]: {
+        description: "Give the final answer. Ends the episode.",
+        input: z.object({ value: z.string() }),
+        run(task, args) {
+          const isRight = grader.isRight(String(args["value"]), task);
+          return {
+            text: isRight ? "right" : "wrong",
+            reward: isRight ? 1 : 0,
+            finished: true,
+            metadata: { right_answer: task.answer },
+          };
+        },
+      },
+    },
+    terminalTool: { name: TOOL, arg: "value" },
+  });
+}

@@ -1,0 +1,191 @@
+/** Checks the rows of a table: each becomes a question with its answer, or is named with its line and column. */
+
+import type { ColumnsConfig } from "../../../core/config/fields/schema.ts";
+import type { Json } from "../../../core/json.ts";
+import { MAX_CHOICES } from "./graders/choice.ts";
+import type { Grader } from "./graders/grader.ts";
+import { normalize } from "./graders/normalize.ts";
+import type { RowFault, Table, TableRow } from "./table.ts";
+
+export interface DatasetRow {
+  readonly question: string;
+  readonly answer: Json;
+  /** Empty without one. */
+  readonly system: string;
+  readonly choices: readonly string[] | null;
+  /** Null when the file has no column for it. */
+  readonly split: string | null;
+}
+
+export interface CheckedRows {
+  readonly rows: readonly DatasetRow[];
+  /** In the order of the file. */
+  readonly faults: readonly RowFault[];
+}
+
+const MAX_CHARACTERS = 100_000;
+const SPLIT_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** A value that cannot be used, with the reason as the end of a sentence. */
+class Unusable {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Looks at every row, so that all faults are known at once. */
+export function checkRows(table: Table, names: ColumnsConfig, grader: Grader): CheckedRows {
+  const missing = missingColumns(table, names);
+  if (missing.length > 0) return { rows: [], faults: [...table.faults, ...missing] };
+  const rows: DatasetRow[] = [];
+  const faults = [...table.faults];
+  const earlier = new Map<string, { readonly row: DatasetRow; readonly line: number }>();
+  for (const each of table.rows) {
+    const add = (column: string | null, message: string): void => {
+      faults.push({ line: each.line, column, message });
+    };
+    const row = readRow(each, table, names, grader, add);
+    if (row === null) continue;
+    const key = JSON.stringify([questionKey(row.question), row.system, row.choices]);
+    const twin = earlier.get(key);
+    if (twin === undefined) earlier.set(key, { row, line: each.line });
+    else if (JSON.stringify(twin.row.answer) !== JSON.stringify(row.answer)) {
+      add(names.answer, `differs from the answer to the same question in row ${twin.line}`);
+    } else if (twin.row.split !== row.split) {
+      add(names.split, `puts the question of row ${twin.line} into another split`);
+    }
+    rows.push(row);
+  }
+  if (rows.length === 0 && faults.length === 0) {
+    faults.push({ line: null, column: null, message: "has no rows" });
+  }
+  return { rows, faults: faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+/** Equal for questions that differ in case, spacing and forms of characters only. */
+export function questionKey(question: string): string {
+  return normalize(question, false);
+}
+
+/** Without rows nothing is missing yet: the file has another fault. */
+function missingColumns({ columns, rows }: Table, names: ColumnsConfig): readonly RowFault[] {
+  if (rows.length === 0) return [];
+  const known = [...columns].slice(0, 20).map((name) => JSON.stringify(name.slice(0, 50)));
+  return Object.entries(names).flatMap(([role, name]) => {
+    const isNeeded = role === "question" || role === "answer" || name !== role;
+    if (!isNeeded || columns.has(name)) return [];
+    const message = `has no column ${JSON.stringify(name)} for the ${role}; it has ${known.join(", ")}. Name it in \`columns.${role}\``;
+    return [{ line: null, column: null, message }];
+  });
+}
+
+function readRow(
+  { values }: TableRow,
+  { columns }: Table,
+  names: Readonly<Record<keyof ColumnsConfig, string>>,
+  grader: Grader,
+  add: (column: string, message: string) => void,
+): DatasetRow | null {
+  let isSound = true;
+  const take = <Role extends keyof ColumnsConfig, Value>(
+    role: Role,
+    read: (value: unknown) => Value | Unusable,
+    fallback: Value,
+  ): Value => {
+    const name = names[role];
+    const value = read(Object.hasOwn(values, name) ? values[name] : undefined);
+    if (!(value instanceof Unusable)) return value;
+    add(name, value.message);
+    isSound = false;
+    return fallback;
+  };
+  const question = take("question", readText, "");
+  const answer = take("answer", grader.takesJson ? readJson : readAnswer, "");
+  const system = take("system", (value) => (isAbsent(value) ? "" : readText(value)), "");
+  const choices = take("choices", (value) => (isAbsent(value) ? null : readChoices(value)), null);
+  const hasSplits = columns.has(names.split);
+  const split = take("split", (value) => (hasSplits ? readSplit(value) : null), null);
+  if (!isSound) return null;
+  const fault = grader.fault({ answer, choices });
+  if (fault === null) return { question, answer, system, choices, split };
+  add(names.answer, fault);
+  return null;
+}
+
+/** An optional value may be left out of its row; in CSV that is an empty text. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function readText(value: unknown): string | Unusable {
+  if (typeof value !== "string") return new Unusable(describeOther(value));
+  if (value.trim() === "") return new Unusable("is empty");
+  return textFault(value) ?? value;
+}
+
+function textFault(text: string): Unusable | null {
+  if (text.length > MAX_CHARACTERS) {
+    return new Unusable(`has ${text.length} characters; at most ${MAX_CHARACTERS} are allowed`);
+  }
+  if (LONE_SURROGATE.test(text)) return new Unusable("has half of a surrogate pair");
+  return text.includes("\0") ? new Unusable("has a null character") : null;
+}
+
+function describeOther(value: unknown): string {
+  if (value === undefined) return "is missing";
+  if (value === null) return "is null";
+  if (Array.isArray(value)) return "is a list; expected text";
+  return typeof value === "object"
+    ? "is an object; expected text"
+    : `is a ${typeof value}; expected text`;
+}
+
+/** An answer that is one value. */
+function readAnswer(value: unknown): Json | Unusable {
+  if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) {
+    return value;
+  }
+  return readText(value);
+}
+
+/** Any value of JSON. */
+function readJson(value: unknown): Json | Unusable {
+  if (value === undefined || value === "") return new Unusable("is missing");
+  const text = JSON.stringify(value);
+  // What a data file holds came from JSON, or consists of its kinds of values.
+  return textFault(text) ?? (value as Json);
+}
+
+function readChoices(value: unknown): readonly string[] | Unusable {
+  const list = typeof value === "string" ? parseList(value) : value;
+  if (!Array.isArray(list)) return new Unusable("is not a list; in CSV, write it as JSON");
+  if (list.length < 2) return new Unusable("has fewer than two choices");
+  if (list.length > MAX_CHOICES) {
+    return new Unusable(`has ${list.length} choices; at most ${MAX_CHOICES} are allowed`);
+  }
+  const choices: string[] = [];
+  for (const [index, each] of list.entries()) {
+    const text = typeof each === "number" ? String(each) : readText(each);
+    if (text instanceof Unusable) return new Unusable(`choice ${index + 1} ${text.message}`);
+    const twin = choices.findIndex((other) => questionKey(other) === questionKey(text));
+    if (twin >= 0) return new Unusable(`choices ${twin + 1} and ${index + 1} are the same`);
+    choices.push(text);
+  }
+  return choices;
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function readSplit(value: unknown): string | Unusable {
+  const text = readText(value);
+  if (text instanceof Unusable || SPLIT_NAME.test(text)) return text;
+  return new Unusable("is not the name of a split: use letters, digits, `_`, `.` and `-`");
+}

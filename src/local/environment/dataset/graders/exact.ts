@@ -1,0 +1,20 @@
+/** `exact`: the same text. */
+
+import { finalAnswer } from "./finalAnswer.ts";
+import { answerText, type Grader } from "./grader.ts";
+import { isSameText } from "./normalize.ts";
+
+/** Compares after Unicode NFKC, with runs of white space as one space. A right answer of several lines is compared with the whole text. */
+export function exactGrader(isCaseSensitive: boolean): Grader {
+  return {
+    fault: () => null,
+    isRight(answer, reference) {
+      const expected = answerText(reference).trim();
+      const given = /[\n\r]/.test(expected) ? answer : finalAnswer(answer);
+      return isSameText(given, expected, isCaseSensitive);
+    },
+    rule: isCaseSensitive
+      ? "Spacing does not matter; upper and lower case do."
+      : "Spacing and letter case do not matter.",
+  };
+}

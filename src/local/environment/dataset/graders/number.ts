@@ -1,0 +1,132 @@
+/** `number`: the same value, however it is written. */
+
+import { finalAnswer } from "./finalAnswer.ts";
+import { answerText, type Grader } from "./grader.ts";
+import { isClose, type Tolerance } from "./tolerance.ts";
+
+/** A longer answer is no number. */
+const MAX_CHARACTERS = 300;
+
+interface Quantity {
+  readonly value: number;
+  /** True when it was written with a percent sign; `value` is then without it: 50 for `50%`. */
+  readonly isPercent: boolean;
+  /** Lower case, spaces removed; empty without one. */
+  readonly unit: string;
+}
+
+/**
+ * Compares values. A unit of the right answer may be left out, but no other one may stand in its place, and a right answer without a
+ * unit takes none. If only one of both has a percent sign, `50%` equals both 50 and 0.5.
+ */
+export function numberGrader(tolerance: Tolerance): Grader {
+  return {
+    fault: (reference) =>
+      parseQuantity(answerText(reference)) === null
+        ? "is not a number, which the grader `number` needs"
+        : null,
+    isRight(answer, reference) {
+      const expected = parseQuantity(answerText(reference));
+      const given = parseQuantity(finalAnswer(answer));
+      if (expected === null || given === null) return false;
+      if (given.unit !== "" && given.unit !== expected.unit) return false;
+      const isSame = (value: number): boolean => isClose(value, expected.value, tolerance);
+      if (given.isPercent === expected.isPercent) return isSame(given.value);
+      return isSame(given.value) || isSame(given.isPercent ? given.value / 100 : given.value * 100);
+    },
+    rule: "Answer with a number.",
+  };
+}
+
+const DIGITS = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+`;
+/** A decimal number with an exponent as `e3` or `*10^3`. */
+const DECIMAL = new RegExp(
+  String.raw`^(${DIGITS})(?:e([+-]?\d{1,4})|(?:\*|x)10\^\(?([+-]?\d{1,4})\)?)?`,
+);
+const POWER_OF_TEN = /^10\^\(?([+-]?\d{1,4})\)?/;
+const FRACTION = /^(?:(\d+) )?(\d+)\/(\d+)(?![\d.])/;
+const UNIT = /^[\p{L}°µ$€£¥][\p{L}\p{N}°µ$€£¥/*^.-]*$/u;
+
+/** Reads a number with an optional sign, percent sign or unit; null for anything else. At most {@link MAX_CHARACTERS} are read. */
+function parseQuantity(text: string): Quantity | null {
+  if (text.length > MAX_CHARACTERS) return null;
+  const plain = withoutMarkup(text);
+  const [, currency = "", sign = "", rest = ""] = /^([€£¥]?) ?([+-]?) ?(.*)$/su.exec(plain) ?? [];
+  const found = parseValue(rest);
+  if (found === null || !Number.isFinite(found.value)) return null;
+  const value = sign === "-" ? -found.value : found.value;
+  const after = found.rest.trim();
+  const isPercent = after.startsWith("%");
+  const unit = currency + (isPercent ? after.slice(1) : after).replace(/ /g, "");
+  if (unit !== "" && !UNIT.test(unit)) return null;
+  return { value, isPercent, unit: unit.toLowerCase() };
+}
+
+interface ParsedValue {
+  readonly value: number;
+  readonly rest: string;
+}
+
+function parseValue(text: string): ParsedValue | null {
+  const fraction = FRACTION.exec(text);
+  if (fraction !== null) {
+    const [all, whole = "0", over = "", under = ""] = fraction;
+    return { value: Number(whole) + Number(over) / Number(under), rest: text.slice(all.length) };
+  }
+  const power = POWER_OF_TEN.exec(text);
+  if (power !== null) {
+    return { value: Number(`1e${power[1]}`), rest: text.slice(power[0].length) };
+  }
+  const decimal = DECIMAL.exec(text);
+  if (decimal === null) return null;
+  const [all, digits = "", exponent, power10] = decimal;
+  const value = Number(`${digits.replaceAll(",", "")}e${exponent ?? power10 ?? "0"}`);
+  const rest = text.slice(all.length);
+  // What continues a number that was cut off in the middle is no unit.
+  return /^[,.]?\d/.test(rest) ? null : { value, rest };
+}
+
+const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/u;
+
+/** Plain text of the LaTeX that answers are written in. */
+function withoutMarkup(text: string): string {
+  const boxed = boxContent(text) ?? text;
+  // NFKC makes 10² into 102.
+  const plain = SUPERSCRIPT.test(boxed) ? boxed : boxed.normalize("NFKC");
+  return plain
+    .replace(/\\[dt]?frac *\{([^{}]*)\} *\{([^{}]*)\}/g, " $1/$2")
+    .replace(/\\[dt]?frac *(\d) *(\d)/g, " $1/$2")
+    .replace(/\\(?:text|mathrm|mbox|textbf|mathbf) *\{([^{}]*)\}/g, " $1 ")
+    .replace(/\\(?:times|cdot)|[×·]/g, "*")
+    .replace(/\^ *\\circ|\^\{ *\\circ *\}|\\degree/g, "°")
+    .replace(/\\[,;:! ]|~/g, "")
+    .replace(/\\(?:left|right|[()[\]])/g, "")
+    .replace(/\{,\}/g, ",")
+    .replace(/\^\{([^{}]*)\}/g, "^$1")
+    .replace(/\\([%$])/g, "$1")
+    .replace(/\$/g, "")
+    .replace(/[\u2212\u2010-\u2013\ufe63]/g, "-")
+    .replace(/\u2044/g, "/")
+    .replace(/^ *[a-z] *= */i, "")
+    .replace(/(?<=\d)[_\u00a0\u2009\u202f](?=\d{3})/g, "")
+    .replace(/(?<=\d) +(?=\d{3}(?:\D|$))/g, "")
+    .replace(/ *([*/^]) */g, "$1")
+    .replace(/ +/g, " ")
+    .trim()
+    .replace(/(?<=[\d%\p{L}°])\.$/u, "")
+    .replace(/E(?=[+-]?\d)/g, "e");
+}
+
+/** What is in the last `\boxed{…}`; null without one. */
+function boxContent(text: string): string | null {
+  const start = text.lastIndexOf("\\boxed{");
+  if (start < 0) return null;
+  const from = start + "\\boxed{".length;
+  let depth = 1;
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === "{") depth += 1;
+    if (text[at] === "}") depth -= 1;
+    if (depth === 0) return text.slice(from, at);
+  }
+  return null;
+}

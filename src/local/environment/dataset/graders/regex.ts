@@ -1,0 +1,46 @@
+/** `regex`: the right answer is a pattern. */
+
+import { createContext, Script } from "node:vm";
+import { errorMessage } from "../../../../core/errors.ts";
+import { finalAnswer } from "./finalAnswer.ts";
+import { answerText, type Grader } from "./grader.ts";
+
+/** A longer answer is wrong. */
+const MAX_CHARACTERS = 10_000;
+/** A pattern that takes longer for an answer does not match it. */
+const MAX_MS = 100;
+
+/**
+ * The pattern must match the whole answer. File and model are both untrusted, and some patterns take exponential time, so each match runs
+ * in a context of its own that the engine interrupts.
+ */
+export function regexGrader(isCaseSensitive: boolean): Grader {
+  const flags = isCaseSensitive ? "su" : "isu";
+  return {
+    fault(reference) {
+      try {
+        new RegExp(answerText(reference), flags);
+        return null;
+      } catch (error) {
+        return `is not a regular expression: ${errorMessage(error).slice(0, 200)}`;
+      }
+    },
+    isRight(answer, reference) {
+      const given = finalAnswer(answer);
+      if (given.length > MAX_CHARACTERS) return false;
+      return matches(`^(?:${answerText(reference)})$`, flags, given);
+    },
+    rule: "The answer must have the requested form, and nothing else.",
+  };
+}
+
+const TEST = new Script("new RegExp(pattern, flags).test(text)");
+
+function matches(pattern: string, flags: string, text: string): boolean {
+  try {
+    const context = createContext({ pattern, flags, text });
+    return TEST.runInContext(context, { timeout: MAX_MS }) === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,133 @@
+/** From a data file to an environment, or to all that is wrong with its rows. */
+
+import { basename, extname } from "node:path";
+import { type PlacedProblem, problemLine } from "../../../core/config/source/problem.ts";
+import { AppError, isAppError } from "../../../core/errors.ts";
+import type { FileSystem } from "../../../core/ports.ts";
+import { sha256 } from "../../../node/hash.ts";
+import type { EnvironmentDefinition } from "../environment.ts";
+import { csvTable } from "./csvTable.ts";
+import { datasetEnvironment } from "./datasetEnvironment.ts";
+import { checkRows, type DatasetRow } from "./datasetRows.ts";
+import type { DatasetSource } from "./datasetSource.ts";
+import type { Grader } from "./graders/grader.ts";
+import { createGrader } from "./graders/graders.ts";
+import { jsonLinesTable } from "./jsonLinesTable.ts";
+import { parquetTable } from "./parquetTable.ts";
+import { splitRows } from "./splitRows.ts";
+import type { Table } from "./table.ts";
+
+const MAX_BYTES = 200 * 1024 * 1024;
+/** Faults that an error lists. */
+const SHOWN = 10;
+
+export interface LoadedDataset {
+  /** As the configuration spells it. */
+  readonly environment: string;
+  readonly definition: EnvironmentDefinition;
+  /** SHA-256 of the file, in hex. */
+  readonly digest: string;
+}
+
+/** @throws AppError `dataset-invalid`, which names file, row and column, with the key of the configuration */
+export async function loadDataset(
+  fileSystem: Files,
+  source: DatasetSource,
+): Promise<LoadedDataset> {
+  const { environment, path, splitFractions } = source;
+  const grader = createGrader(source.grader);
+  const read = await readDataset(fileSystem, source, grader);
+  if (read.problems.length > 0) throw invalid(source, read.problems);
+  const definition = datasetEnvironment({
+    name: environment.slice("local/".length),
+    file: basename(path),
+    splits: splitRows(read.rows, splitFractions),
+    grader,
+    isRuleInPrompt: source.grader.in_prompt,
+  });
+  return { environment, definition, digest: read.digest };
+}
+
+/** All that is wrong with the file of a dataset, each with its place. */
+export async function datasetProblems(
+  fileSystem: Files,
+  source: DatasetSource,
+): Promise<readonly PlacedProblem[]> {
+  const { problems } = await readDataset(fileSystem, source, createGrader(source.grader));
+  return problems;
+}
+
+type Files = Pick<FileSystem, "readBytes">;
+
+interface ReadDataset {
+  readonly rows: readonly DatasetRow[];
+  readonly digest: string;
+  readonly problems: readonly PlacedProblem[];
+}
+
+async function readDataset(
+  fileSystem: Files,
+  { environment, path, columns }: DatasetSource,
+  grader: Grader,
+): Promise<ReadDataset> {
+  const keys = ["environments", environment, "tasks"];
+  const problem = (place: string, message: string): PlacedProblem => ({
+    severity: "error",
+    code: "TRL222",
+    place,
+    message,
+    path: keys,
+  });
+  let bytes: Uint8Array;
+  try {
+    bytes = await fileSystem.readBytes(path, MAX_BYTES);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { rows: [], digest: "", problems: [problem(path, unreadable(error))] };
+  }
+  const table = await readTable(bytes, path, Object.values(columns));
+  const { rows, faults } = checkRows(table, columns, grader);
+  const hasLines = extname(path).toLowerCase() !== ".parquet";
+  const problems = faults.map(({ line, column, message }) => {
+    const row = line === null ? "the file" : `row ${line}${column === null ? "" : `, ${column}:`}`;
+    return problem(hasLines ? `${path}:${line ?? 1}:1` : path, `${row} ${message}`);
+  });
+  return { rows, digest: sha256(bytes), problems };
+}
+
+function unreadable({ code, message }: AppError): string {
+  if (code === "file-not-found") return "the file does not exist";
+  if (code === "file-too-large") {
+    return "the file is larger than 200 MB; split it, or leave columns out";
+  }
+  return message;
+}
+
+async function readTable(
+  bytes: Uint8Array,
+  path: string,
+  columns: readonly string[],
+): Promise<Table> {
+  switch (extname(path).toLowerCase()) {
+    case ".csv":
+      return csvTable(bytes);
+    case ".parquet":
+      return await parquetTable(bytes, columns);
+    default:
+      return jsonLinesTable(bytes);
+  }
+}
+
+/** A line for all of them, then one for each of the first, in the form that terminals and editors make links of. */
+function invalid(
+  { environment, path }: DatasetSource,
+  problems: readonly PlacedProblem[],
+): AppError {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const shown = problems.length > SHOWN ? `, the first ${SHOWN} of them` : "";
+  const head = `${path}: error: the data file has ${count}${shown}:`;
+  const lines = problems.slice(0, SHOWN).map(problemLine);
+  return new AppError("dataset-invalid", [head, ...lines].join("\n"), {
+    configPath: `environments.${environment}.tasks`,
+  });
+}

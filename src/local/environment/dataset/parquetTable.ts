@@ -1,0 +1,88 @@
+/** Reads Parquet. */
+
+import * as zlib from "node:zlib";
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadata,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from "hyparquet";
+import { errorMessage } from "../../../core/errors.ts";
+import { faultyTable, type Table } from "./table.ts";
+
+/** Compressed, a small file may hold any number of rows. */
+const MAX_ROWS = 2_000_000;
+
+type Decompress = (input: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
+// Node 20 does not have it.
+const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: Decompress };
+
+/** The columns of the file and its first `count` rows; of the file only these parts are read. Never rejects. */
+export async function parquetHead(file: AsyncBuffer, count: number): Promise<Table> {
+  try {
+    const metadata = await parquetMetadataAsync(file);
+    return await readTable(file, metadata, { rowEnd: Math.min(count, Number(metadata.num_rows)) });
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** Integers beyond 2^53 become texts. Reads the columns of `names` only. Never rejects. */
+export async function parquetTable(bytes: Uint8Array, names: readonly string[]): Promise<Table> {
+  try {
+    // The reader wants a buffer that begins with the file; `slice` of Node's own arrays makes none.
+    const file = new Uint8Array(bytes).buffer;
+    const metadata = parquetMetadata(file);
+    if (metadata.num_rows > MAX_ROWS) {
+      return faultyTable(`has ${metadata.num_rows} rows; at most ${MAX_ROWS} are read`);
+    }
+    return await readTable(file, metadata, { names });
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): Table {
+  return faultyTable(`is not a Parquet file that can be read: ${errorMessage(error)}`);
+}
+
+async function readTable(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  {
+    names,
+    rowEnd = Number(metadata.num_rows),
+  }: { readonly names?: readonly string[]; readonly rowEnd?: number },
+): Promise<Table> {
+  const columns = new Set(parquetSchema(metadata).children.map(({ element }) => element.name));
+  const read = [...columns].filter((name) => names === undefined || names.includes(name));
+  const objects =
+    read.length === 0
+      ? []
+      : await parquetReadObjects({ file, metadata, columns: read, compressors, rowEnd });
+  const rows = objects.map((values, index) => ({
+    line: index + 1,
+    values: Object.fromEntries(Object.entries(values).map(([name, it]) => [name, plain(it)])),
+  }));
+  return { columns, rows, faults: [] };
+}
+
+const compressors: Compressors = {
+  GZIP: (input, length) => zlib.gunzipSync(input, { maxOutputLength: length }),
+  BROTLI: (input, length) => zlib.brotliDecompressSync(input, { maxOutputLength: length }),
+  ZSTD(input, length) {
+    if (zstdDecompressSync === undefined) throw new Error("ZSTD needs Node 22.15 or newer");
+    return zstdDecompressSync(input, { maxOutputLength: length });
+  },
+};
+
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : String(value);
+  }
+  return Array.isArray(value) ? value.map(plain) : value;
+}

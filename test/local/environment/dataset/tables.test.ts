@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { csvTable } from "../../../../src/local/environment/dataset/csvTable.ts";
+import { jsonLinesTable } from "../../../../src/local/environment/dataset/jsonLinesTable.ts";
+import { parquetTable } from "../../../../src/local/environment/dataset/parquetTable.ts";
+import { bytesOf, PARQUET } from "./parquetFiles.ts";
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("JSON lines", () => {
+  it("takes a byte order mark, CR LF, empty lines and no line feed at the end", () => {
+    const { rows, faults, columns } = jsonLinesTable(encode('\ufeff{"a":1}\r\n\r\n{"b":"x"}'));
+    expect(faults).toEqual([]);
+    expect(rows).toEqual([
+      { line: 1, values: { a: 1 } },
+      { line: 3, values: { b: "x" } },
+    ]);
+    expect([...columns]).toEqual(["a", "b"]);
+  });
+
+  it("names each line that is no object", () => {
+    const { rows, faults } = jsonLinesTable(encode('{"a":1}\n{"a":\n[1]\n7\nnull\n'));
+    expect(rows).toHaveLength(1);
+    expect(faults.map(({ line, message }) => `${line} ${message.slice(0, 9)}`)).toEqual([
+      "2 is not va",
+      "3 is a list",
+      "4 is a sing",
+      "5 is a sing",
+    ]);
+  });
+
+  it("names each line that is not UTF-8", () => {
+    const bytes = new Uint8Array([...encode('{"a":1}\n{"a":"'), 0xff, ...encode('"}\n{"a":2}\n')]);
+    const { rows, faults } = jsonLinesTable(bytes);
+    expect(rows).toHaveLength(2);
+    expect(faults).toMatchObject([{ line: 2, message: expect.stringContaining("UTF-8") }]);
+  });
+
+  it("reads 100,000 lines in less than 5 seconds", () => {
+    const line = `${JSON.stringify({ question: "q".repeat(300), answer: "a" })}\n`;
+    const bytes = encode(line.repeat(100_000));
+    const begin = performance.now();
+    expect(jsonLinesTable(bytes).rows).toHaveLength(100_000);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+});
+
+describe("CSV", () => {
+  it("takes a byte order mark, CR LF, quotes and line breaks in them", () => {
+    const text = '\ufeffquestion,answer\r\n"a, b",1\r\n\r\n"two\r\nlines ""q""",2\r\nx,3\r\n';
+    const { rows, faults } = csvTable(encode(text));
+    expect(faults).toEqual([]);
+    expect(rows).toEqual([
+      { line: 2, values: { question: "a, b", answer: "1" } },
+      { line: 4, values: { question: 'two\nlines "q"', answer: "2" } },
+      { line: 6, values: { question: "x", answer: "3" } },
+    ]);
+  });
+
+  it.each([
+    ["", null, "is empty"],
+    ["question,answer\na,b\nc\n", 3, "has 1 values, but the header has 2 columns"],
+    ["question,answer\na,b,c\n", 2, "has 3 values, but the header has 2 columns"],
+    ['question,answer\na,b\n"c,d\ne,f\n', 3, "opens a quote that is never closed"],
+    ['question,answer\na,b "c"\n', 2, "is not valid CSV"],
+    ["a,b,a\n1,2,3\n", 1, 'the name "a" occurs twice in the header'],
+    ["a,,b\n1,2,3\n", 1, "column 2 has no name"],
+  ])("%j has a fault in row %s: %s", (text, line, message) => {
+    const { faults } = csvTable(encode(text));
+    expect(faults).toMatchObject([{ line, message: expect.stringContaining(message) }]);
+  });
+
+  it("names the first line that is not UTF-8", () => {
+    const bytes = new Uint8Array([...encode("a,b\nx,y\n"), 0xe9, ...encode(",z\n")]);
+    expect(csvTable(bytes).faults).toMatchObject([{ line: 3 }]);
+  });
+});
+
+describe("Parquet", () => {
+  it.each(["snappy", "gzip"] as const)(
+    "reads the columns that are asked for, with %s",
+    async (codec) => {
+      const names = ["question", "answer", "choices", "system"];
+      const { rows, columns, faults } = await parquetTable(bytesOf(PARQUET[codec]), names);
+      expect(faults).toEqual([]);
+      expect([...columns]).toEqual(["question", "answer", "choices", "extra"]);
+      expect(rows).toEqual([
+        { line: 1, values: { question: "What is 1+1?", answer: 2, choices: ["1", "2", "3"] } },
+        { line: 2, values: { question: "Which is hot?", answer: 1, choices: ["ice", "fire"] } },
+      ]);
+    },
+  );
+
+  it("reads a file that lies within a larger buffer", async () => {
+    const bytes = bytesOf(PARQUET.snappy);
+    const within = Buffer.concat([Buffer.from("before"), bytes]).subarray("before".length);
+    expect((await parquetTable(within, ["question"])).rows).toHaveLength(2);
+  });
+
+  it.each([0, 10, 300, 700])("a file that is cut off after %i bytes is a fault", async (length) => {
+    const { faults } = await parquetTable(bytesOf(PARQUET.snappy).slice(0, length), ["question"]);
+    expect(faults).toMatchObject([{ line: null, message: expect.stringContaining("Parquet") }]);
+  });
+});
