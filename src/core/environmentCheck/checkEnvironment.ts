@@ -19,7 +19,7 @@ export interface EnvironmentReport {
   readonly seconds: number;
 }
 
-export interface CheckOptions extends ProbeOptions {
+export interface EnvironmentCheckOptions extends ProbeOptions {
   /** Ids of the checks to make; absent = all. */
   readonly only?: readonly string[] | undefined;
   /** Called as each check begins. */
@@ -32,7 +32,9 @@ export interface CheckOptions extends ProbeOptions {
  * Makes all checks, one after the other, within the limits of the probe. A check that the environment gives nothing for says so.
  * @throws AppError `environment-*` when the environment cannot be reached or has not this name, and the reason of `signal`
  */
-export async function checkEnvironment(options: CheckOptions): Promise<EnvironmentReport> {
+export async function checkEnvironment(
+  options: EnvironmentCheckOptions,
+): Promise<EnvironmentReport> {
   const { remote, clock, only, onCheck, signal, seed } = options;
   const probe = new Probe(options);
   const sinceMs = clock.monotonic();

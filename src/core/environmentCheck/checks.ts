@@ -52,6 +52,8 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   // repeatability
   sameAnswers,
   stableGrader,
+  // Odd arguments could spoil what sessions share, so this comes before them.
+  isolation,
   // mistakes of a model
   malformedCalls,
   unknownTool,
@@ -69,7 +71,6 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   rewardGiven,
   rewardRange,
   // many sessions
-  isolation,
   sessionRelease,
   load,
   secretEcho,

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { ping } from "./keepAlive.ts";
-import { numTasksReply, splitsReply, taskRangeReply, toolsReply } from "./replies.ts";
+import { namesReply, numTasksReply, splitsReply, taskRangeReply, toolsReply } from "./replies.ts";
 import { namesWithoutDomains } from "./secrets.ts";
 import { openSession } from "./session.ts";
 import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
@@ -40,6 +40,13 @@ export function connectEnvironments(dependencies: EnvironmentDependencies): Envi
     environment(name) {
       const target = resolveTarget(name, dependencies.baseUrl);
       return new ConnectedEnvironment(new EnvironmentWire(dependencies, target));
+    },
+    names({ signal } = {}) {
+      const { baseUrl } = dependencies;
+      const wire = new EnvironmentWire(dependencies, resolveTarget("local/any", baseUrl));
+      const path = "/list_environments";
+      const request = { method: "GET", path, sid: null, isInSession: false } as const;
+      return wire.fetchJson(request, { repeat: "always", signal, schema: namesReply });
     },
   };
 }

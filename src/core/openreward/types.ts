@@ -187,4 +187,6 @@ export interface RemoteEnvironment {
 export interface EnvironmentConnection {
   /** `Owner/Name`, `Owner/Name:variant`, or `local/name` for an environment of the server itself. */
   environment(name: string): RemoteEnvironment;
+  /** Names of the environments that the server itself has. @throws AppError `environment-*` */
+  names(options?: CallOptions): Promise<readonly string[]>;
 }

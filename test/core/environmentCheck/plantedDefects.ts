@@ -123,7 +123,7 @@ const note: EnvironmentDefinition["tools"] = {
 };
 
 /** Replaces text in the answers to requests whose path ends in `path`. */
-export function rewriting(
+function rewriting(
   path: string,
   rewrite: (text: string, request: HttpRequest) => string,
 ): (inner: HttpClient) => HttpClient {

@@ -10,7 +10,7 @@ import {
   rewardOf,
   triedTools,
 } from "../probe/players.ts";
-import { type Play, type Probe, type TaskRef, taskName } from "../probe/probe.ts";
+import { type Play, type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
 
 export const afterEnd: EnvironmentCheck = {
   id: "after-end",
@@ -49,7 +49,7 @@ export const afterEnd: EnvironmentCheck = {
 /** Calls that end an episode, with a reward if there are such. */
 async function endingCalls(
   probe: Probe,
-): Promise<{ readonly task: TaskRef; readonly calls: readonly PlannedCall[] } | null> {
+): Promise<{ readonly task: PlayedTask; readonly calls: readonly PlannedCall[] } | null> {
   const [task] = await probe.playedTasks(1);
   const right = task && (await (await findOracle(probe))?.callFor(task));
   if (task !== undefined && right != null) await probe.play(task, [right]);

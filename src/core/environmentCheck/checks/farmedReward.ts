@@ -10,14 +10,14 @@ import {
   rewardOf,
   triedTools,
 } from "../probe/players.ts";
-import { type Probe, type Step, type TaskRef, taskName } from "../probe/probe.ts";
+import { type PlayedTask, type Probe, type Step, taskName } from "../probe/probe.ts";
 
 const REPEATS = 4;
 const MAX_LINES = 4;
 
 /** Calls up to one that was paid without ending the episode. */
 interface PaidLine {
-  readonly task: TaskRef;
+  readonly task: PlayedTask;
   readonly calls: readonly PlannedCall[];
 }
 
@@ -62,7 +62,7 @@ async function paidLines(probe: Probe): Promise<readonly PaidLine[]> {
 }
 
 /** The steps of a game pay again, too, but say something else each time. */
-function repeatedPay(task: TaskRef, steps: readonly Step[]): CheckFinding | null {
+function repeatedPay(task: PlayedTask, steps: readonly Step[]): CheckFinding | null {
   const rewards = steps.map(rewardOf);
   const [first, ...again] = steps;
   if (first === undefined || again.length < 2 || !again.every((step) => rewardOf(step) > 0))

@@ -119,7 +119,7 @@ async function interference(probe: Probe): Promise<CheckFinding | null> {
   if (longest === undefined || longest.steps.length === 0) return null;
   const { task, steps: calls } = longest;
   const alone = [await probe.play(task, calls), await probe.play(task, calls)].map(transcript);
-  // Where chance is part of the task, nothing can be told.
+  // Where chance is part of the task, there is nothing to compare.
   if (alone[0] !== alone[1]) return null;
   const { sessions } = await settledSessions(
     probe,

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../json.ts";
 import { describeAnswer, shorten } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { constantCall } from "../probe/players.ts";
-import { type PlayedSession, type Probe, type TaskRef, taskName } from "../probe/probe.ts";
+import { type PlayedSession, type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
 import {
   argumentSchemas,
   type PlayableTool,
@@ -80,7 +80,7 @@ function without(input: JsonObject, name: string): JsonObject {
 /** All faults of a tool in one finding. */
 async function tryTool(
   probe: Probe,
-  task: TaskRef,
+  task: PlayedTask,
   tool: PlayableTool,
   odd: readonly Odd[],
 ): Promise<CheckFinding | null> {

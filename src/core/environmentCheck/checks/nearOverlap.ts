@@ -2,7 +2,7 @@
 
 import { formatCount } from "../../../shared/format.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { type TaskRef, taskName } from "../probe/probe.ts";
+import { type PlayedTask, taskName } from "../probe/probe.ts";
 import { promptSample } from "../probe/taskSample.ts";
 
 /** Words of a shingle. */
@@ -14,7 +14,7 @@ const MIN_SHINGLES = 8;
 /** Shared shingles over all shingles of both. */
 const THRESHOLD = 0.6;
 
-interface Shingled extends TaskRef {
+interface Shingled extends PlayedTask {
   readonly prompt: string;
   readonly shingles: ReadonlySet<string>;
 }
@@ -54,7 +54,7 @@ function finding([one, other]: readonly [Shingled, Shingled], count: number): Ch
 
 /** Prompts with the shingles that are not of a template; those with too few are left out. */
 function ownShingles(
-  tasks: readonly (TaskRef & { readonly prompt: string })[],
+  tasks: readonly (PlayedTask & { readonly prompt: string })[],
 ): readonly Shingled[] {
   const all = tasks.map((task) => ({ ...task, shingles: shinglesOf(task.prompt) }));
   const frequency = new Map<string, number>();

@@ -3,7 +3,7 @@
 import { describeAnswer, describeCall } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { constantCall, findOracle, type PlannedCall, triedTools } from "../probe/players.ts";
-import { type Probe, type Step, type TaskRef, taskName } from "../probe/probe.ts";
+import { type PlayedTask, type Probe, type Step, taskName } from "../probe/probe.ts";
 import { textArguments } from "../probe/tools.ts";
 import { repeats } from "./sameAnswers.ts";
 import { samePrompts } from "./samePrompt.ts";
@@ -45,7 +45,7 @@ export const stableGrader: EnvironmentCheck = {
   },
 };
 
-async function callsToRepeat(probe: Probe, task: TaskRef): Promise<readonly PlannedCall[]> {
+async function callsToRepeat(probe: Probe, task: PlayedTask): Promise<readonly PlannedCall[]> {
   const right = await (await findOracle(probe))?.callFor(task);
   const wrong = (await triedTools(probe)).map((tool) => constantCall(tool, "x"));
   return right == null ? wrong : [right, ...wrong];
@@ -54,7 +54,7 @@ async function callsToRepeat(probe: Probe, task: TaskRef): Promise<readonly Plan
 /** Stops after the first that is not scored: there is nothing to compare. */
 async function repeatCall(
   probe: Probe,
-  task: TaskRef,
+  task: PlayedTask,
   call: PlannedCall,
 ): Promise<readonly Step[]> {
   const steps: Step[] = [];
@@ -73,7 +73,7 @@ function rewardText({ answer }: Step): string {
 }
 
 function flaky(
-  task: TaskRef,
+  task: PlayedTask,
   steps: readonly Step[],
   severity: CheckFinding["severity"],
 ): CheckFinding {

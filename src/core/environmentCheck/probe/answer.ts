@@ -15,7 +15,7 @@ export type CallFailure =
   | "too-long"
   | "unavailable";
 
-export type Answer = { readonly ms: number } & (
+export type CallAnswer = { readonly ms: number } & (
   | {
       readonly kind: "result";
       readonly text: string;
@@ -40,7 +40,7 @@ const EVIDENCE_LENGTH = 200;
 export async function readCall(
   call: () => Promise<ToolCallOutcome>,
   elapsedMs: () => number,
-): Promise<Answer> {
+): Promise<CallAnswer> {
   try {
     const outcome = await call();
     const ms = elapsedMs();
@@ -70,13 +70,13 @@ function isAboutReward(cause: unknown): boolean {
 }
 
 /** All that the environment wrote, what the model does not see included. */
-export function answerText(answer: Answer): string {
+export function answerText(answer: CallAnswer): string {
   const metadata = answer.kind === "result" ? answer.metadata : null;
   return metadata === null ? answer.text : `${answer.text}\n${JSON.stringify(metadata)}`;
 }
 
 /** The answer in a line, as evidence. */
-export function describeAnswer(answer: Answer): string {
+export function describeAnswer(answer: CallAnswer): string {
   const text = shorten(answer.text);
   if (answer.kind === "failed") return `${answer.failure}: ${text}`;
   if (answer.kind === "rejected") return `rejected (${answer.reason}): ${text}`;

@@ -1,7 +1,7 @@
 /** Many sessions at once. */
 
 import { errorMessage, isAppError } from "../../errors.ts";
-import type { PlayedSession, Probe, TaskRef } from "./probe.ts";
+import type { PlayedSession, PlayedTask, Probe } from "./probe.ts";
 
 export interface Crowd {
   /** Those that opened. The caller closes them. */
@@ -13,7 +13,7 @@ export interface Crowd {
 }
 
 /** Opens a session of each task, all at once. @throws what is no AppError, and when no time is left */
-export async function settledSessions(probe: Probe, tasks: readonly TaskRef[]): Promise<Crowd> {
+export async function settledSessions(probe: Probe, tasks: readonly PlayedTask[]): Promise<Crowd> {
   const opening = await Promise.allSettled(tasks.map((task) => probe.open(task)));
   const sessions = opening.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const reasons = opening.flatMap((each): unknown[] =>

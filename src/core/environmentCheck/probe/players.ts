@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import { drawArguments } from "./jsonSchema.ts";
-import type { Play, PlayedSession, Probe, Step, TaskRef } from "./probe.ts";
+import type { Play, PlayedSession, PlayedTask, Probe, Step } from "./probe.ts";
 import { argumentSchemas, type PlayableTool, requiredArguments, textArguments } from "./tools.ts";
 import { constantSource, randomSource } from "./valueSources.ts";
 
@@ -32,7 +32,7 @@ export function randomPlays(probe: Probe): Promise<readonly Play[]> {
 }
 
 /** The seed of the calls follows from `name`. */
-export function randomPlay(probe: Probe, task: TaskRef, name: string): Promise<Play> {
+function randomPlay(probe: Probe, task: PlayedTask, name: string): Promise<Play> {
   const uniform = probe.uniform(name);
   return probe.session(task, async (session) => {
     const tools = session.tools.slice(0, MAX_TOOLS);
@@ -48,7 +48,7 @@ export function randomPlay(probe: Probe, task: TaskRef, name: string): Promise<P
 
 /** A step with the task that it was made in. */
 export interface PaidStep {
-  readonly task: TaskRef;
+  readonly task: PlayedTask;
   readonly step: Step;
 }
 
@@ -126,9 +126,9 @@ export interface Oracle {
   /** The least reward that it earned. */
   readonly reward: number;
   /** Null where the task has no such answer. */
-  callFor(task: TaskRef): Promise<PlannedCall | null>;
+  callFor(task: PlayedTask): Promise<PlannedCall | null>;
   /** The answer itself. */
-  answerFor(task: TaskRef): Promise<string | null>;
+  answerFor(task: PlayedTask): Promise<string | null>;
 }
 
 interface Leaf {
@@ -183,7 +183,7 @@ function answerPlans(tool: PlayableTool, leaves: readonly Leaf[]): readonly Answ
 
 async function verify(
   probe: Probe,
-  tasks: readonly TaskRef[],
+  tasks: readonly PlayedTask[],
   {
     origin,
     tool,
@@ -195,7 +195,7 @@ async function verify(
   },
 ): Promise<Oracle | null> {
   const schemas = argumentSchemas(tool);
-  const valuesFor = async (task: TaskRef): Promise<JsonObject | null> => {
+  const valuesFor = async (task: PlayedTask): Promise<JsonObject | null> => {
     const leaves = await leavesOf(probe, task, origin);
     const entries = Object.entries(plan).map(([name, path]) => {
       const value = leaves.find((leaf) => leaf.path === path)?.value;
@@ -247,7 +247,7 @@ function fitted(
 /** Values of a task, those that are named like an answer first. */
 function leavesOf(
   probe: Probe,
-  task: TaskRef,
+  task: PlayedTask,
   origin: "data" | "metadata",
 ): Promise<readonly Leaf[]> {
   return probe.once(`leaves ${origin} ${task.split} ${task.index}`, async () => {
@@ -259,7 +259,7 @@ function leavesOf(
 }
 
 /** Of the first result that has some, when each tool is called without content. */
-async function metadataOf(probe: Probe, task: TaskRef): Promise<JsonObject | null> {
+async function metadataOf(probe: Probe, task: PlayedTask): Promise<JsonObject | null> {
   for (const tool of await triedTools(probe)) {
     const play = await probe.play(task, [constantCall(tool, "x")]);
     for (const { answer } of play.steps) {

@@ -12,9 +12,9 @@ import type {
 } from "../../openreward/types.ts";
 import type { Clock } from "../../ports.ts";
 import { type Deadline, deadline, timeoutError, withLimit } from "../../util/abort.ts";
-import { type Answer, answerText, readCall } from "./answer.ts";
+import { answerText, type CallAnswer, readCall } from "./answer.ts";
 import { type PlayableTool, playableTools } from "./tools.ts";
-import { Vocabulary } from "./valueSources.ts";
+import { WordList } from "./valueSources.ts";
 
 export interface ProbeLimits {
   /** For all checks of an environment. */
@@ -31,7 +31,7 @@ export interface ProbeLimits {
   readonly textUnits: number;
 }
 
-export const PROBE_LIMITS: ProbeLimits = {
+const PROBE_LIMITS: ProbeLimits = {
   totalMs: 15 * 60_000,
   openMs: 120_000,
   callMs: 60_000,
@@ -56,7 +56,7 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface TaskRef {
+export interface PlayedTask {
   readonly split: string;
   readonly index: number;
 }
@@ -65,19 +65,19 @@ export interface TaskRef {
 export interface Step {
   readonly tool: string;
   readonly input: JsonObject;
-  readonly answer: Answer;
+  readonly answer: CallAnswer;
 }
 
 /** A session that was played to some point. */
 export interface Play {
-  readonly task: TaskRef;
+  readonly task: PlayedTask;
   readonly prompt: string;
   readonly openMs: number;
   readonly steps: readonly Step[];
 }
 
 /** `train 3`. */
-export function taskName({ split, index }: TaskRef): string {
+export function taskName({ split, index }: PlayedTask): string {
   return `${split} ${index}`;
 }
 
@@ -92,7 +92,7 @@ export class Probe {
   readonly limits: ProbeLimits;
   /** All that was played, in order. */
   readonly plays: Play[] = [];
-  readonly vocabulary = new Vocabulary();
+  readonly vocabulary = new WordList();
   readonly #deadline: Deadline;
   readonly #once = new Map<string, Promise<unknown>>();
   #actions = 0;
@@ -178,7 +178,7 @@ export class Probe {
   }
 
   /** At most `count` tasks of the split to play, spread over it. */
-  async playedTasks(count: number): Promise<readonly TaskRef[]> {
+  async playedTasks(count: number): Promise<readonly PlayedTask[]> {
     const [split] = await this.filledSplits();
     if (split === undefined) return [];
     const all = await this.numTasks(split);
@@ -204,7 +204,7 @@ export class Probe {
   }
 
   /** Data of one task; null from a server that does not give it. */
-  async dataOf({ split, index }: TaskRef): Promise<JsonObject | null> {
+  async dataOf({ split, index }: PlayedTask): Promise<JsonObject | null> {
     const page = await this.once(`dataOf ${split} ${index}`, () =>
       this.#limited("The data of a task", (signal) =>
         this.remote.tasks(split, index, index + 1, { signal }),
@@ -218,7 +218,7 @@ export class Probe {
    * @throws AppError `environment-*`, `timeout`
    */
   async session<T>(
-    task: TaskRef,
+    task: PlayedTask,
     work: (session: PlayedSession) => Promise<T>,
     secrets = this.options.secrets,
   ): Promise<T> {
@@ -231,7 +231,7 @@ export class Probe {
   }
 
   /** As {@link session}, for sessions that overlap; the caller closes it. */
-  async open(task: TaskRef, secrets = this.options.secrets): Promise<PlayedSession> {
+  async open(task: PlayedTask, secrets = this.options.secrets): Promise<PlayedSession> {
     const { clock } = this.options;
     const sinceMs = clock.monotonic();
     const { openMs } = this.limits;
@@ -264,7 +264,7 @@ export class Probe {
 
   /** Plays calls until the episode ends. */
   play(
-    task: TaskRef,
+    task: PlayedTask,
     calls: readonly Pick<Step, "tool" | "input">[],
     secrets = this.options.secrets,
   ): Promise<Play> {
@@ -282,7 +282,11 @@ export class Probe {
   }
 
   /** The answer to a call; a failure of the environment is an answer, the end of all time is none. */
-  async answerOf(session: EnvironmentSession, tool: string, input: JsonObject): Promise<Answer> {
+  async answerOf(
+    session: EnvironmentSession,
+    tool: string,
+    input: JsonObject,
+  ): Promise<CallAnswer> {
     const { clock } = this.options;
     const sinceMs = clock.monotonic();
     const answer = await readCall(
@@ -334,7 +338,7 @@ export class Probe {
 /** An open session that records its calls. */
 export class PlayedSession implements Play {
   readonly id: string;
-  readonly task: TaskRef;
+  readonly task: PlayedTask;
   readonly prompt: string;
   readonly tools: readonly PlayableTool[];
   readonly openMs: number;
@@ -362,7 +366,7 @@ export class PlayedSession implements Play {
     return answer?.kind === "failed" || (answer?.kind === "result" && answer.finished);
   }
 
-  async call(tool: string, input: JsonObject): Promise<Answer> {
+  async call(tool: string, input: JsonObject): Promise<CallAnswer> {
     const answer = await this.#probe.answerOf(this.#session, tool, input);
     this.steps.push({ tool, input, answer });
     return answer;

@@ -1,9 +1,9 @@
 /** Tasks that were looked at: their data where the server gives it, and their prompts. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import type { Probe, TaskRef } from "./probe.ts";
+import type { PlayedTask, Probe } from "./probe.ts";
 
-export interface PromptedTask extends TaskRef {
+export interface PromptedTask extends PlayedTask {
   readonly prompt: string;
 }
 
@@ -33,7 +33,7 @@ function sampledIndices(count: number, wanted: number): readonly number[] {
   return [...Array.from({ length: first }, (_, index) => index), ...spread];
 }
 
-export interface IdentifiedTask extends TaskRef {
+export interface IdentifiedTask extends PlayedTask {
   /** Equal for tasks that are the same. */
   readonly identity: string;
   /** The texts in it. */
@@ -45,7 +45,7 @@ const ID_KEY =
   /^(?:id|idx|index|uid|uuid|_id|task_?id|problem_?id|question_?id|sample_?id|split|number)$/i;
 
 /**
- * The first tasks of each split by their data, without ids; null when data that tells tasks apart is not given, as where it is only
+ * The first tasks of each split by their data, without ids; null when data that distinguishes tasks is not given, as where it is only
  * an id.
  */
 export function identifiedTasks(probe: Probe): Promise<readonly IdentifiedTask[] | null> {
@@ -62,8 +62,8 @@ export function identifiedTasks(probe: Probe): Promise<readonly IdentifiedTask[]
       }));
       tasks.push(...identified);
     }
-    const tells = new Set(tasks.map(({ identity }) => identity)).size > 1;
-    return tells ? tasks : null;
+    const isDistinct = new Set(tasks.map(({ identity }) => identity)).size > 1;
+    return isDistinct ? tasks : null;
   });
 }
 

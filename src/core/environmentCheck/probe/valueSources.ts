@@ -3,10 +3,11 @@
 import type { ValueSource } from "./jsonSchema.ts";
 
 const MAX_WORDS = 300;
+const PLAIN_WORDS: readonly string[] = ["x", "0", "1", "yes"];
 
 /** Words that texts are drawn from: those that the environment itself uses. */
-export class Vocabulary {
-  readonly #words = new Set<string>(["x", "0", "1", "yes"]);
+export class WordList {
+  readonly #words = new Set<string>(PLAIN_WORDS);
 
   learn(text: string): void {
     for (const word of text.slice(0, 2_000).match(/[\p{L}\p{N}_.+*/-]{1,40}/gu) ?? []) {
@@ -15,14 +16,15 @@ export class Vocabulary {
     }
   }
 
+  /** One in four comes from no text at all. */
   draw(uniform: () => number): string {
-    const words = [...this.#words];
+    const words = uniform() < 0.25 ? PLAIN_WORDS : [...this.#words];
     return words[Math.floor(uniform() * words.length)] ?? "x";
   }
 }
 
 /** Random values; `uniform` decides all of them. */
-export function randomSource(uniform: () => number, vocabulary: Vocabulary): ValueSource {
+export function randomSource(uniform: () => number, vocabulary: WordList): ValueSource {
   return {
     text: () => vocabulary.draw(uniform),
     number: (low, high, isInteger) => {
