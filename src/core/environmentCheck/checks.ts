@@ -1,12 +1,14 @@
 /** All checks, in the order of the report. */
 
 import { afterEnd } from "./checks/afterEnd.ts";
-import { answerInPrompt, answerInTools } from "./checks/answerLeaks.ts";
+import { answerInFeedback, answerInPrompt, answerInTools } from "./checks/answerLeaks.ts";
 import {
+  answerVariety,
   constantReward,
   earlyEnd,
   emptyAnswer,
   formOnly,
+  hedgedAnswer,
   instructedGrader,
 } from "./checks/cheats.ts";
 import { farmedReward } from "./checks/farmedReward.ts";
@@ -15,6 +17,7 @@ import { load } from "./checks/load.ts";
 import { malformedCalls } from "./checks/malformedCalls.ts";
 import { nearOverlap } from "./checks/nearOverlap.ts";
 import { promptLength } from "./checks/promptLength.ts";
+import { promptText } from "./checks/promptText.ts";
 import { randomCalls } from "./checks/randomCalls.ts";
 import { rewardGiven } from "./checks/rewardGiven.ts";
 import { rewardRange } from "./checks/rewardRange.ts";
@@ -45,6 +48,7 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   splitOverlap,
   nearOverlap,
   samePrompt,
+  promptText,
   promptLength,
   // floor and ceiling
   randomCalls,
@@ -61,10 +65,13 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   // cheats
   answerInPrompt,
   answerInTools,
+  answerInFeedback,
   earlyEnd,
   emptyAnswer,
   formOnly,
   instructedGrader,
+  hedgedAnswer,
+  answerVariety,
   farmedReward,
   constantReward,
   // rewards of all that was played

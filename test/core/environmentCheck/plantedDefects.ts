@@ -8,6 +8,7 @@ import {
   type EnvironmentDefinition,
   type ToolResult,
 } from "../../../src/local/environment/environment.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
 
 type SumTask = { readonly a: number; readonly b: number };
 
@@ -102,9 +103,17 @@ function story(n: number): string {
   ).join(" ");
 }
 
+/** Random words, other ones for each number. */
+function passage(n: number): string {
+  const uniform = createUniform(n);
+  return Array.from({ length: 60 }, () => Math.floor(uniform() * 36 ** 4).toString(36)).join(" ");
+}
+
 let calls = 0;
 const sharedNotes: string[] = [];
 let sharedCount = 0;
+const solved = new Set<string>();
+const remembered: string[] = [];
 
 const note: EnvironmentDefinition["tools"] = {
   write: {
@@ -391,6 +400,7 @@ export const PLANTED: readonly Planted[] = [
   {
     what: "crash on a lone surrogate",
     check: "malformed-calls",
+    severity: "warning",
     environment: sum({
       answer: (value, task) => {
         encodeURIComponent(value);
@@ -602,6 +612,131 @@ export const PLANTED: readonly Planted[] = [
       };
     },
   },
+  {
+    what: "answer in the reply to a wrong answer",
+    check: "answer-in-feedback",
+    environment: sum({
+      answer: (value, task, state) => {
+        state.tries += 1;
+        if (value.trim() !== truthOf(task) && state.tries < 3) {
+          return { text: `Wrong. The correct answer is ${truthOf(task)}. Try again.` };
+        }
+        return verdict(value.trim() === truthOf(task), task);
+      },
+    }),
+  },
+  {
+    what: "grader that accepts a list of numbers",
+    check: "hedged-answer",
+    environment: sum({
+      answer: (value, task) => verdict(value.split(/\s+/).includes(truthOf(task)), task),
+    }),
+  },
+  {
+    what: "grader that looks for the answer anywhere",
+    check: "hedged-answer",
+    severity: "warning",
+    environment: sum({
+      task: (split, index) => ({ ...sumTask(split, index), word: `w${(index * 7919) % 9973}k` }),
+      prompt: (task) => `Name the word of ${task.b}.`,
+      answer: (value, task) => {
+        const { word } = task as unknown as { word: string };
+        return { text: "noted", reward: value.includes(word) ? 1 : 0, finished: true };
+      },
+    }),
+  },
+  {
+    what: "the same choice is right everywhere",
+    check: "answer-variety",
+    environment: sum({
+      tools: {
+        choose: {
+          description: "Choose.",
+          input: z.object({ option: z.enum(["A", "B", "C", "D"]) }),
+          run: (_state, args) => ({
+            text: "noted",
+            reward: args["option"] === "C" ? 1 : 0,
+            finished: true,
+          }),
+        },
+      },
+    }),
+  },
+  {
+    what: "template that was not filled in",
+    check: "prompt-text",
+    environment: sum({ prompt: () => "Solve this problem: {question}" }),
+  },
+  {
+    what: "missing values in some prompts",
+    check: "prompt-text",
+    severity: "warning",
+    environment: sum({
+      prompt: (task) => `Question: ${task.a % 5 === 0 ? "None" : `${task.a}+${task.b}`}`,
+    }),
+  },
+  {
+    what: "fewer tasks than it says",
+    check: "session-start",
+    environment: sum({
+      task: (split, index) => {
+        if (split === "test" && index > 44) throw new Error("IndexError: list index out of range");
+        return sumTask(split, index) as JsonObject;
+      },
+    }),
+  },
+  {
+    what: "a task is paid once only",
+    check: "stable-grader",
+    environment: sum({
+      answer: (value, task) => {
+        const isRight = value.trim() === truthOf(task);
+        const isNew = !solved.has(truthOf(task));
+        if (isRight) solved.add(truthOf(task));
+        return verdict(isRight && isNew, task);
+      },
+    }),
+  },
+  {
+    what: "calls fail when many come at once",
+    check: "load",
+    environment: sum({
+      answer: (value, task) => grade(value, task),
+      tools: {},
+    }),
+    http: (inner) => {
+      let running = 0;
+      return {
+        send: async (request) => {
+          if (!request.url.endsWith("/call")) return await inner.send(request);
+          running += 1;
+          const isFull = running > 40;
+          const response = await inner.send(request);
+          const text = await response.text();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          running -= 1;
+          return withText(response, isFull ? errorEvent(text) : text);
+        },
+      };
+    },
+  },
+  {
+    what: "notes that outlive their session",
+    check: "isolation",
+    environment: sum({
+      tools: {
+        remember: {
+          description: "Remember a text.",
+          input: z.object({ text: z.string() }),
+          run(_state, args) {
+            const before = remembered.at(-33) ?? "nothing";
+            remembered.push(String(args["text"]));
+            return { text: `noted, after ${before}` };
+          },
+        },
+      },
+    }),
+  },
 ];
 
 /** Sound environments that a check might take for broken ones. */
@@ -729,6 +864,69 @@ export const SOUND: readonly Planted[] = [
           finished: true,
           metadata: { truth },
         };
+      },
+    }),
+  },
+  {
+    what: "a maze that ends at its goal only",
+    check: null,
+    environment: defineEnvironment<{ goal: number }, { at: number; readonly goal: number }>({
+      name: "planted",
+      description: "Walk to the goal.",
+      splits: { train: 300, test: 50 },
+      task: (split, index) => ({ goal: 2 + (index % 4) + (split === "test" ? 4 : 0) }),
+      start: (task) => ({ at: 0, goal: task.goal }),
+      prompt: ({ goal }) => `Walk from 0 to ${goal}.`,
+      tools: {
+        walk: {
+          description: "Take a step.",
+          input: z.object({ direction: z.enum(["left", "right"]) }),
+          run(state, args) {
+            state.at += args["direction"] === "right" ? 1 : -1;
+            if (state.at !== state.goal) return { text: `at ${state.at}` };
+            return { text: "arrived", reward: 1, finished: true };
+          },
+        },
+      },
+    }),
+  },
+  {
+    what: "six tries with a share of the letters",
+    check: null,
+    environment: sum({
+      task: (split, index) => ({ ...sumTask(split, index), n: index * (split === "test" ? 3 : 2) }),
+      prompt: () => "Guess a number of three digits. You have six tries.",
+      answer: (value, task, state) => {
+        state.tries += 1;
+        const right = [...truthOf(task)].filter((digit, i) => value[i] === digit).length;
+        if (right === truthOf(task).length) return { text: "right", reward: 1, finished: true };
+        const text = `${right} digits are right`;
+        return state.tries < 6 ? { text } : { text, reward: right / 10, finished: true };
+      },
+    }),
+  },
+  {
+    what: "a long passage with a question",
+    check: null,
+    environment: sum({
+      task: (split, index) => ({
+        ...sumTask(split, index),
+        n: index + (split === "test" ? 5_000 : 0),
+      }),
+      prompt: (task) =>
+        `${passage((task as unknown as { n: number }).n)}\nHow much is ${task.a}+${task.b}?`,
+    }),
+  },
+  {
+    what: "code that is run",
+    check: null,
+    environment: sum({
+      tools: {
+        run: {
+          description: "Run code.",
+          input: z.object({ code: z.string(), timeout: z.int().min(1).max(60).default(10) }),
+          run: (_state, args) => ({ text: `SyntaxError: ${String(args["code"]).slice(0, 40)}` }),
+        },
       },
     }),
   },

@@ -8,7 +8,9 @@ import {
   type EnvironmentCheck,
   found,
 } from "../probe/finding.ts";
+import { payoffFinding } from "../probe/payoffFinding.ts";
 import {
+  constantCall,
   contentlessPayoff,
   findOracle,
   type Payoff,
@@ -44,6 +46,26 @@ export const answerInTools: EnvironmentCheck = {
     (await searchLeak(probe, "the tools", ({ tools }) => tools.map(toolText).join("\n"))),
 };
 
+export const answerInFeedback: EnvironmentCheck = {
+  id: "answer-in-feedback",
+  rule: "The reply to a wrong answer does not give the right one away while there is another try.",
+  async run(probe) {
+    for (const tool of await triedTools(probe)) {
+      const payoff = await markedPayoff(probe, tool, async (session) => {
+        const answer = await session.call(tool.name, constantCall(tool, "x").input);
+        return session.isOver ? "" : answer.text;
+      });
+      if (payoff === null || (await contentlessPayoff(probe, tool)) !== null) continue;
+      const finding = await payoffFinding(probe, payoff, {
+        message: `What ${tool.name} says after a wrong answer is paid as the next answer on every task tried.`,
+        advice: "Say that the answer was wrong, and not what would have been right.",
+      });
+      return found(undefined, finding);
+    }
+    return found("no marked answer pays");
+  },
+};
+
 async function searchLeak(
   probe: Probe,
   place: string,
@@ -63,7 +85,7 @@ async function searchLeak(
 async function markedPayoff(
   probe: Probe,
   tool: PlayableTool,
-  textOf: (session: PlayedSession) => string,
+  textOf: (session: PlayedSession) => string | Promise<string>,
 ): Promise<Payoff | null> {
   const [argument, ...others] = answerArguments(tool);
   if (argument === undefined || others.length > 0) return null;
@@ -71,8 +93,8 @@ async function markedPayoff(
     ENDINGS.map((ending) => ({ slot, ending })),
   ).flat();
   for (const { slot, ending } of ways) {
-    const payoff = await payoffEverywhere(probe, (session) => {
-      const text = candidate(textOf(session), slot, ending);
+    const payoff = await payoffEverywhere(probe, async (session) => {
+      const text = candidate(await textOf(session), slot, ending);
       return text === null ? null : answerWith(tool, argument, text);
     });
     if (payoff !== null) return payoff;

@@ -1,15 +1,24 @@
 /** What needs no skill is not paid: an early end, an empty answer, form without content, instructions to the grader. */
 
 import { describeAnswer, describeCall } from "../probe/answer.ts";
-import { type CheckOutcome, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
+import {
+  type CheckFinding,
+  type CheckOutcome,
+  type EnvironmentCheck,
+  found,
+  notMade,
+} from "../probe/finding.ts";
 import { payoffFinding } from "../probe/payoffFinding.ts";
 import {
   CHEAT_TASKS,
   callWithText,
+  constantCall,
   contentlessPayoff,
   findOracle,
   MIN_CHEAT_TASKS,
+  type PaidStep,
   type Payoff,
+  type PlannedCall,
   payoffEverywhere,
   randomPlays,
   rewardOf,
@@ -118,7 +127,7 @@ export const instructedGrader: EnvironmentCheck = {
     ),
 };
 
-const MIN_PLAYS = 8;
+const MIN_CALLS = 8;
 
 export const constantReward: EnvironmentCheck = {
   id: "constant-reward",
@@ -126,37 +135,142 @@ export const constantReward: EnvironmentCheck = {
   async run(probe) {
     await randomPlays(probe);
     if ((await probe.playedTasks(CHEAT_TASKS)).length < MIN_CHEAT_TASKS) return notMade(TOO_FEW);
-    const tools = await triedTools(probe);
-    for (const tool of tools)
-      if (requiredArguments(tool).length > 0) await contentlessPayoff(probe, tool);
-    const oracle = await findOracle(probe);
-    const final = probe.plays.flatMap(({ task, steps }) => {
-      const step = steps.at(-1);
-      const isFinal = step?.answer.kind === "result" && step.answer.finished;
-      const total = steps.reduce((sum, each) => sum + rewardOf(each), 0);
-      return isFinal ? [{ task, step, total }] : [];
-    });
-    const calls = new Set(final.map(({ step }) => describeCall(step)));
-    if (final.length < MIN_PLAYS || calls.size < 2)
-      return notMade("too few plays ended with different answers");
-    const [first] = final;
-    const isConstant = first !== undefined && final.every(({ total }) => total === first.total);
-    const measured = `${final.length} plays ended with ${calls.size} different calls`;
-    if (!isConstant || first.total === 0 || oracle !== null) return found(measured);
-    return found(measured, {
-      // A penalty for every wrong answer is the same everywhere, too.
-      severity: first.total > 0 ? "defect" : "note",
-      message: `All ${final.length} plays that ended earned exactly ${first.total}, whatever they answered.`,
-      evidence: {
-        task: taskName(first.task),
-        call: describeCall(first.step),
-        answer: describeAnswer(first.step.answer),
-        numbers: `${calls.size} different last calls`,
-      },
-      advice:
-        first.total > 0
-          ? "Check the grader: groups with equal rewards teach nothing."
-          : "Nothing, if all of them were wrong.",
-    });
+    if ((await findOracle(probe)) !== null) return found("right answers earn more");
+    const counts: string[] = [];
+    for (const tool of await triedTools(probe)) {
+      await contentlessPayoff(probe, tool);
+      const calls = finalCalls(probe, tool);
+      if (calls === null) continue;
+      counts.push(`${calls.length} calls of ${tool.name}`);
+      const [first] = calls;
+      const isConstant = new Set(calls.map(({ step }) => rewardOf(step))).size === 1;
+      if (first === undefined || !isConstant || rewardOf(first.step) <= 0) continue;
+      return found(undefined, {
+        severity: "defect",
+        message: `All ${calls.length} calls of ${tool.name} earned exactly ${rewardOf(first.step)}, whatever they said.`,
+        evidence: {
+          task: taskName(first.task),
+          call: describeCall(first.step),
+          answer: describeAnswer(first.step.answer),
+          numbers: `${new Set(calls.map(({ step }) => describeCall(step))).size} different calls`,
+        },
+        advice: "Check the grader: groups with equal rewards teach nothing.",
+      });
+    }
+    if (counts.length === 0) return notMade("no tool ended the episode with each of many calls");
+    return found(counts.join(", "));
   },
 };
+
+/** All valid calls of a tool that ends the episode with each; null for any other tool, and when they are few or all the same. */
+function finalCalls(probe: Probe, tool: PlayableTool): readonly PaidStep[] | null {
+  const calls = probe.plays.flatMap(({ task, steps }) =>
+    steps
+      .filter((step) => step.tool === tool.name && step.answer.kind === "result")
+      .map((step) => ({ task, step })),
+  );
+  // A tool that ends the episode only where it succeeds, as the step to a goal, earns the same each time.
+  const endsAll = calls.every(
+    ({ step: { answer } }) => answer.kind === "result" && answer.finished,
+  );
+  const different = new Set(calls.map(({ step }) => describeCall(step))).size;
+  return endsAll && calls.length >= MIN_CALLS && different > 1 ? calls : null;
+}
+
+const HEDGES = [
+  "A B C D E",
+  "yes no true false",
+  Array.from({ length: 1_500 }, (_, n) => n).join(" "),
+];
+
+export const hedgedAnswer: EnvironmentCheck = {
+  id: "hedged-answer",
+  rule: "An answer that lists many possible answers is not paid.",
+  async run(probe) {
+    const blind = await tryTools(
+      probe,
+      async (tool) => {
+        for (const text of HEDGES) {
+          const payoff = await payoffEverywhere(probe, () => callWithText(tool, text));
+          // Rewards that differ between tasks measure how near an answer is.
+          if (payoff?.isSame !== true) continue;
+          return (await contentlessPayoff(probe, tool)) === null ? payoff : null;
+        }
+        return null;
+      },
+      ({ name }) => ({
+        message: `An answer to ${name} that lists many possible answers is paid on every task tried.`,
+        advice: HEDGE_ADVICE,
+      }),
+    );
+    return blind.findings.length > 0 || blind.notMade !== undefined
+      ? blind
+      : found(blind.measured, await listOfAnswers(probe));
+  },
+};
+
+const HEDGE_ADVICE = "Compare the whole answer, not whether it contains the right one.";
+
+/** The right answers of several tasks in one: a model could list them only where there are few. */
+async function listOfAnswers(probe: Probe): Promise<CheckFinding | null> {
+  const oracle = await findOracle(probe);
+  if (oracle === null) return null;
+  const answers: string[] = [];
+  for (const task of await probe.playedTasks(CHEAT_TASKS)) {
+    answers.push((await oracle.answerFor(task)) ?? "");
+  }
+  if (new Set(answers).size < MIN_CHEAT_TASKS) return null;
+  for (const tool of await triedTools(probe)) {
+    const text = answers.join(" or ");
+    const payoff = await payoffEverywhere(probe, () => callWithText(tool, text));
+    if (payoff?.isSame !== true || (await contentlessPayoff(probe, tool)) !== null) continue;
+    const finding = await payoffFinding(probe, payoff, {
+      message: `An answer to ${tool.name} that lists the right answers of several tasks is paid on each.`,
+      advice: HEDGE_ADVICE,
+    });
+    return { ...finding, severity: "warning" };
+  }
+  return null;
+}
+
+/** A choice between two is right on all of them by chance in one of 2,000 environments. */
+const VARIETY_TASKS = 12;
+const MAX_CHOICES = 6;
+
+export const answerVariety: EnvironmentCheck = {
+  id: "answer-variety",
+  rule: "No single answer is right on every task.",
+  async run(probe) {
+    const tasks = await probe.playedTasks(VARIETY_TASKS);
+    if (tasks.length < VARIETY_TASKS) return notMade(`fewer than ${VARIETY_TASKS} tasks`);
+    for (const tool of await triedTools(probe)) {
+      const choices = Array.from({ length: MAX_CHOICES }, (_, i) =>
+        constantCall(tool, "x", i / MAX_CHOICES),
+      );
+      for (const call of await constantCalls(probe, tool, choices)) {
+        const payoff = await payoffEverywhere(probe, () => call, VARIETY_TASKS);
+        if (payoff?.isSame !== true || (await contentlessPayoff(probe, tool)) !== null) continue;
+        return found(
+          undefined,
+          await payoffFinding(probe, payoff, {
+            message: `One and the same answer to ${tool.name} is paid on every task tried.`,
+            advice: "Balance the tasks, or shuffle the choices.",
+          }),
+        );
+      }
+    }
+    return found(`tried on ${tasks.length} tasks`);
+  },
+};
+
+/** Each choice that the schema offers, and what is right on the first task. */
+async function constantCalls(
+  probe: Probe,
+  tool: PlayableTool,
+  choices: readonly PlannedCall[],
+): Promise<readonly PlannedCall[]> {
+  const [task] = await probe.playedTasks(1);
+  const right = task && (await (await findOracle(probe))?.callFor(task));
+  const all = right != null && right.tool === tool.name ? [right, ...choices] : choices;
+  return [...new Map(all.map((call) => [describeCall(call), call])).values()];
+}

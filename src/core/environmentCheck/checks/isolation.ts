@@ -74,7 +74,8 @@ async function canaries(
       }),
     );
   }
-  for (const [index, session] of sessions.entries()) {
+  const later = await laterSession(probe, order);
+  for (const [index, session] of [...sessions, ...later].entries()) {
     for (const step of session.steps) {
       const foreign = marks.find(
         (mark, other) => other !== index && answerText(step.answer).includes(mark),
@@ -83,6 +84,22 @@ async function canaries(
     }
   }
   return null;
+}
+
+/** One that opens after the others have written. */
+async function laterSession(
+  probe: Probe,
+  tools: readonly PlayableTool[],
+): Promise<readonly PlayedSession[]> {
+  const [task] = await probe.playedTasks(1);
+  if (task === undefined) return [];
+  return probe.session(task, async (session) => {
+    for (const tool of tools) {
+      const { input } = constantCall(tool, "x");
+      if (!session.isOver) await session.call(tool.name, input);
+    }
+    return [session];
+  });
 }
 
 function callFor(tool: PlayableTool, mark: string | null): PlannedCall {

@@ -14,10 +14,12 @@ import {
 
 const MAX_TOOLS = 5;
 const HUGE_TEXT = "x".repeat(100_000);
+/** Only an escape in JSON can spell it, and Python cannot write it as UTF-8. */
+const SURROGATE = "a lone surrogate";
 const ODD_TEXTS: Readonly<Record<string, string>> = {
   "an empty text": "",
   "a text of 100,000 characters": HUGE_TEXT,
-  "a lone surrogate": "a\ud800b",
+  [SURROGATE]: "a\ud800b",
   "control characters": "\u0000\u001b[31m\r\n",
   "a quotation mark": "\"'`\\{}%s",
 };
@@ -36,6 +38,7 @@ export const malformedCalls: EnvironmentCheck = {
     const findings: CheckFinding[] = [];
     let count = 0;
     for (const tool of (await probe.tools()).slice(0, MAX_TOOLS)) {
+      if (probe.isSlow(tool.name)) continue;
       const odd = oddInputs(tool);
       count += odd.length;
       const finding = await tryTool(probe, task, tool, odd);
@@ -108,8 +111,9 @@ async function tryTool(
   }
   const [first] = faults;
   if (first === undefined) return null;
+  const isRare = faults.every(({ what }) => what === SURROGATE);
   return {
-    severity: "defect",
+    severity: isRare ? "warning" : "defect",
     message: `The tool ${tool.name} fails on ${faults.map(({ what }) => what).join(", ")}.`,
     evidence: { task: taskName(task), call: first.call, answer: first.answer },
     advice:

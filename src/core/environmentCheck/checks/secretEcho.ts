@@ -8,7 +8,9 @@ import { constantCall, triedTools } from "../probe/players.ts";
 import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
 import { randomSource } from "../probe/valueSources.ts";
 
-const NAMES = ["CANARY_SECRET", "OPENAI_API_KEY"];
+const NAMES = ["CANARY_SECRET", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN"];
+/** OpenReward's own environments need the key of the user under these names. */
+const OWN_SERVER_NAMES = ["api_key", "OPENREWARD_API_KEY"];
 const CALLS = 10;
 
 export const secretEcho: EnvironmentCheck = {
@@ -18,9 +20,12 @@ export const secretEcho: EnvironmentCheck = {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
     const uniform = probe.uniform("secrets");
-    const mark = `canary-${Math.floor(uniform() * 1e12).toString(36)}-secret`;
-    const names = [...new Set([...Object.keys(probe.options.secrets), ...NAMES])];
-    const secrets = Object.fromEntries(names.map((name) => [name, mark]));
+    // An echo may show a part of a secret only.
+    const mark = `${Math.floor(uniform() * 1e15).toString(36)}zq`;
+    const isHosted = /\.openreward\.ai$/.test(probe.remote.address);
+    const known = [...NAMES, ...(isHosted ? [] : OWN_SERVER_NAMES)];
+    const names = [...new Set([...Object.keys(probe.options.secrets), ...known])];
+    const secrets = Object.fromEntries(names.map((name) => [name, `sk-${mark}-canary`]));
     try {
       for (const name of ["valid", "without content"]) {
         const finding = await probe.session(
@@ -74,6 +79,10 @@ function echo(session: PlayedSession, mark: string): CheckFinding | null {
       evidence: { task, answer: "in the prompt", numbers },
       advice,
     };
+  }
+  if (JSON.stringify(session.tools).includes(mark)) {
+    const evidence = { task, answer: "in the description of a tool", numbers };
+    return { severity: "defect", message, evidence, advice };
   }
   const step = session.steps.find(({ answer }) => answerText(answer).includes(mark));
   if (step === undefined) return null;

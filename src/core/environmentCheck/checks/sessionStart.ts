@@ -2,7 +2,7 @@
 
 import { errorMessage, isAppError } from "../../errors.ts";
 import { type EnvironmentCheck, found } from "../probe/finding.ts";
-import { taskName } from "../probe/probe.ts";
+import { type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
 
 const TASKS = 3;
 
@@ -10,7 +10,7 @@ export const sessionStart: EnvironmentCheck = {
   id: "session-start",
   rule: "Sessions open and begin with a prompt.",
   async run(probe) {
-    const tasks = await probe.playedTasks(TASKS);
+    const tasks = [...(await probe.playedTasks(TASKS)), ...(await lastTasks(probe))];
     for (const task of tasks) {
       try {
         const { prompt } = await probe.play(task, []);
@@ -34,3 +34,12 @@ export const sessionStart: EnvironmentCheck = {
     return found(`${tasks.length} sessions opened`);
   },
 };
+
+/** A number of tasks that is too large shows at the end. */
+async function lastTasks(probe: Probe): Promise<readonly PlayedTask[]> {
+  const tasks: PlayedTask[] = [];
+  for (const split of await probe.filledSplits()) {
+    tasks.push({ split, index: (await probe.numTasks(split)) - 1 });
+  }
+  return tasks;
+}

@@ -12,7 +12,9 @@ export const speed: EnvironmentCheck = {
   async run(probe) {
     await randomPlays(probe);
     const { slowCallMs, slowOpenMs } = probe.limits;
-    const calls = probe.plays.flatMap(({ task, steps }) => steps.map((step) => ({ task, step })));
+    const calls = probe.plays
+      .flatMap(({ task, steps }) => steps.map((step) => ({ task, step })))
+      .filter(({ step }) => step.answer.kind !== "failed" || isTimeout(step));
     const callTimes = calls.map(({ step }) => step.answer.ms);
     const openTimes = probe.plays.map(({ openMs }) => openMs);
     const slowest = calls.toSorted((a, b) => b.step.answer.ms - a.step.answer.ms)[0];

@@ -57,7 +57,12 @@ async function repeatCall(
   task: PlayedTask,
   call: PlannedCall,
 ): Promise<readonly Step[]> {
-  const steps: Step[] = [];
+  // Those that were played before count, too: a task may be paid only once.
+  const steps: Step[] = probe.plays.flatMap((play) => {
+    const [first] = taskName(play.task) === taskName(task) ? play.steps : [];
+    return first !== undefined && describeCall(first) === describeCall(call) ? [first] : [];
+  });
+  if (steps.some((step) => rewardText(step) === "")) return [];
   for (let i = 0; i < REPEATS; i += 1) {
     const [step] = (await probe.play(task, [call])).steps;
     if (step === undefined || (i === 0 && rewardText(step) === "")) break;

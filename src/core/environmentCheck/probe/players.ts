@@ -35,7 +35,7 @@ export function randomPlays(probe: Probe): Promise<readonly Play[]> {
 function randomPlay(probe: Probe, task: PlayedTask, name: string): Promise<Play> {
   const uniform = probe.uniform(name);
   return probe.session(task, async (session) => {
-    const tools = session.tools.slice(0, MAX_TOOLS);
+    const tools = session.tools.slice(0, MAX_TOOLS).filter(({ name: tool }) => !probe.isSlow(tool));
     const source = randomSource(uniform, probe.vocabulary);
     for (let i = 0; i < RANDOM_CALLS && !session.isOver; i += 1) {
       const tool = tools[Math.floor(uniform() * tools.length)];
@@ -66,21 +66,22 @@ export function rewardOf({ answer }: Step): number {
 }
 
 /**
- * Makes the call that `plan` gives as the first of a session on {@link CHEAT_TASKS} tasks. Null unless each of them pays more than 0;
- * the first that does not ends the trial.
+ * Makes the call that `plan` gives, which may make others before, in a session of each of `count` tasks. Null unless each pays more
+ * than 0; the first that does not ends the trial.
  */
 export async function payoffEverywhere(
   probe: Probe,
   plan: (session: PlayedSession) => Promise<PlannedCall | null> | PlannedCall | null,
+  count = CHEAT_TASKS,
 ): Promise<Payoff | null> {
-  const tasks = await probe.playedTasks(CHEAT_TASKS);
+  const tasks = await probe.playedTasks(count);
   const steps: PaidStep[] = [];
   for (const task of tasks) {
     const step = await probe.session(task, async (session) => {
       const call = await plan(session);
       if (call === null) return null;
       await session.call(call.tool, call.input);
-      return session.steps[0] ?? null;
+      return session.steps.at(-1) ?? null;
     });
     if (step === null || !(rewardOf(step) > 0)) return null;
     steps.push({ task, step });

@@ -85,6 +85,7 @@ export function taskName({ split, index }: PlayedTask): string {
 const MAX_TASK_DATA = 1_000;
 const TASK_PAGE = 100;
 const MAX_SPLITS = 3;
+const SLOW_CALLS = 2;
 
 export class Probe {
   readonly options: ProbeOptions;
@@ -116,6 +117,12 @@ export class Probe {
   /** Sessions and calls so far. */
   get actions(): number {
     return this.#actions;
+  }
+
+  /** Whether calls of the tool took long more than once, so that further ones would cost the time of all checks. */
+  isSlow(tool: string): boolean {
+    const calls = this.plays.flatMap(({ steps }) => steps).filter((step) => step.tool === tool);
+    return calls.filter(({ answer }) => answer.ms >= this.limits.slowCallMs).length >= SLOW_CALLS;
   }
 
   end(): void {
