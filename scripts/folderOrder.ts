@@ -28,6 +28,9 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/tinker/wire",
   "src/core/tinker",
   "src/core/openreward",
+  "src/core/environmentCheck/probe",
+  "src/core/environmentCheck/checks",
+  "src/core/environmentCheck",
   "src/core/chat",
   "src/core/chat/parsing",
   "src/core/chat/template",
@@ -110,6 +113,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/cli/checkpoints",
   "src/cli/show",
   "src/cli/chat",
+  "src/cli/env",
   "src/cli",
   // the extension
   "src/host/manifest",

@@ -15,6 +15,7 @@ import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
 import { billedRun } from "../trainer/billedRun.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
+import { checkEnvironments } from "../trainer/checkEnvironments.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
@@ -85,6 +86,7 @@ const exitCode = await runProgram(
       downloadCheckpoint: (files, request) => downloadCheckpoint(files, { ...request, redactor }),
       changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
       changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
+      checkEnvironments: (files, request) => checkEnvironments(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       openChat: (files, request) => openChat(files, { ...request, redactor, programFolder }),
       billedRun: (files, request) => billedRun(files, { ...request, redactor }),

@@ -10,6 +10,7 @@ import { chat } from "./chat/chat.ts";
 import { runCheckpoints } from "./checkpoints/checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { followDryRun } from "./dryRun.ts";
+import { checkEnvironments } from "./env/check.ts";
 import { estimate, followEstimate } from "./estimate.ts";
 import { followEvaluation } from "./evaluate.ts";
 import { helpLines } from "./help/helpTexts.ts";
@@ -116,6 +117,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "checkpoints":
       await runCheckpoints(options, command);
       return EXIT.done;
+    case "env-check":
+      return checkEnvironments(options, command);
     case "serve":
       await serveUntilInterrupt(options, command);
       return EXIT.done;

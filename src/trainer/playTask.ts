@@ -47,7 +47,7 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     const cleaned: Player = {
       move: (view, until) => player.move({ ...view, text: redactor.redact(view.text) }, until),
     };
-    const watched = new WatchedEnvironment(remote, onReward);
+    const watched = new WatchedSessions(remote, onReward);
     const rollout = await runRollout(
       {
         gate: new EnvironmentGate({
@@ -94,13 +94,9 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
   }
 }
 
-/** An environment whose tools and rewards someone follows. */
-class WatchedEnvironment implements RemoteEnvironment {
-  readonly name: string;
-  readonly address: string;
+/** Sessions of an environment, whose tools and rewards someone follows. */
+class WatchedSessions implements Pick<RemoteEnvironment, "openSession" | "splits" | "release"> {
   readonly splits: RemoteEnvironment["splits"];
-  readonly numTasks: RemoteEnvironment["numTasks"];
-  readonly tools: RemoteEnvironment["tools"];
   readonly release: RemoteEnvironment["release"];
   readonly #remote: RemoteEnvironment;
   readonly #onReward: (reward: number) => void;
@@ -110,11 +106,7 @@ class WatchedEnvironment implements RemoteEnvironment {
   constructor(remote: RemoteEnvironment, onReward: (reward: number) => void) {
     this.#remote = remote;
     this.#onReward = onReward;
-    this.name = remote.name;
-    this.address = remote.address;
     this.splits = (options) => remote.splits(options);
-    this.numTasks = (split, options) => remote.numTasks(split, options);
-    this.tools = (options) => remote.tools(options);
     this.release = () => remote.release();
   }
 

@@ -72,6 +72,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
     billedRun: unused,
     listModels: unused,
     openChat: unused,
+    checkEnvironments: unused,
     previewPrompt: unused,
     ...changes,
   };

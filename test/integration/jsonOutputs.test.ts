@@ -92,6 +92,9 @@ it("each output of a real run fits its schema", async () => {
   expect(await json("checkpoints", "download", path, "--output", output)).toMatchObject({
     files: [{ name: "adapter_config.json" }, {}, { name: "README.md" }],
   });
+  expect(await json("env", "check", "local/calculator", "--tasks", "4")).toMatchObject({
+    environments: [{ environment: "local/calculator", defects: 0 }],
+  });
 });
 
 it("rollouts are those that the screen numbers, with their tokens when they are asked for", async () => {

@@ -59,6 +59,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       billedRun: refuse,
       listModels: refuse,
       openChat: refuse,
+      checkEnvironments: refuse,
       previewPrompt: refuse,
       serve: refuse,
     },

@@ -21,6 +21,7 @@ export type CommandName =
   | "models"
   | "chat"
   | "checkpoints"
+  | "env"
   | "serve"
   | "view"
   | "lsp";
@@ -144,6 +145,15 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     name: { type: "string" },
     json: { type: "boolean" },
     ...STARTING,
+  },
+  env: {
+    ...CONFIG,
+    ...STARTING,
+    url: { type: "string" },
+    split: { type: "string" },
+    tasks: { type: "string" },
+    seed: { type: "string" },
+    json: { type: "boolean" },
   },
   serve: {
     ...HELP,

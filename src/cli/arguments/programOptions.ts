@@ -3,12 +3,14 @@
 import type { Readable } from "node:stream";
 import type { EstimateBasis } from "../../api/estimate.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
+import type { EnvironmentReport } from "../../core/environmentCheck/checkEnvironment.ts";
 import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
 import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { BilledRunRequest } from "../../trainer/billedRun.ts";
 import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
+import type { EnvironmentCheckRequest } from "../../trainer/checkEnvironments.ts";
 import type {
   ChangedCheckpoint,
   ChangeRequest,
@@ -79,6 +81,10 @@ export interface TrainerApi {
     fileSystem: FileSystem,
     request: ChangeInRunRequest,
   ): AsyncIterable<ChangedCheckpoint>;
+  checkEnvironments(
+    fileSystem: FileSystem,
+    request: EnvironmentCheckRequest,
+  ): Promise<readonly EnvironmentReport[]>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
   billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;

@@ -2,7 +2,9 @@
 
 import type { z } from "zod";
 import { isAppError } from "../errors.ts";
-import { numTasksReply, splitsReply, toolsReply } from "./replies.ts";
+import type { JsonObject } from "../json.ts";
+import { ping } from "./keepAlive.ts";
+import { namesReply, numTasksReply, splitsReply, taskRangeReply, toolsReply } from "./replies.ts";
 import { namesWithoutDomains } from "./secrets.ts";
 import { openSession } from "./session.ts";
 import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
@@ -25,12 +27,26 @@ const QUERY_SESSION_LIFE_MS = 60_000;
 /** A large data set may have to be read first. */
 const QUERY_TIMEOUT_MS = 5 * 60_000;
 
+const WITHOUT_TASKS = [
+  "environment-not-found",
+  "environment-protocol",
+  "environment-tool-crashed",
+  "environment-reply-too-long",
+] as const;
+
 /** Prepares a connection; nothing is sent before an environment is asked for something. */
 export function connectEnvironments(dependencies: EnvironmentDependencies): EnvironmentConnection {
   return {
     environment(name, onServer = null) {
       const target = resolveTarget(name, dependencies.baseUrl, onServer);
       return new ConnectedEnvironment(new EnvironmentWire(dependencies, target));
+    },
+    names({ signal } = {}) {
+      const { baseUrl } = dependencies;
+      const wire = new EnvironmentWire(dependencies, resolveTarget("local/any", baseUrl));
+      const path = "/list_environments";
+      const request = { method: "GET", path, sid: null, isInSession: false } as const;
+      return wire.fetchJson(request, { repeat: "always", signal, schema: namesReply });
     },
   };
 }
@@ -65,6 +81,27 @@ class ConnectedEnvironment implements RemoteEnvironment {
 
   tools(options: CallOptions = {}): Promise<ToolList> {
     return this.#query({ method: "GET", path: this.#wire.path("tools") }, toolsReply, options);
+  }
+
+  async tasks(
+    split: string,
+    start: number,
+    stop: number,
+    options: CallOptions = {},
+  ): Promise<readonly JsonObject[] | null> {
+    const path = this.#wire.path("task_range");
+    const request = { method: "POST", path, body: { split, start, stop } } as const;
+    try {
+      return (await this.#query(request, taskRangeReply, options)).tasks;
+    } catch (error) {
+      // Not every server has the route, and not every environment lists its tasks.
+      if (isAppError(error, ...WITHOUT_TASKS)) return null;
+      throw error;
+    }
+  }
+
+  async holdsSession(id: string, { signal }: CallOptions = {}): Promise<boolean> {
+    return (await ping(this.#wire, id, signal)) === "alive";
   }
 
   async release(): Promise<void> {

@@ -41,7 +41,12 @@ export async function keepAlive(
   }
 }
 
-async function ping(wire: EnvironmentWire, sid: string, signal: AbortSignal): Promise<PingAnswer> {
+/** Whether the server holds the session. */
+export async function ping(
+  wire: EnvironmentWire,
+  sid: string,
+  signal: AbortSignal | undefined,
+): Promise<PingAnswer> {
   const request: WireRequest = {
     method: "POST",
     path: "/ping",

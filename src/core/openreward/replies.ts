@@ -44,6 +44,8 @@ export const promptReply = wireBlocks;
 
 export const splitsReply = z.array(z.object({ name: z.string(), type: z.string() }));
 export const numTasksReply = z.object({ num_tasks: z.int().nonnegative() });
+export const namesReply = z.array(z.string());
+export const taskRangeReply = z.object({ tasks: z.array(jsonObject) });
 export const createReply = z.object({ sid: z.string() });
 
 /** For a text that was parsed exactly: bounds in a schema are shown to the model as they stand there. */

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
 import { nearestWords } from "../util/editDistance.ts";
 import { withoutEnd } from "../util/textEdges.ts";
+import { namesReply } from "./replies.ts";
 import type { Target } from "./target.ts";
 import type { EnvironmentWire } from "./wire.ts";
 
@@ -14,7 +15,6 @@ const PAGE_SIZE = 100;
 const catalogueReply = z.object({
   environments: z.array(z.object({ owner: z.string(), name: z.string() })),
 });
-const serverReply = z.array(z.string());
 
 /** At most three names like the target's, nearest first, spelled as in a configuration; faults only make the list shorter. */
 export async function suggestNames(wire: EnvironmentWire): Promise<readonly string[]> {
@@ -86,7 +86,7 @@ async function serverNames(wire: EnvironmentWire): Promise<readonly string[]> {
     },
     undefined,
   );
-  const names = serverReply.parse(JSON.parse(await response.text()));
+  const names = namesReply.parse(JSON.parse(await response.text()));
   return names.map((name) => spelledLike(wire.target, name));
 }
 

@@ -166,7 +166,16 @@ export interface RemoteEnvironment {
   numTasks(split: string, options?: CallOptions): Promise<number>;
   /** Tools that all tasks share; a session's own list may be longer. */
   tools(options?: CallOptions): Promise<ToolList>;
-  /** Gives back the session that the three queries share; call it when start-up is over. */
+  /** Data of the tasks from `start` up to `stop`, as the environment has them; null from a server that does not give them. */
+  tasks(
+    split: string,
+    start: number,
+    stop: number,
+    options?: CallOptions,
+  ): Promise<readonly JsonObject[] | null>;
+  /** Whether the server still holds the session with this id, also after it was closed. */
+  holdsSession(id: string, options?: CallOptions): Promise<boolean>;
+  /** Gives back the session that the queries share; call it when start-up is over. */
   release(): Promise<void>;
   /**
    * Opens a session within 30 minutes, start of the environment included.
@@ -181,4 +190,6 @@ export interface EnvironmentConnection {
    * there, where it has another one.
    */
   environment(name: string, onServer?: string | null): RemoteEnvironment;
+  /** Names of the environments that the server itself has. @throws AppError `environment-*` */
+  names(options?: CallOptions): Promise<readonly string[]>;
 }

@@ -7,6 +7,7 @@ import {
   downloadOutput,
   runCheckpointsOutput,
 } from "./checkpointsOutput.ts";
+import { environmentCheckOutput } from "./environmentCheckOutput.ts";
 import { estimateOutput } from "./estimateOutput.ts";
 import { evaluationsOutput } from "./evaluationsOutput.ts";
 import { rolloutsOutput, trajectoriesOutput } from "./rolloutsOutput.ts";
@@ -33,4 +34,5 @@ export const OUTPUTS = [
   runCheckpointsOutput,
   checkpointOutput,
   downloadOutput,
+  environmentCheckOutput,
 ] as const;

@@ -19,7 +19,7 @@ import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { isRefusal, isServiceFault } from "./faults.ts";
 
 export interface EnvironmentGateOptions {
-  readonly remote: RemoteEnvironment;
+  readonly remote: Pick<RemoteEnvironment, "openSession" | "splits" | "release">;
   readonly clock: Clock;
   readonly random: Random;
   /** Most sessions at once; Infinity leaves it to the limit over all environments. */

@@ -143,6 +143,8 @@ export function scriptedEnvironment(
       supportsGroupScoring: false,
       messageBlockTypes: [],
     }),
+    tasks: async () => null,
+    holdsSession: async () => false,
     release: async () => undefined,
     openSession: async (choice, options = {}) => {
       const script = scriptNow();

@@ -1,0 +1,60 @@
+/** Understands the words behind `env check`. */
+
+import {
+  lastValue,
+  numberOf,
+  type Sending,
+  sending,
+  type WithOverrides,
+} from "./argumentValues.ts";
+import { argumentError, type ParsedFlags } from "./flags.ts";
+
+/** Checks whether environments are fit to train on. */
+export interface EnvCheckCommand extends WithOverrides, Sending {
+  readonly kind: "env-check";
+  /** Empty = all of the configuration, or of the server. */
+  readonly names: readonly string[];
+  /** Null = none is needed. */
+  readonly configPath: string | null;
+  /** Address of a server; null = the one of the configuration. */
+  readonly url: string | null;
+  /** Null = the first one to train on. */
+  readonly split: string | null;
+  /** Prompts to read per split. */
+  readonly tasks: number;
+  readonly seed: number;
+  readonly wantsJson: boolean;
+}
+
+const COMMAND = "env";
+const TASKS = 32;
+const MAX_TASKS = 1_000;
+
+/** @throws AppError `bad-arguments` */
+export function envCheckCommand(given: ParsedFlags, names: readonly string[]): EnvCheckCommand {
+  const configPath = lastValue(given, "config_path") ?? null;
+  const url = lastValue(given, "url") ?? null;
+  if (names.length === 0 && configPath === null && url === null) {
+    throw argumentError(
+      "env check needs the name of an environment, --config_path or --url",
+      COMMAND,
+    );
+  }
+  if (url !== null && !/^https?:\/\//.test(url)) {
+    throw argumentError(`--url is ${JSON.stringify(url)}, not http://HOST:PORT`, COMMAND);
+  }
+  const tasks = numberOf(given, COMMAND, "tasks", MAX_TASKS) ?? TASKS;
+  if (tasks === 0) throw argumentError("--tasks is 0, not at least 1", COMMAND);
+  return {
+    kind: "env-check",
+    names,
+    configPath,
+    url,
+    split: lastValue(given, "split") ?? null,
+    tasks,
+    seed: numberOf(given, COMMAND, "seed") ?? 0,
+    overrides: given.overrides,
+    wantsJson: given.switches.has("json"),
+    ...sending(given, COMMAND),
+  };
+}

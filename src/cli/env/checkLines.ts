@@ -1,0 +1,102 @@
+/** A report of the checks of an environment, for a terminal. */
+
+import * as l10n from "@vscode/l10n";
+import {
+  type EnvironmentReport,
+  findingsOf,
+} from "../../core/environmentCheck/checkEnvironment.ts";
+import { formatDuration, plural } from "../../shared/format.ts";
+import {
+  BLANK,
+  type Line,
+  type LinePiece,
+  type Style,
+  styled,
+  wrapText,
+} from "../terminal/line.ts";
+
+const STYLES: Readonly<Record<"defect" | "warning" | "note", Style>> = {
+  defect: "bad",
+  warning: "warning",
+  note: "quiet",
+};
+const INDENT = 9;
+const ID_WIDTH = 18;
+
+/** The table of checks, then what was found, then what was not checked. */
+export function environmentReportLines(report: EnvironmentReport, width: number): readonly Line[] {
+  const { environment, address, checks, seed, seconds } = report;
+  const findings = findingsOf(report);
+  return [
+    BLANK,
+    [
+      styled("strong", environment),
+      styled("quiet", `  ${environment.startsWith("local/") ? l10n.t("embedded") : address}`),
+    ],
+    BLANK,
+    ...checks.map((check) => checkLine(check, width)),
+    ...findings.flatMap((finding) => findingLines(finding, width)),
+    BLANK,
+    [
+      verdict(findings.map(({ severity }) => severity)),
+      styled("quiet", `  ${l10n.t("{0}, seed {1}", formatDuration(seconds), seed)}`),
+    ],
+  ];
+}
+
+function checkLine(
+  { id, rule, measured, notMade, findings }: EnvironmentReport["checks"][number],
+  width: number,
+): Line {
+  const severities = findings.map(({ severity }) => severity);
+  const worst = (["defect", "warning", "note"] as const).find((each) => severities.includes(each));
+  const mark: LinePiece =
+    worst !== undefined
+      ? styled(STYLES[worst], worst.padEnd(INDENT))
+      : notMade !== undefined
+        ? styled("quiet", l10n.t("not made").padEnd(INDENT))
+        : styled("good", l10n.t("ok").padEnd(INDENT));
+  const text = findings[0]?.message ?? notMade ?? measured ?? rule;
+  const [first = "", ...rest] = wrapText(text, Math.max(20, width - INDENT - ID_WIDTH));
+  return [mark, id.padEnd(ID_WIDTH), styled("quiet", rest.length === 0 ? first : `${first} …`)];
+}
+
+function findingLines(
+  finding: ReturnType<typeof findingsOf>[number],
+  width: number,
+): readonly Line[] {
+  const { severity, check, message, evidence, advice } = finding;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [l10n.t("task"), evidence.task],
+    [l10n.t("call"), evidence.call],
+    [l10n.t("answer"), evidence.answer],
+    [l10n.t("seen"), evidence.numbers],
+    [l10n.t("to do"), advice],
+  ];
+  return [
+    BLANK,
+    [
+      styled(STYLES[severity], severity.padEnd(INDENT)),
+      styled("strong", message),
+      styled("quiet", `  ${check}`),
+    ],
+    ...facts.flatMap(([label, text]) =>
+      text === undefined
+        ? []
+        : wrapText(text, Math.max(20, width - INDENT - 8)).map((row, index): Line => {
+            const name = index === 0 ? label : "";
+            return [" ".repeat(INDENT), styled("quiet", name.padEnd(8)), row];
+          }),
+    ),
+  ];
+}
+
+function verdict(severities: readonly string[]): LinePiece {
+  const defects = severities.filter((each) => each === "defect").length;
+  const warnings = severities.filter((each) => each === "warning").length;
+  if (defects > 0) return styled("bad", plural(defects, "{0} defect", "{0} defects"));
+  if (warnings > 0) {
+    return styled("warning", plural(warnings, "no defect, {0} warning", "no defect, {0} warnings"));
+  }
+  return styled("good", l10n.t("nothing found"));
+}

@@ -1,0 +1,78 @@
+/** Checks whether an environment is fit to train on. */
+
+import { errorMessage, isAppError } from "../errors.ts";
+import { ENVIRONMENT_CHECKS } from "./checks.ts";
+import type { CheckFinding, CheckOutcome, EnvironmentCheck } from "./probe/finding.ts";
+import { Probe, type ProbeOptions } from "./probe/probe.ts";
+
+export interface CheckResult extends CheckOutcome {
+  readonly id: string;
+  readonly rule: string;
+}
+
+export interface EnvironmentReport {
+  readonly environment: string;
+  /** Origin of its server. */
+  readonly address: string;
+  readonly seed: number;
+  readonly checks: readonly CheckResult[];
+  readonly seconds: number;
+}
+
+export interface EnvironmentCheckOptions extends ProbeOptions {
+  /** Ids of the checks to make; absent = all. */
+  readonly only?: readonly string[] | undefined;
+  /** Called as each check begins. */
+  readonly onCheck?:
+    | ((check: EnvironmentCheck, position: number, count: number) => void)
+    | undefined;
+}
+
+/**
+ * Makes all checks, one after the other, within the limits of the probe. A check that the environment gives nothing for says so.
+ * @throws AppError `environment-*` when the environment cannot be reached or has not this name, and the reason of `signal`
+ */
+export async function checkEnvironment(
+  options: EnvironmentCheckOptions,
+): Promise<EnvironmentReport> {
+  const { remote, clock, only, onCheck, signal, seed } = options;
+  const probe = new Probe(options);
+  const sinceMs = clock.monotonic();
+  const wanted = ENVIRONMENT_CHECKS.filter(({ id }) => only === undefined || only.includes(id));
+  try {
+    // Without its splits there is nothing to check, and the error says why.
+    await probe.splits();
+    const checks: CheckResult[] = [];
+    for (const [position, check] of wanted.entries()) {
+      onCheck?.(check, position, wanted.length);
+      checks.push({ id: check.id, rule: check.rule, ...(await runCheck(check, probe)) });
+      signal?.throwIfAborted();
+    }
+    const { name: environment, address } = remote;
+    return { environment, address, seed, checks, seconds: (clock.monotonic() - sinceMs) / 1000 };
+  } finally {
+    probe.end();
+    await remote.release();
+  }
+}
+
+async function runCheck(check: EnvironmentCheck, probe: Probe): Promise<CheckOutcome> {
+  try {
+    return await check.run(probe);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { findings: [], notMade: errorMessage(error) };
+  }
+}
+
+/** All findings with the ids of their checks, the most severe first. */
+export function findingsOf({
+  checks,
+}: Pick<EnvironmentReport, "checks">): readonly (CheckFinding & { readonly check: string })[] {
+  const all = checks.flatMap(({ id, findings }) =>
+    findings.map((finding) => ({ ...finding, check: id })),
+  );
+  return (["defect", "warning", "note"] as const).flatMap((severity) =>
+    all.filter((finding) => finding.severity === severity),
+  );
+}

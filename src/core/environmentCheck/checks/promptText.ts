@@ -1,0 +1,44 @@
+/** Prompts say what they mean to. */
+
+import { shorten } from "../probe/answer.ts";
+import { type EnvironmentCheck, found } from "../probe/finding.ts";
+import { taskName } from "../probe/probe.ts";
+import { promptSample } from "../probe/taskSample.ts";
+
+/** Traces of a template that was not filled in, or of a value that is none. */
+const TRACES: readonly RegExp[] = [
+  /\{\{\s*[a-z_][\w.]*\s*\}\}/i,
+  /\{(?:question|prompt|task|input|problem|instruction|context|query|self\.[\w.]+|task_spec[\w.[\]'"]*)\}/i,
+  /\$\{[a-z_][\w.]*\}/i,
+  /\[object Object\]/,
+  /<[\w.]+ object at 0x[0-9a-f]+>/i,
+  /(?:question|problem|task|answer|input)\s*:\s*(?:None|undefined|nan|null)\b/i,
+  /\ufffd/,
+];
+/** A question about templates or code may hold such words. */
+const MIN_SHARE = 0.5;
+
+export const promptText: EnvironmentCheck = {
+  id: "prompt-text",
+  rule: "Prompts hold no unfilled templates and no missing values.",
+  async run(probe) {
+    const sample = await promptSample(probe);
+    const odd = sample.flatMap((task) => {
+      const trace = TRACES.map((each) => each.exec(task.prompt)).find((match) => match !== null);
+      return trace == null ? [] : [{ task, text: trace[0], at: trace.index }];
+    });
+    const [first] = odd;
+    const measured = `${sample.length} prompts read`;
+    if (first === undefined) return found(measured);
+    const { task, text, at } = first;
+    return found(measured, {
+      severity: odd.length >= MIN_SHARE * sample.length ? "defect" : "warning",
+      message: `${odd.length} of ${sample.length} prompts hold ${JSON.stringify(text)} or the like.`,
+      evidence: {
+        task: taskName(task),
+        answer: shorten(task.prompt.slice(Math.max(0, at - 60), at + 60)),
+      },
+      advice: "Fill in the template, and check that each task has its values.",
+    });
+  },
+};

@@ -1,0 +1,99 @@
+/** The same answer gets the same reward. */
+
+import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
+import { constantCall, findOracle, type PlannedCall, triedTools } from "../probe/players.ts";
+import { type PlayedTask, type Probe, type Step, taskName } from "../probe/probe.ts";
+import { textArguments } from "../probe/tools.ts";
+import { repeats } from "./sameAnswers.ts";
+import { samePrompts } from "./samePrompt.ts";
+
+const TASKS = 3;
+/** A grader that errs in one of ten cases is found with a chance of 96 % over the tasks of one answer. */
+const REPEATS = 10;
+const LEAST_DIFFERENCE = 1e-9;
+
+export const stableGrader: EnvironmentCheck = {
+  id: "stable-grader",
+  rule: "The same answer to a task gets the same reward every time.",
+  async run(probe) {
+    if ((await samePrompts(probe)).differing.length > 0) {
+      return notMade("prompts differ between sessions, so rewards may, too");
+    }
+    const tools = await triedTools(probe);
+    const open = new Set(
+      tools.filter((tool) => textArguments(tool).length > 0).map(({ name }) => name),
+    );
+    // A move of a game may meet chance; a written answer is graded.
+    const severityOf = (tool: string) => (open.has(tool) ? "defect" : "warning");
+    const silent = (await repeats(probe)).differences.find(
+      ({ first, second }) =>
+        rewardText(first) !== rewardText(second) && first.answer.text === second.answer.text,
+    );
+    if (silent !== undefined) {
+      const { play, first, second } = silent;
+      return found(undefined, flaky(play.task, [first, second], severityOf(first.tool)));
+    }
+    for (const task of await probe.playedTasks(TASKS)) {
+      for (const call of await callsToRepeat(probe, task)) {
+        const steps = await repeatCall(probe, task, call);
+        if (new Set(steps.map(rewardText)).size < 2) continue;
+        return found(undefined, flaky(task, steps, severityOf(call.tool)));
+      }
+    }
+    return found(`each answer graded ${REPEATS} times`);
+  },
+};
+
+async function callsToRepeat(probe: Probe, task: PlayedTask): Promise<readonly PlannedCall[]> {
+  const right = await (await findOracle(probe))?.callFor(task);
+  const wrong = (await triedTools(probe)).map((tool) => constantCall(tool, "x"));
+  return right == null ? wrong : [right, ...wrong];
+}
+
+/** Stops after the first that is not scored: there is nothing to compare. */
+async function repeatCall(
+  probe: Probe,
+  task: PlayedTask,
+  call: PlannedCall,
+): Promise<readonly Step[]> {
+  // Those that were played before count, too: a task may be paid only once.
+  const steps: Step[] = probe.plays.flatMap((play) => {
+    const [first] = taskName(play.task) === taskName(task) ? play.steps : [];
+    return first !== undefined && describeCall(first) === describeCall(call) ? [first] : [];
+  });
+  if (steps.some((step) => rewardText(step) === "")) return [];
+  for (let i = 0; i < REPEATS; i += 1) {
+    const [step] = (await probe.play(task, [call])).steps;
+    if (step === undefined || (i === 0 && rewardText(step) === "")) break;
+    steps.push(step);
+  }
+  return steps;
+}
+
+/** Empty for a call that is not scored. */
+function rewardText({ answer }: Step): string {
+  if (answer.kind !== "result" || answer.reward === null) return "";
+  return String(Math.round(answer.reward / LEAST_DIFFERENCE));
+}
+
+function flaky(
+  task: PlayedTask,
+  steps: readonly Step[],
+  severity: CheckFinding["severity"],
+): CheckFinding {
+  const rewards = steps.map(({ answer }) => (answer.kind === "result" ? answer.reward : null));
+  const [first] = steps;
+  return {
+    severity,
+    message: "The same answer to the same task got different rewards.",
+    evidence: {
+      task: taskName(task),
+      call: first && describeCall(first),
+      answer: first && describeAnswer(first.answer),
+      numbers: `rewards ${rewards.map((reward) => reward ?? "none").join(", ")}`,
+    },
+    advice:
+      "Make the grader deterministic, or average it. Otherwise a group has advantages that its answers did not earn.",
+  };
+}

@@ -1,0 +1,33 @@
+/** Many sessions at once. */
+
+import { errorMessage, isAppError } from "../../errors.ts";
+import type { PlayedSession, PlayedTask, Probe } from "./probe.ts";
+
+export interface Crowd {
+  /** Those that opened. The caller closes them. */
+  readonly sessions: readonly PlayedSession[];
+  /** Sessions that were refused for lack of room. */
+  readonly refused: number;
+  /** Why the first of the others did not open; null = all others opened. */
+  readonly fault: string | null;
+}
+
+/** Opens a session of each task, all at once. @throws what is no AppError, and when no time is left */
+export async function settledSessions(probe: Probe, tasks: readonly PlayedTask[]): Promise<Crowd> {
+  const opening = await Promise.allSettled(tasks.map((task) => probe.open(task)));
+  const sessions = opening.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const reasons = opening.flatMap((each): unknown[] =>
+    each.status === "rejected" ? [each.reason] : [],
+  );
+  const unexpected = reasons.find((reason) => !isAppError(reason));
+  if (unexpected !== undefined || probe.signal.aborted) {
+    await Promise.all(sessions.map((session) => session.close()));
+    throw unexpected ?? probe.signal.reason;
+  }
+  const others = reasons.filter((reason) => !isAppError(reason, "environment-capacity"));
+  return {
+    sessions,
+    refused: reasons.length - others.length,
+    fault: others.length === 0 ? null : errorMessage(others[0]),
+  };
+}

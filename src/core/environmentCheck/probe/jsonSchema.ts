@@ -1,0 +1,232 @@
+/** JSON Schemas of tools: whether they are valid, and values that they allow. */
+
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { type ExactJson, ExactNumber } from "../../util/exactJson.ts";
+
+const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
+const SCHEMA_LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const SCHEMA_MAPS = ["properties", "patternProperties", "$defs", "definitions"];
+const SCHEMA_PLACES = ["items", "additionalProperties", "not"];
+const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"];
+const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const MAX_DEPTH = 12;
+
+/** The same value with numbers as doubles. */
+export function plainJson(value: ExactJson): Json {
+  if (value instanceof ExactNumber) return Number(value.text);
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(plainJson);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
+}
+
+/** What is wrong with a schema of a tool's arguments, each as a few words; empty for a valid one. */
+export function schemaFaults(schema: JsonObject): readonly string[] {
+  const type = schema["type"];
+  const isObject = type === "object" || (type === undefined && isJsonObject(schema["properties"]));
+  const hasChoice = SCHEMA_LISTS.some((key) => Array.isArray(schema[key]));
+  const root = isObject || hasChoice || "$ref" in schema ? [] : ["the root is not an object"];
+  return [...root, ...faultsAt(schema, "", schema, 0)];
+}
+
+function faultsAt(schema: Json, path: string, root: JsonObject, depth: number): readonly string[] {
+  if (typeof schema === "boolean" || depth > MAX_DEPTH) return [];
+  const place = path === "" ? "the root" : path;
+  if (!isJsonObject(schema)) return [`${place} is not a schema`];
+  const below = (value: Json, key: string): readonly string[] =>
+    faultsAt(value, path === "" ? key : `${path}.${key}`, root, depth + 1);
+  return [
+    ...ownFaults(schema, root).map((fault) => `${place} ${fault}`),
+    ...SCHEMA_PLACES.flatMap((key) => (isSchemaPlace(schema[key]) ? below(schema[key], key) : [])),
+    ...SCHEMA_LISTS.flatMap((key) => {
+      const list = schema[key];
+      return Array.isArray(list)
+        ? list.flatMap((each: Json, index) => below(each, `${key}.${index}`))
+        : [];
+    }),
+    ...SCHEMA_MAPS.flatMap((key) => {
+      const map = schema[key];
+      return isJsonObject(map)
+        ? Object.entries(map).flatMap(([name, each]) => below(each, name))
+        : [];
+    }),
+  ];
+}
+
+/** Older drafts take a list of schemas as `items`. */
+function isSchemaPlace(value: Json | undefined): value is Json {
+  return value !== undefined && !Array.isArray(value);
+}
+
+function ownFaults(schema: JsonObject, root: JsonObject): readonly string[] {
+  const faults: string[] = [];
+  const wrong = (isWrong: boolean, text: string): void => {
+    if (isWrong) faults.push(text);
+  };
+  const types = [schema["type"] ?? []].flat();
+  const unknown = types.filter((type) => !TYPES.includes(String(type)));
+  wrong(unknown.length > 0, `has the unknown type ${JSON.stringify(unknown[0] ?? null)}`);
+  for (const key of SCHEMA_MAPS)
+    wrong(!isAbsentOr(isJsonObject, schema[key]), `has a malformed ${key}`);
+  for (const key of ["enum", ...SCHEMA_LISTS]) {
+    wrong(!isAbsentOr(isFilledList, schema[key]), `has an empty or malformed ${key}`);
+  }
+  for (const key of COUNTS) wrong(!isAbsentOr(isCount, schema[key]), `has a malformed ${key}`);
+  for (const key of BOUNDS) wrong(!isAbsentOr(isNumber, schema[key]), `has a malformed ${key}`);
+  wrong(!isPattern(schema["pattern"]), "has a pattern that is no regular expression");
+  return [...faults, ...requiredFaults(schema), ...referenceFaults(schema, root)];
+}
+
+function requiredFaults({ required, properties }: JsonObject): readonly string[] {
+  if (required === undefined) return [];
+  if (!Array.isArray(required) || required.some((name: Json) => typeof name !== "string")) {
+    return ["has a malformed required"];
+  }
+  const known = isJsonObject(properties) ? properties : {};
+  return required
+    .filter((name: Json) => !Object.hasOwn(known, String(name)))
+    .map((name: Json) => `requires ${JSON.stringify(name)}, which it does not describe`);
+}
+
+function referenceFaults({ $ref }: JsonObject, root: JsonObject): readonly string[] {
+  if ($ref === undefined) return [];
+  const isKnown =
+    typeof $ref === "string" && (!$ref.startsWith("#") || resolve($ref, root) !== null);
+  return isKnown ? [] : [`refers to ${JSON.stringify($ref)}, which does not exist`];
+}
+
+function isAbsentOr(is: (value: Json) => boolean, value: Json | undefined): boolean {
+  return value === undefined || is(value);
+}
+
+function isFilledList(value: Json): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function isCount(value: Json): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isNumber(value: Json): boolean {
+  // Draft 4 has the exclusive bounds as flags.
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+function isPattern(value: Json | undefined): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "string") return false;
+  try {
+    new RegExp(value, "u");
+    return true;
+  } catch {
+    // Patterns of Python have groups that JavaScript spells otherwise; such a pattern is no fault.
+    return value.includes("(?");
+  }
+}
+
+function resolve(reference: string, root: JsonObject): Json | null {
+  let place: Json | undefined = root;
+  for (const part of reference.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    place = isJsonObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+  }
+  return place ?? null;
+}
+
+/** Where the values come from that a schema leaves open. */
+export interface ValueSource {
+  text(schema: JsonObject): string;
+  /** Within bounds, both included. */
+  number(low: number, high: number, isInteger: boolean): number;
+  boolean(): boolean;
+  /** Index of the alternative to take, below `count`. */
+  choose(count: number): number;
+  /** Whether to give an argument that is not required. */
+  takesOptional(): boolean;
+}
+
+/** Arguments that the schema allows, as far as they can be made without a solver; none for a tool without a schema. */
+export function drawArguments(schema: JsonObject | null, source: ValueSource): JsonObject {
+  if (schema === null) return {};
+  const value = draw(schema, source, schema, 0);
+  return isJsonObject(value) ? value : {};
+}
+
+function draw(written: Json, source: ValueSource, root: JsonObject, depth: number): Json {
+  const schema = expand(written, root);
+  if (depth > MAX_DEPTH) return null;
+  if (schema["const"] !== undefined) return schema["const"];
+  for (const key of ["enum", "anyOf", "oneOf"]) {
+    const list = schema[key];
+    if (!Array.isArray(list) || list.length === 0) continue;
+    const chosen: Json = list[source.choose(list.length)] ?? null;
+    return key === "enum" ? chosen : draw(chosen, source, root, depth + 1);
+  }
+  return drawTyped(schema, source, root, depth);
+}
+
+/** References and `allOf` replaced by what they hold. */
+function expand(written: Json, root: JsonObject): JsonObject {
+  const own = isJsonObject(written) ? written : {};
+  const { $ref, allOf } = own;
+  const target = typeof $ref === "string" ? resolve($ref, root) : null;
+  const parts = [target, ...(Array.isArray(allOf) ? allOf : [])].filter(isJsonObject);
+  return parts.length === 0 ? own : Object.assign({}, ...parts, own);
+}
+
+function drawTyped(schema: JsonObject, source: ValueSource, root: JsonObject, depth: number): Json {
+  const types = [schema["type"] ?? []].flat();
+  switch (types.find((type) => type !== "null") ?? types[0]) {
+    case "string":
+      return fitText(source.text(schema), schema);
+    case "integer":
+      return drawNumber(schema, source, true);
+    case "number":
+      return drawNumber(schema, source, false);
+    case "boolean":
+      return source.boolean();
+    case "null":
+      return null;
+    case "array": {
+      const item: Json = Array.isArray(schema["items"]) ? {} : (schema["items"] ?? {});
+      const count = Math.max(numberAt(schema, "minItems") ?? 0, 1);
+      return Array.from({ length: Math.min(count, 8) }, () => draw(item, source, root, depth + 1));
+    }
+    default:
+      return isJsonObject(schema["properties"]) || types.includes("object")
+        ? drawObject(schema, source, root, depth)
+        : source.text(schema);
+  }
+}
+
+function drawObject(
+  schema: JsonObject,
+  source: ValueSource,
+  root: JsonObject,
+  depth: number,
+): JsonObject {
+  const { properties, required } = schema;
+  const names: readonly Json[] = Array.isArray(required) ? required : [];
+  const entries = Object.entries(isJsonObject(properties) ? properties : {});
+  const taken = entries.filter(([name]) => names.includes(name) || source.takesOptional());
+  return Object.fromEntries(
+    taken.map(([name, each]) => [name, draw(each, source, root, depth + 1)]),
+  );
+}
+
+function drawNumber(schema: JsonObject, source: ValueSource, isInteger: boolean): number {
+  const low = numberAt(schema, "minimum") ?? numberAt(schema, "exclusiveMinimum", 1);
+  const high = numberAt(schema, "maximum") ?? numberAt(schema, "exclusiveMaximum", -1);
+  const from = low ?? Math.min(0, high ?? 0);
+  return source.number(from, high ?? Math.max(20, from + 20), isInteger);
+}
+
+function numberAt(schema: JsonObject, key: string, plus = 0): number | null {
+  const value = schema[key];
+  return typeof value === "number" ? value + plus : null;
+}
+
+function fitText(text: string, schema: JsonObject): string {
+  const least = numberAt(schema, "minLength") ?? 0;
+  const most = numberAt(schema, "maxLength") ?? Number.POSITIVE_INFINITY;
+  return text.padEnd(Math.min(least, 1_000), "x").slice(0, most);
+}

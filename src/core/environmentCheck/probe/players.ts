@@ -1,0 +1,299 @@
+/** Players that need no model: random calls, one call on many tasks, and the answers that an environment gives away. */
+
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { drawArguments } from "./jsonSchema.ts";
+import type { Play, PlayedSession, PlayedTask, Probe, Step } from "./probe.ts";
+import { argumentSchemas, type PlayableTool, requiredArguments, textArguments } from "./tools.ts";
+import { constantSource, randomSource } from "./valueSources.ts";
+
+export type PlannedCall = Pick<Step, "tool" | "input">;
+
+const RANDOM_PLAYS = 12;
+const RANDOM_CALLS = 10;
+/** Tasks on which one and the same call is tried. */
+export const CHEAT_TASKS = 6;
+/** Fewer say nothing: the call may be right by chance. */
+export const MIN_CHEAT_TASKS = 3;
+const MAX_TOOLS = 8;
+const MAX_CANDIDATES = 16;
+const ORACLE_TASKS = 4;
+
+/** Random valid calls until the episode ends, on tasks spread over the split. */
+export function randomPlays(probe: Probe): Promise<readonly Play[]> {
+  return probe.once("randomPlays", async () => {
+    const tasks = await probe.playedTasks(RANDOM_PLAYS);
+    const plays: Play[] = [];
+    for (let i = 0; i < RANDOM_PLAYS && tasks.length > 0; i += 1) {
+      const task = tasks[i % tasks.length];
+      if (task !== undefined) plays.push(await randomPlay(probe, task, `random ${i}`));
+    }
+    return plays;
+  });
+}
+
+/** The seed of the calls follows from `name`. */
+function randomPlay(probe: Probe, task: PlayedTask, name: string): Promise<Play> {
+  const uniform = probe.uniform(name);
+  return probe.session(task, async (session) => {
+    const tools = session.tools.slice(0, MAX_TOOLS).filter(({ name: tool }) => !probe.isSlow(tool));
+    const source = randomSource(uniform, probe.vocabulary);
+    for (let i = 0; i < RANDOM_CALLS && !session.isOver; i += 1) {
+      const tool = tools[Math.floor(uniform() * tools.length)];
+      if (tool === undefined) break;
+      await session.call(tool.name, drawArguments(tool.schema, source));
+    }
+    return session;
+  });
+}
+
+/** A step with the task that it was made in. */
+export interface PaidStep {
+  readonly task: PlayedTask;
+  readonly step: Step;
+}
+
+/** What one way to call earned; on every task, else there is none. */
+export interface Payoff {
+  readonly steps: readonly PaidStep[];
+  readonly rewards: readonly number[];
+  readonly isSame: boolean;
+  /** Whether the call ended every episode. */
+  readonly endsAll: boolean;
+}
+
+export function rewardOf({ answer }: Step): number {
+  return answer.kind === "result" ? (answer.reward ?? 0) : 0;
+}
+
+/**
+ * Makes the call that `plan` gives, which may make others before, in a session of each of `count` tasks. Null unless each pays more
+ * than 0; the first that does not ends the trial.
+ */
+export async function payoffEverywhere(
+  probe: Probe,
+  plan: (session: PlayedSession) => Promise<PlannedCall | null> | PlannedCall | null,
+  count = CHEAT_TASKS,
+): Promise<Payoff | null> {
+  const tasks = await probe.playedTasks(count);
+  const steps: PaidStep[] = [];
+  for (const task of tasks) {
+    const step = await probe.session(task, async (session) => {
+      const call = await plan(session);
+      if (call === null) return null;
+      await session.call(call.tool, call.input);
+      return session.steps.at(-1) ?? null;
+    });
+    if (step === null || !(rewardOf(step) > 0)) return null;
+    steps.push({ task, step });
+  }
+  if (steps.length < MIN_CHEAT_TASKS) return null;
+  const rewards = steps.map(({ step }) => rewardOf(step));
+  return {
+    steps,
+    rewards,
+    isSame: new Set(rewards).size === 1,
+    endsAll: steps.every(({ step: { answer } }) => answer.kind === "result" && answer.finished),
+  };
+}
+
+/** The same arguments in every call: `text` for each text, the first or last of all else. */
+export function constantCall(tool: PlayableTool, text: string, choice = 0): PlannedCall {
+  return { tool: tool.name, input: drawArguments(tool.schema, constantSource(text, choice)) };
+}
+
+/** What a call without any content earns on every task with this tool; null when it does not pay. */
+export function contentlessPayoff(probe: Probe, tool: PlayableTool): Promise<Payoff | null> {
+  return probe.once(`contentless ${tool.name}`, async () => {
+    const first = await payoffEverywhere(probe, () => constantCall(tool, "x"));
+    if (first === null) return null;
+    const second = await payoffEverywhere(probe, () => constantCall(tool, "qqq zz", 1));
+    if (second === null) return null;
+    const steps = [...first.steps, ...second.steps];
+    const rewards = [...first.rewards, ...second.rewards];
+    const isSame = new Set(rewards).size === 1;
+    return { steps, rewards, isSame, endsAll: first.endsAll && second.endsAll };
+  });
+}
+
+/** Tools that cheats try: at most 8. */
+export async function triedTools(probe: Probe): Promise<readonly PlayableTool[]> {
+  return (await probe.tools()).slice(0, MAX_TOOLS);
+}
+
+/** Right answers that the environment gives away, verified by play. */
+export interface Oracle {
+  /** For example ``the metadata `truth` ``. */
+  readonly source: string;
+  /** The least reward that it earned. */
+  readonly reward: number;
+  /** Null where the task has no such answer. */
+  callFor(task: PlayedTask): Promise<PlannedCall | null>;
+  /** The answer itself. */
+  answerFor(task: PlayedTask): Promise<string | null>;
+}
+
+interface Leaf {
+  readonly path: string;
+  readonly value: string | number | boolean;
+}
+
+const ANSWER_NAME =
+  /^(answers?|truth|ground_?truth|solutions?|targets?|secret|label|expected|gold|correct|key|reference|result|output|word)$/i;
+
+/** Searches data of tasks, and what results say in their metadata, for values that earn more than a call without content. */
+export function findOracle(probe: Probe): Promise<Oracle | null> {
+  return probe.once("oracle", async () => {
+    const tasks = await probe.playedTasks(ORACLE_TASKS);
+    const [first] = tasks;
+    if (first === undefined || tasks.length < MIN_CHEAT_TASKS) return null;
+    for (const origin of ["data", "metadata"] as const) {
+      const leaves = (await leavesOf(probe, first, origin)).slice(0, MAX_CANDIDATES);
+      const plans = (await triedTools(probe)).flatMap((tool) =>
+        answerPlans(tool, leaves).map((plan) => ({ origin, tool, plan })),
+      );
+      for (const plan of plans) {
+        const oracle = await verify(probe, tasks, plan);
+        if (oracle !== null) return oracle;
+      }
+    }
+    return null;
+  });
+}
+
+/** From each required argument to the path of the value for it. */
+type AnswerPlan = Readonly<Record<string, string>>;
+
+/** One value for a tool with one argument; for several, values of the same names. */
+function answerPlans(tool: PlayableTool, leaves: readonly Leaf[]): readonly AnswerPlan[] {
+  const schemas = argumentSchemas(tool);
+  const required = requiredArguments(tool);
+  const names = required.length > 0 ? required : Object.keys(schemas);
+  const [only, ...others] = names;
+  if (only === undefined) return [];
+  if (others.length === 0) {
+    return leaves
+      .filter(({ value }) => fitted(value, schemas[only]) !== null)
+      .map(({ path }) => ({ [only]: path }));
+  }
+  const pairs = names.flatMap((name) => {
+    const leaf = leaves.find(({ path }) => path.split(".").at(-1) === name);
+    return leaf === undefined ? [] : [[name, leaf.path] as const];
+  });
+  return pairs.length === names.length ? [Object.fromEntries(pairs)] : [];
+}
+
+async function verify(
+  probe: Probe,
+  tasks: readonly PlayedTask[],
+  {
+    origin,
+    tool,
+    plan,
+  }: {
+    readonly origin: "data" | "metadata";
+    readonly tool: PlayableTool;
+    readonly plan: AnswerPlan;
+  },
+): Promise<Oracle | null> {
+  const schemas = argumentSchemas(tool);
+  const valuesFor = async (task: PlayedTask): Promise<JsonObject | null> => {
+    const leaves = await leavesOf(probe, task, origin);
+    const entries = Object.entries(plan).map(([name, path]) => {
+      const value = leaves.find((leaf) => leaf.path === path)?.value;
+      return [name, value === undefined ? null : fitted(value, schemas[name])] as const;
+    });
+    return entries.some(([, value]) => value === null) ? null : Object.fromEntries(entries);
+  };
+  const rewards: number[] = [];
+  for (const task of tasks) {
+    const input = await valuesFor(task);
+    if (input === null) return null;
+    const [step] = (await probe.play(task, [{ tool: tool.name, input }])).steps;
+    const earned = step === undefined ? 0 : rewardOf(step);
+    const { input: empty } = constantCall(tool, "x");
+    const [control] = await probe.once(`control ${tool.name} ${task.index}`, async () => {
+      return (await probe.play(task, [{ tool: tool.name, input: empty }])).steps;
+    });
+    if (!(earned > (control === undefined ? 0 : rewardOf(control)))) return null;
+    rewards.push(earned);
+  }
+  return {
+    source: `${origin === "data" ? "the task data" : "the metadata of results"} (${Object.values(plan).join(", ")})`,
+    reward: Math.min(...rewards),
+    callFor: async (task) => {
+      const input = await valuesFor(task);
+      return input === null ? null : { tool: tool.name, input };
+    },
+    answerFor: async (task) => {
+      const input = await valuesFor(task);
+      return input === null ? null : Object.values(input).map(String).join(" ");
+    },
+  };
+}
+
+/** The value as a schema wants it; null where it cannot be. */
+function fitted(
+  value: Leaf["value"],
+  schema: JsonObject | undefined,
+): string | number | boolean | null {
+  const types = [schema?.["type"] ?? "string"].flat();
+  if (types.includes("string")) return String(value);
+  const number = typeof value === "boolean" ? Number.NaN : Number(value);
+  const isNumber =
+    types.includes("number") || (types.includes("integer") && Number.isInteger(number));
+  if (isNumber && value !== "" && Number.isFinite(number)) return number;
+  return types.includes("boolean") && typeof value === "boolean" ? value : null;
+}
+
+/** Values of a task, those that are named like an answer first. */
+function leavesOf(
+  probe: Probe,
+  task: PlayedTask,
+  origin: "data" | "metadata",
+): Promise<readonly Leaf[]> {
+  return probe.once(`leaves ${origin} ${task.split} ${task.index}`, async () => {
+    const data = origin === "data" ? await probe.dataOf(task) : await metadataOf(probe, task);
+    const leaves = data === null ? [] : leavesIn(data, "", 0);
+    const isNamed = ({ path }: Leaf): boolean => ANSWER_NAME.test(path.split(".").at(-1) ?? "");
+    return [...leaves.filter(isNamed), ...leaves.filter((leaf) => !isNamed(leaf))];
+  });
+}
+
+/** Of the first result that has some, when each tool is called without content. */
+async function metadataOf(probe: Probe, task: PlayedTask): Promise<JsonObject | null> {
+  for (const tool of await triedTools(probe)) {
+    const play = await probe.play(task, [constantCall(tool, "x")]);
+    for (const { answer } of play.steps) {
+      if (answer.kind === "result" && answer.finished && answer.metadata !== null) {
+        return answer.metadata;
+      }
+    }
+  }
+  return null;
+}
+
+const MAX_LEAVES = 60;
+
+function leavesIn(value: Json, path: string, depth: number): readonly Leaf[] {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    return [{ path, value }];
+  }
+  if (value === null || depth > 4) return [];
+  const entries = isJsonObject(value)
+    ? Object.entries(value)
+    : value.slice(0, 3).map((each: Json, index) => [String(index), each] as const);
+  return entries
+    .flatMap(([key, each]) => leavesIn(each, path === "" ? key : `${path}.${key}`, depth + 1))
+    .slice(0, MAX_LEAVES);
+}
+
+/** The arguments with `text` in each that takes any text; null for a tool without one. */
+export function callWithText(tool: PlayableTool, text: string): PlannedCall | null {
+  const names = textArguments(tool);
+  if (names.length === 0) return null;
+  const { input } = constantCall(tool, text);
+  return {
+    tool: tool.name,
+    input: { ...input, ...Object.fromEntries(names.map((name) => [name, text])) },
+  };
+}

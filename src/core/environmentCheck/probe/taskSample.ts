@@ -1,0 +1,79 @@
+/** Tasks that were looked at: their data where the server gives it, and their prompts. */
+
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import type { PlayedTask, Probe } from "./probe.ts";
+
+export interface PromptedTask extends PlayedTask {
+  readonly prompt: string;
+}
+
+/** Prompts of tasks of each split: half from its beginning, half spread over the rest. */
+export function promptSample(probe: Probe): Promise<readonly PromptedTask[]> {
+  return probe.once("promptSample", async () => {
+    const sample: PromptedTask[] = [];
+    for (const split of await probe.filledSplits()) {
+      const count = await probe.numTasks(split);
+      for (const index of sampledIndices(count, probe.options.tasks)) {
+        const { prompt } = await probe.play({ split, index }, []);
+        sample.push({ split, index, prompt });
+      }
+    }
+    return sample;
+  });
+}
+
+function sampledIndices(count: number, wanted: number): readonly number[] {
+  if (count <= wanted) return Array.from({ length: count }, (_, index) => index);
+  const first = Math.ceil(wanted / 2);
+  const rest = wanted - first;
+  const spread = Array.from(
+    { length: rest },
+    (_, i) => first + Math.floor((i * (count - first)) / rest),
+  );
+  return [...Array.from({ length: first }, (_, index) => index), ...spread];
+}
+
+export interface IdentifiedTask extends PlayedTask {
+  /** Equal for tasks that are the same. */
+  readonly identity: string;
+  /** The texts in it. */
+  readonly text: string;
+}
+
+/** Keys that number tasks without being part of them. */
+const ID_KEY =
+  /^(?:id|idx|index|uid|uuid|_id|task_?id|problem_?id|question_?id|sample_?id|split|number)$/i;
+
+/**
+ * The first tasks of each split by their data, without ids; null when data that distinguishes tasks is not given, as where it is only
+ * an id.
+ */
+export function identifiedTasks(probe: Probe): Promise<readonly IdentifiedTask[] | null> {
+  return probe.once("identifiedTasks", async () => {
+    const tasks: IdentifiedTask[] = [];
+    for (const split of await probe.filledSplits()) {
+      const data = await probe.taskData(split);
+      if (data === null) return null;
+      const identified = data.map((each, index) => ({
+        split,
+        index,
+        identity: JSON.stringify(withoutIds(each)),
+        text: textsIn(each).join(" "),
+      }));
+      tasks.push(...identified);
+    }
+    const isDistinct = new Set(tasks.map(({ identity }) => identity)).size > 1;
+    return isDistinct ? tasks : null;
+  });
+}
+
+function withoutIds(data: JsonObject): JsonObject {
+  const kept = Object.entries(data).filter(([key]) => !ID_KEY.test(key));
+  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap((each: Json) => textsIn(each));
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,60 @@
+/** The tools of an environment as a player sees them, the one that grades a final message included. */
+
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import type { ToolList } from "../../openreward/types.ts";
+import { plainJson } from "./jsonSchema.ts";
+
+export interface PlayableTool {
+  readonly name: string;
+  readonly description: string;
+  /** Null = no arguments. */
+  readonly schema: JsonObject | null;
+}
+
+/** In their order; the terminal tool is added unless it is among them. */
+export function playableTools({ tools, terminalTool }: ToolList): readonly PlayableTool[] {
+  const own = tools.map(({ name, description, inputSchema }): PlayableTool => {
+    const schema = inputSchema === null ? null : plainJson(inputSchema);
+    return { name, description, schema: isJsonObject(schema) ? schema : null };
+  });
+  if (terminalTool === null || own.some(({ name }) => name === terminalTool.name)) return own;
+  const { name, arg, description } = terminalTool;
+  const schema =
+    arg === null
+      ? null
+      : { type: "object", properties: { [arg]: { type: "string" } }, required: [arg] };
+  return [...own, { name, description, schema }];
+}
+
+/** Arguments that a tool must get. */
+export function requiredArguments({ schema }: PlayableTool): readonly string[] {
+  const names: Json = schema?.["required"] ?? [];
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+}
+
+/** Schemas of a tool's arguments by their names. */
+export function argumentSchemas({ schema }: PlayableTool): Readonly<Record<string, JsonObject>> {
+  const properties = schema?.["properties"];
+  if (!isJsonObject(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).filter((entry): entry is [string, JsonObject] =>
+      isJsonObject(entry[1]),
+    ),
+  );
+}
+
+/** The arguments that take any text. */
+export function textArguments(tool: PlayableTool): readonly string[] {
+  return Object.entries(argumentSchemas(tool))
+    .filter(([, schema]) => isOpenText(schema))
+    .map(([name]) => name);
+}
+
+function isOpenText(schema: JsonObject): boolean {
+  if (schema["enum"] !== undefined || schema["const"] !== undefined) return false;
+  if ([schema["type"]].flat().includes("string")) return true;
+  const choices = schema["anyOf"];
+  return (
+    Array.isArray(choices) && choices.some((each: Json) => isJsonObject(each) && isOpenText(each))
+  );
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { parseArguments } from "../../../src/cli/arguments/arguments.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import type { EnvironmentReport } from "../../../src/core/environmentCheck/checkEnvironment.ts";
+import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
+
+const REPORT: EnvironmentReport = {
+  environment: "products",
+  address: "http://127.0.0.1:8080",
+  seed: 0,
+  seconds: 2,
+  checks: [
+    { id: "splits", rule: "There are tasks.", measured: "train 3 tasks", findings: [] },
+    {
+      id: "near-overlap",
+      rule: "Splits differ.",
+      notMade: "there is only one split",
+      findings: [],
+    },
+  ],
+};
+const BROKEN: EnvironmentReport = {
+  ...REPORT,
+  checks: [
+    {
+      id: "empty-answer",
+      rule: "An empty answer is not paid.",
+      findings: [
+        {
+          severity: "defect",
+          message: "An empty answer is paid.",
+          evidence: {
+            task: "train 0",
+            call: 'answer {"value":""}',
+            answer: "reward 1, finished: \u001b[2J",
+          },
+          advice: "Compare whole answers.",
+        },
+      ],
+    },
+  ],
+};
+
+function aProgram(...reports: readonly EnvironmentReport[]) {
+  const trainer = aTrainer({
+    checkEnvironments: async (_files, { onReport }) => {
+      for (const report of reports) onReport(report);
+      return reports;
+    },
+  });
+  return createFakeProgram({ trainer });
+}
+
+describe("env check", () => {
+  it("lists each check with what it measured or why it was not made, and ends with 0", async () => {
+    const program = aProgram(REPORT);
+    expect(await runProgram(program, ["env", "check", "products"])).toBe(0);
+    const text = program.out.lines.join("\n");
+    expect(text).toContain("ok       splits            train 3 tasks");
+    expect(text).toContain("not made near-overlap      there is only one split");
+    expect(text).toContain("nothing found");
+  });
+
+  it("shows a defect with its evidence and what to do, and ends with 2", async () => {
+    const program = aProgram(REPORT, BROKEN);
+    expect(await runProgram(program, ["env", "check", "products"])).toBe(2);
+    const text = program.out.lines.join("\n");
+    expect(text).toContain("defect   An empty answer is paid.  empty-answer");
+    expect(text).toContain('call    answer {"value":""}');
+    expect(text).toContain("to do   Compare whole answers.");
+    expect(text).not.toContain("\u001b[2J");
+  });
+
+  it("prints one versioned JSON value, and the exit code stays", async () => {
+    const program = aProgram(BROKEN);
+    expect(await runProgram(program, ["env", "check", "products", "--json"])).toBe(2);
+    expect(program.out.lines).toHaveLength(1);
+    expect(JSON.parse(program.out.lines[0] ?? "")).toMatchObject({
+      format: "tinker-rl.environment-check/1",
+      environments: [{ environment: "products", defects: 1, checks: [{ state: "found" }] }],
+    });
+  });
+
+  it("takes names, a configuration or a server, and needs one of them", () => {
+    expect(parseArguments(["env", "check", "-c", "a.yaml", "--tasks", "8"])).toMatchObject({
+      kind: "env-check",
+      names: [],
+      configPath: "a.yaml",
+      tasks: 8,
+      seed: 0,
+    });
+    expect(parseArguments(["env", "check", "--url", "http://127.0.0.1:8080"])).toMatchObject({
+      url: "http://127.0.0.1:8080",
+    });
+    expect(() => parseArguments(["env", "check"])).toThrow("needs the name of an environment");
+    expect(() => parseArguments(["env", "check", "--url", "8080"])).toThrow("--url");
+    expect(() => parseArguments(["env", "play", "x"])).toThrow("env needs check");
+  });
+});
