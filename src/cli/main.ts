@@ -99,6 +99,7 @@ const exitCode = await runProgram(
     },
     loadTokenizer: async (name, configPath) =>
       (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
+    templatesFolder: join(programFolder, "templates"),
     invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),
     isDebug: env["TINKER_RL_DEBUG"] === "1",
   },

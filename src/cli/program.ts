@@ -10,6 +10,7 @@ import { chat } from "./chat/chat.ts";
 import { runCheckpoints } from "./checkpoints/checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { followDryRun } from "./dryRun.ts";
+import { newEnvironment } from "./env/newEnvironment.ts";
 import { estimate, followEstimate } from "./estimate.ts";
 import { followEvaluation } from "./evaluate.ts";
 import { helpLines } from "./help/helpTexts.ts";
@@ -115,6 +116,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "checkpoints":
       await runCheckpoints(options, command);
+      return EXIT.done;
+    case "env-new":
+      await newEnvironment(options, command);
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);

@@ -111,7 +111,7 @@ test("the version is printed alone", async () => {
 
 test.each([
   [[]],
-  ...["train", "resume", "validate", "runs", "show", "serve"].map((name) => [[name]]),
+  ...["train", "resume", "validate", "runs", "show", "serve", "env"].map((name) => [[name]]),
 ])("help for %j fits a window and gives an example", async (command) => {
   const program = createFakeProgram();
   expect(await runProgram(program, [...command, "--help"])).toBe(0);

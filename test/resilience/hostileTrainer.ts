@@ -63,6 +63,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       serve: refuse,
     },
     loadTokenizer: refuse,
+    templatesFolder: "",
     invocation: { program: "tinker-rl", cwd: runner.plan.runs },
   };
   return runProgram(options, args);

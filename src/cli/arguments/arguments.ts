@@ -15,6 +15,7 @@ import {
 import { type ChatCommand, chatCommand } from "./chatArguments.ts";
 import { type CheckpointsCommand, checkpointsCommand } from "./checkpointArguments.ts";
 import { controlCommand, type RunControlCommand } from "./controlArguments.ts";
+import { type EnvCommand, envCommand } from "./envArguments.ts";
 import { type EstimateCommand, estimateCommand } from "./estimateArguments.ts";
 import { type EvaluateCommand, evaluateCommand } from "./evaluateArguments.ts";
 import {
@@ -105,6 +106,7 @@ export type Command =
   | ModelsCommand
   | ChatCommand
   | CheckpointsCommand
+  | EnvCommand
   | ServeCommand
   | ViewCommand
   | { readonly kind: "lsp" };
@@ -125,6 +127,7 @@ const COMMANDS: readonly CommandName[] = [
   "models",
   "chat",
   "checkpoints",
+  "env",
   "serve",
   "view",
   "lsp",
@@ -188,6 +191,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return chatCommand(given);
     case "checkpoints":
       return checkpointsCommand(given);
+    case "env":
+      return envCommand(given);
     case "view":
       refuseFurther(given.positionals.slice(1), name);
       return {

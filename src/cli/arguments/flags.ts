@@ -21,6 +21,7 @@ export type CommandName =
   | "models"
   | "chat"
   | "checkpoints"
+  | "env"
   | "serve"
   | "view"
   | "lsp";
@@ -144,6 +145,13 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     name: { type: "string" },
     json: { type: "boolean" },
     ...STARTING,
+  },
+  env: {
+    ...HELP,
+    template: { type: "string" },
+    config_path: { type: "string", short: "c" },
+    venv: { type: "boolean" },
+    "no-venv": { type: "boolean" },
   },
   serve: {
     ...HELP,

@@ -103,6 +103,8 @@ export interface ProgramOptions {
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
   /** Calls back at each interrupt until released. */
   readonly interrupts: (onInterrupt: () => void) => () => void;
+  /** With the templates of new environments. */
+  readonly templatesFolder: string;
   readonly invocation: Invocation;
   readonly version: string;
   /** Answers an editor over standard input and output, and resolves once it has left. */

@@ -4,7 +4,7 @@ import type { CommandName } from "../arguments/flags.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import type { HelpText } from "./helpText.ts";
-import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import { ENV, ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
 import { CHAT, CHECKPOINTS, EVALUATE, REPORT, RUNS, SEARCH, SHOW, VIEW } from "./resultsHelp.ts";
 import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
 
@@ -27,6 +27,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
+  env new NAME               write a new environment in Python
   serve                      open the local services to other programs
   view [FOLDER]              show runs in a browser, with the editor's pages
   lsp                        help with configurations in any editor
@@ -61,6 +62,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   models: MODELS,
   chat: CHAT,
   checkpoints: CHECKPOINTS,
+  env: ENV,
   serve: SERVE,
   view: VIEW,
   lsp: LSP,
