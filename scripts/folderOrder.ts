@@ -109,6 +109,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/cli/checkpoints",
   "src/cli/show",
   "src/cli/chat",
+  "src/cli/env",
   "src/cli",
   // the extension
   "src/host/manifest",

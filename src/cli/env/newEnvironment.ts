@@ -3,16 +3,15 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import * as l10n from "@vscode/l10n";
+import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import {
   addToConfig,
-  type ConfigChange,
-  type NewEnvironment,
+  type EntryOutcome,
   writeEnvironment,
 } from "../../trainer/scaffold/newEnvironment.ts";
 import {
   makeVirtualEnvironment,
-  type PythonProject,
   shellWords,
   stepsWithVenv,
   virtualEnvironmentSteps,
@@ -63,7 +62,7 @@ export async function newEnvironment(
 }
 
 function configLines(
-  change: ConfigChange,
+  change: EntryOutcome,
   path: string,
   { name, entry }: NewEnvironment,
 ): readonly Line[] {

@@ -2,39 +2,24 @@
 
 import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
+import type { NewEnvironment, NewEnvironmentRequest } from "../../api/environments.ts";
 import { insertEnvironment } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { applyEdits } from "../../core/config/editing/text/textEdit.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { environmentConfig, environmentEntry } from "../../core/scaffold/environmentEntry.ts";
 import {
   ENVIRONMENT_TEMPLATES,
-  type EnvironmentTemplateKind,
   fillTemplate,
   isEnvironmentName,
   requirementsIn,
 } from "../../core/scaffold/environmentTemplates.ts";
-import { type PythonProject, venvPython } from "./virtualEnvironment.ts";
+import { venvPython } from "./virtualEnvironment.ts";
 
-export interface NewEnvironmentRequest {
-  readonly name: string;
-  readonly template: EnvironmentTemplateKind;
-  /** The folder of the configuration. */
-  readonly folder: string;
+interface Templates {
   /** With a folder for each template. */
   readonly templatesFolder: string;
-}
-
-export interface NewEnvironment extends PythonProject {
-  readonly name: string;
-  /** Names in its folder. */
-  readonly files: readonly string[];
-  /** What goes into a configuration that is there. */
-  readonly entry: JsonObject;
-  /** A configuration for where there is none. */
-  readonly config: string;
 }
 
 const IGNORED = ".venv/\n__pycache__/\n.pytest_cache/\n*.egg-info/\n";
@@ -45,7 +30,7 @@ const IGNORED = ".venv/\n__pycache__/\n.pytest_cache/\n*.egg-info/\n";
  */
 export async function writeEnvironment(
   fileSystem: FileSystem,
-  { name, template: kind, folder: root, templatesFolder }: NewEnvironmentRequest,
+  { name, template: kind, folder: root, templatesFolder }: NewEnvironmentRequest & Templates,
 ): Promise<NewEnvironment> {
   requireName(name);
   const template = ENVIRONMENT_TEMPLATES.find((each) => each.kind === kind);
@@ -78,14 +63,14 @@ export async function writeEnvironment(
 }
 
 /** What became of the configuration; `impossible` leaves the entry to the user. */
-export type ConfigChange = "created" | "added" | "present" | "impossible";
+export type EntryOutcome = "created" | "added" | "present" | "impossible";
 
 /** Adds the environment to a configuration, which is written where there is none. @throws AppError `disk` */
 export async function addToConfig(
   fileSystem: FileSystem,
   path: string,
   { name, entry, config }: NewEnvironment,
-): Promise<ConfigChange> {
+): Promise<EntryOutcome> {
   if ((await fileSystem.size(path)) === null) {
     await fileSystem.writeAtomic(path, config);
     return "created";

@@ -2,20 +2,8 @@
 
 import { spawn } from "node:child_process";
 import * as l10n from "@vscode/l10n";
+import type { ProgramWords, PythonProject } from "../../api/environments.ts";
 import { AppError } from "../../core/errors.ts";
-
-/** Paths are relative to the folder of the configuration, with `/`. */
-export interface PythonProject {
-  /** `environments/NAME` */
-  readonly folder: string;
-  /** Of the virtual environment, which need not exist. */
-  readonly python: string;
-  /** Packages that it needs. */
-  readonly requirements: readonly string[];
-}
-
-/** A program and its arguments. */
-export type ProgramWords = readonly [program: string, ...args: string[]];
 
 const OLDEST = "3.11";
 const IS_NEW_ENOUGH = `import sys; sys.exit(sys.version_info < (${OLDEST.replace(".", ", ")}))`;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { ProgramWords } from "../../../src/api/environments.ts";
 import { requirementsIn } from "../../../src/core/scaffold/environmentTemplates.ts";
 import {
   makeVirtualEnvironment,
-  type ProgramWords,
   shellWords,
   stepsWithVenv,
   venvPython,

@@ -18,8 +18,6 @@ from pydantic import BaseModel
 from sandbox import CodeError, run_function
 
 TASKS = Path(__file__).with_name("tasks.jsonl")
-
-
 TRIES = 3
 
 

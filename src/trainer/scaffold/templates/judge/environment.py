@@ -19,8 +19,6 @@ from openreward.environments import (
 from pydantic import BaseModel, ValidationError
 
 TASKS = Path(__file__).with_name("tasks.jsonl")
-
-
 # Any OpenAI-compatible service. The key is the secret openai_api_key of the session.
 JUDGE_URL = os.environ.get("JUDGE_URL", "https://api.openai.com/v1")
 JUDGE_MODEL = os.environ.get("JUDGE_MODEL", "gpt-5-mini")

@@ -17,8 +17,6 @@ from openreward.environments import (
 from pydantic import BaseModel
 
 TASKS = Path(__file__).with_name("tasks.jsonl")
-
-
 GUESSES = 5
 STEP_REWARD = 0.1
 
