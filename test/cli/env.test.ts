@@ -48,7 +48,7 @@ describe("env new", () => {
       expect(config.includes("\nmodel_name: local/tiny-tool")).toBe(suitsBundledModel);
       expect(lines.slice(-3)).toEqual([
         "  environments/letter-count/.venv/bin/python -m pytest environments/letter-count",
-        "  tinker-rl show-prompt tinker-config.yaml --environment letter-count",
+        "  tinker-rl env check letter-count -c tinker-config.yaml",
         "  tinker-rl train -c tinker-config.yaml",
       ]);
     },

@@ -53,10 +53,10 @@ export async function newEnvironment(
   const python = inFolder(written.python);
   out.print([
     BLANK,
-    [l10n.t("Next, test it, look at the first prompt, and train:")],
+    [l10n.t("Next, test it, check it, and train:")],
     BLANK,
     [`  ${shellWords([python, "-m", "pytest", inFolder(written.folder)])}`],
-    [`  ${commandLine(invocation, "show-prompt", shown, "--environment", name)}`],
+    [`  ${commandLine(invocation, "env", "check", name, "-c", shown)}`],
     [`  ${commandLine(invocation, "train", "-c", shown)}`],
   ]);
 }

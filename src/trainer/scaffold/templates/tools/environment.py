@@ -103,11 +103,14 @@ class TemplateEnvironment(Environment):
     @tool
     def answer(self, arguments: Answer) -> ToolOutput:
         """Give the number. Ends the episode."""
-        is_right = arguments.value.strip() == follow(self.task)
+        right = follow(self.task)
+        is_right = arguments.value.strip() == right
         return ToolOutput(
             blocks=[TextBlock(text="right" if is_right else "wrong")],
             reward=1.0 if is_right else 0.0,
             finished=True,
+            # For logs and checks: the model does not see it.
+            metadata={"answer": right},
         )
 
 
