@@ -109,10 +109,12 @@ describe.skipIf(python === null)("a new environment", () => {
     });
 
     it("is clean Python", async () => {
-      const ruff = ["-m", "ruff", "--isolated"];
-      const source = ["--no-cache", join(TEMPLATES, template)];
-      await run(python ?? "", [...ruff, "check", "--select", "E,F,I,B,UP,SIM,W", ...source]);
-      await run(python ?? "", [...ruff, "format", "--check", ...source]);
+      // From within, so that its modules count as its own.
+      const options = { cwd: join(TEMPLATES, template) };
+      const ruff = async (...args: readonly string[]) =>
+        run(python ?? "", ["-m", "ruff", "--isolated", ...args, "--no-cache", "."], options);
+      await ruff("check", "--select", "E,F,I,B,UP,SIM,W");
+      await ruff("format", "--check");
     });
 
     it("pays 1 for a right answer, and less for a wrong one", async () => {

@@ -15,6 +15,7 @@ from openreward.environments import (
     tool,
 )
 from pydantic import BaseModel
+
 from sandbox import CodeError, run_function
 
 TASKS = Path(__file__).with_name("tasks.jsonl")

@@ -1,12 +1,13 @@
 """Run code of a model in a child process, and say what it returned.
 
 What holds: a time limit; on Linux and macOS limits on processor time and file size; on
-Linux a memory limit and, where the system allows user namespaces, no network. The child
-gets no environment variables, and it never sees the expected results.
+Linux a memory limit and, where the system allows user namespaces, no network and no way
+to this folder, where the tests are. The child gets no environment variables, and it
+never gets the expected results.
 
-What does not hold: the code can read every file that you can read, tasks.jsonl among
-them, write files, start processes that outlive it, and attack the kernel. macOS and
-Windows limit neither memory nor network, and Windows only the time. For code that may
+What does not hold: the code can read your other files, write files, start processes
+that outlive it, and attack the kernel. macOS and Windows limit neither memory nor
+network and do not hide the tests, and Windows only limits the time. For code that may
 be hostile, run the whole environment in a container or a virtual machine.
 """
 
@@ -25,8 +26,9 @@ from typing import Any
 TIME_LIMIT_S = 5.0
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 OUTPUT_LIMIT_BYTES = 64 * 1024
-# From <linux/sched.h>: a user and a network of its own, without a way out.
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+# From <linux/sched.h>: a user, mounts and a network of its own.
+NEW_NAMESPACES = 0x10000000 | 0x00020000 | 0x40000000
+CAPABILITY_VERSION = 0x20080522
 
 
 class CodeError(Exception):
@@ -102,8 +104,20 @@ def limit_resources() -> None:
     if sys.platform == "linux":
         limit = (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES)
         resource.setrlimit(resource.RLIMIT_AS, limit)
-        # Fails where the system forbids user namespaces: then there is a network.
-        ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET)
+        hide_network_and_tests()
+
+
+def hide_network_and_tests() -> None:
+    """Leave the network, and cover this folder with an empty one. Does nothing where
+    the system forbids user namespaces."""
+    libc = ctypes.CDLL(None)
+    if libc.unshare(NEW_NAMESPACES) != 0:
+        return
+    folder = os.fsencode(Path(__file__).resolve().parent)
+    libc.mount(b"none", folder, b"tmpfs", 0, None)
+    # Without capabilities the code cannot uncover it.
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+    libc.capset(header, (ctypes.c_uint32 * 6)())
 
 
 def serve_job() -> None:

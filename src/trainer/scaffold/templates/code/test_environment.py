@@ -1,14 +1,16 @@
 """Run with: python -m pytest"""
 
 import asyncio
+import os
 import sys
 import time
 from typing import Any
 
 import pytest
-from environment import TRIES, TemplateEnvironment, load_tasks
 from openreward.environments import RunToolError, RunToolSuccess
 from openreward.environments.session import call_session_tool
+
+from environment import TASKS, TRIES, TemplateEnvironment, load_tasks
 from sandbox import CodeError, run_function
 
 TASK = {
@@ -90,6 +92,25 @@ def test_code_sees_no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "s3cret")
     code = "import os\ndef f():\n    return os.environ.get('SECRET_KEY')"
     assert run_function(code, "f", [[]]) == [None]
+
+
+def test_code_cannot_read_the_tests() -> None:
+    code = """
+import ctypes, os
+def f(path):
+    ctypes.CDLL(None).umount(os.fsencode(os.path.dirname(path)))
+    try:
+        namespace = os.readlink("/proc/self/ns/user")
+    except OSError:
+        namespace = None
+    return [namespace, os.path.exists(path)]
+"""
+    if sys.platform != "linux":
+        pytest.skip("only Linux hides the tests")
+    [[namespace, is_there]] = run_function(code, "f", [[str(TASKS)]])
+    if namespace == os.readlink("/proc/self/ns/user"):
+        pytest.skip("this system forbids user namespaces")
+    assert not is_there
 
 
 def test_splits_do_not_overlap() -> None:

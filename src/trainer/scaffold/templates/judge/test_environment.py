@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-import environment
 import pytest
-from environment import MAX_ANSWER_LENGTH, TemplateEnvironment, load_tasks
 from openreward.environments import RunToolError, RunToolSuccess
 from openreward.environments.session import call_session_tool
+
+import environment
+from environment import MAX_ANSWER_LENGTH, TemplateEnvironment, load_tasks
 
 TASK = {
     "id": "t",

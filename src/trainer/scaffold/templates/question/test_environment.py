@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
-from environment import TemplateEnvironment, load_tasks, normalize
 from openreward.environments import RunToolError, RunToolSuccess
 from openreward.environments.session import call_session_tool
+
+from environment import TemplateEnvironment, load_tasks, normalize
 
 TASK = {"id": "t", "split": "train", "question": "What is 9+6?", "answer": "15"}
 

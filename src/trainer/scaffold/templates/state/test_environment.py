@@ -3,10 +3,11 @@
 import asyncio
 from typing import Any
 
-from environment import GUESSES, TemplateEnvironment, load_tasks
 from openreward.environments import RunToolError, RunToolSuccess, ToolOutput
 from openreward.environments.session import call_session_tool
 from pytest import approx
+
+from environment import GUESSES, TemplateEnvironment, load_tasks
 
 TASK = {"id": "t", "split": "train", "limit": 30, "secret": 22}
 

@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
-from environment import TemplateEnvironment, follow, load_tasks
 from openreward.environments import RunToolError, RunToolSuccess
 from openreward.environments.session import call_session_tool
+
+from environment import TemplateEnvironment, follow, load_tasks
 
 TASK = {
     "id": "t",
