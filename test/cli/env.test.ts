@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { runProgram } from "../../src/cli/program.ts";
 import { ENVIRONMENT_TEMPLATES } from "../../src/core/scaffold/environmentTemplates.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { venvPython } from "../../src/trainer/scaffold/virtualEnvironment.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
 const templatesFolder = fileURLToPath(
@@ -47,7 +48,7 @@ describe("env new", () => {
       const config = await read("tinker-config.yaml");
       expect(config.includes("\nmodel_name: local/tiny-tool")).toBe(suitsBundledModel);
       expect(lines.slice(-3)).toEqual([
-        "  environments/letter-count/.venv/bin/python -m pytest environments/letter-count",
+        `  ${normalize(venvPython("environments/letter-count"))} -m pytest ${normalize("environments/letter-count")}`,
         "  tinker-rl env check letter-count -c tinker-config.yaml",
         "  tinker-rl train -c tinker-config.yaml",
       ]);
@@ -61,7 +62,7 @@ describe("env new", () => {
       environments: {
         demo: {
           server: {
-            command: ["environments/demo/.venv/bin/python", "environments/demo/environment.py"],
+            command: [venvPython("environments/demo"), "environments/demo/environment.py"],
           },
           splits: { train: {} },
         },
