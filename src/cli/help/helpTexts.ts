@@ -3,8 +3,9 @@
 import type { CommandName } from "../arguments/flags.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
+import { ENV } from "./envHelp.ts";
 import type { HelpText } from "./helpText.ts";
-import { ENV, ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
 import { CHAT, CHECKPOINTS, EVALUATE, REPORT, RUNS, SEARCH, SHOW, VIEW } from "./resultsHelp.ts";
 import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
 
