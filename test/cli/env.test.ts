@@ -92,6 +92,13 @@ describe("env new", () => {
     expect(lines.join("\n")).toContain("  demo: { server: { command: [");
   });
 
+  test("writes no configuration in JSON", async () => {
+    const { exitCode, errors } = await env("new", "demo", "-c", "run.json");
+    expect(exitCode).toBe(2);
+    expect(errors).toEqual(["error: run.json does not exist."]);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
   test("overwrites nothing", async () => {
     await env("new", "demo");
     await writeFile(join(cwd, "environments/demo/tasks.jsonl"), "mine");

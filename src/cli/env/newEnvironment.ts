@@ -5,6 +5,7 @@ import { createInterface } from "node:readline/promises";
 import * as l10n from "@vscode/l10n";
 import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
 import { flowText } from "../../core/config/editing/text/valueText.ts";
+import { AppError } from "../../core/errors.ts";
 import {
   addToConfig,
   type EntryOutcome,
@@ -33,6 +34,12 @@ export async function newEnvironment(
 ): Promise<void> {
   const { fileSystem, out, invocation, templatesFolder } = options;
   const config = resolve(invocation.cwd, configPath ?? CONFIG);
+  if (/\.json$/i.test(config) && (await fileSystem.size(config)) === null) {
+    throw new AppError(
+      "config-not-found",
+      l10n.t("{0} does not exist.", shortPath(config, invocation.cwd)),
+    );
+  }
   const folder = dirname(config);
   const request = { name, template, folder, templatesFolder };
   const written = await writeEnvironment(fileSystem, request);
