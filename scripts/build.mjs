@@ -51,3 +51,4 @@ async function buildExtension() {
 await mkdir(OUT, { recursive: true });
 await Promise.all([buildKernels(), buildPrograms(), buildExtension()]);
 await cp("src/local/engine/model", `${OUT}/model`, { recursive: true });
+await cp("src/trainer/scaffold/templates", `${OUT}/templates`, { recursive: true });

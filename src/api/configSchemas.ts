@@ -3,7 +3,11 @@
 import { z } from "zod";
 
 export const documentRequest = z.object({ uri: z.string() });
-export const insertEnvironmentRequest = documentRequest.extend({ name: z.string() });
+export const insertEnvironmentRequest = documentRequest.extend({
+  name: z.string(),
+  /** What is written below the name; absent = a split and a group size. */
+  entry: z.record(z.string(), z.json()).optional(),
+});
 export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
 export const contextChange = z.object({ what: z.enum(["checks", "runs"]) });
 export const editorHandshake = z.object({

@@ -24,6 +24,7 @@ import { debugLog } from "../trainer/debugLog.ts";
 import { estimateBasis } from "../trainer/estimate.ts";
 import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
+import { playTask } from "../trainer/playTask.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
 import {
@@ -87,6 +88,7 @@ const exitCode = await runProgram(
       changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
       changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
       checkEnvironments: (files, request) => checkEnvironments(files, { ...request, redactor }),
+      playTask: (files, request) => playTask(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       openChat: (files, request) => openChat(files, { ...request, redactor, programFolder }),
       billedRun: (files, request) => billedRun(files, { ...request, redactor }),
@@ -101,6 +103,7 @@ const exitCode = await runProgram(
     },
     loadTokenizer: async (name, configPath) =>
       (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
+    templatesFolder: join(programFolder, "templates"),
     invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),
     isDebug: env["TINKER_RL_DEBUG"] === "1",
   },

@@ -11,6 +11,8 @@ import { runCheckpoints } from "./checkpoints/checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { followDryRun } from "./dryRun.ts";
 import { checkEnvironments } from "./env/check.ts";
+import { newEnvironment } from "./env/newEnvironment.ts";
+import { playInTerminal } from "./env/play.ts";
 import { estimate, followEstimate } from "./estimate.ts";
 import { followEvaluation } from "./evaluate.ts";
 import { helpLines } from "./help/helpTexts.ts";
@@ -117,8 +119,14 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "checkpoints":
       await runCheckpoints(options, command);
       return EXIT.done;
+    case "env-play":
+      await playInTerminal(options, command);
+      return EXIT.done;
     case "env-check":
       return checkEnvironments(options, command);
+    case "env-new":
+      await newEnvironment(options, command);
+      return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);
       return EXIT.done;

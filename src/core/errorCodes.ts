@@ -51,6 +51,7 @@ export const ERROR_CODES = {
     "tool-timeout": "A tool call took longer than `tool_timeout`.",
     "training-not-finite": "The service returned values that are not finite numbers.",
     "upload-message": "A message cannot be uploaded in this form.",
+    "virtual-environment": "The virtual environment could not be made.",
   },
   /** What the user named cannot be used. */
   invalid: {
@@ -82,6 +83,7 @@ export const ERROR_CODES = {
     "dataset-invalid": "The file of a dataset cannot be used.",
     "config-not-tunable": "The setting cannot change during the run.",
     "config-unchanged": "The run already has these settings.",
+    "environment-exists": "The folder of the new environment is already there.",
     "environment-not-found": "The environment does not exist, or the key may not use it.",
     "file-exists": "A file that is no report is where a report is to be written.",
     "file-not-found": "The file does not exist.",
@@ -114,6 +116,7 @@ export const ERROR_CODES = {
     "no-such-split": "The configuration does not name the split.",
     "no-tasks": "The split has no tasks.",
     "no-token-data": "The tokens of the rollout are not stored.",
+    "python-missing": "There is no Python that environments need.",
     "run-destination": "Only the run folder names the address that a key would be sent to.",
     "run-ended": "The run has ended.",
     "run-file-invalid": "`run.json` is damaged, or from a newer version.",

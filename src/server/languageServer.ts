@@ -232,9 +232,9 @@ export function serveLanguage(
   connection.onRequest(
     CONFIG_REQUESTS.insertEnvironment,
     async (request: unknown): Promise<object> => {
-      const { uri, name } = insertEnvironmentRequest.parse(request);
+      const { uri, name, entry } = insertEnvironmentRequest.parse(request);
       const { text, options } = await openConfig(uri);
-      return insertEnvironment(text, name, { path: options.path });
+      return insertEnvironment(text, name, { path: options.path, entry });
     },
   );
   connection.onRequest(CONFIG_REQUESTS.forDataset, (request: unknown) =>

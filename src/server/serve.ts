@@ -18,6 +18,7 @@ import { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
 import { serveCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
+import { serveEnvironments } from "./environments.ts";
 import { serveEstimates } from "./estimate.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
@@ -52,6 +53,7 @@ export function serve(
   serveChats(options);
   serveReports(options);
   serveKeys(options);
+  serveEnvironments(options);
   serveEstimates(options);
   servePages(options);
   connection.onShutdown(() => requests.close());

@@ -34,6 +34,7 @@ export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakePr
       encodeText: (text) => [...new TextEncoder().encode(text)],
       decode: (ids) => new TextDecoder().decode(Uint8Array.from(ids)),
     }),
+    templatesFolder: "/templates",
     invocation: { program: "tinker-rl", cwd: "/home/me" },
     version: "1.2.3",
     serveEditor: async () => undefined,
@@ -74,6 +75,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
     openChat: unused,
     checkEnvironments: unused,
     previewPrompt: unused,
+    playTask: unused,
     ...changes,
   };
 }

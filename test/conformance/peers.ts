@@ -94,6 +94,11 @@ export const PEERS: readonly Peer[] = [
     version: `${OPENREWARD}, ${ORS_SDK}`,
   },
   {
+    file: "conformance/environmentTemplates",
+    name: "our client in the environments of `env new`",
+    version: OPENREWARD,
+  },
+  {
     file: "crossChecks/rolloutUpload.",
     name: "our uploads, beside a recording of openreward",
     version: OPENREWARD,

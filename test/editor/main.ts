@@ -29,6 +29,7 @@ import { keyboard } from "./journeys/keyboard.ts";
 import { killedServer } from "./journeys/killedServer.ts";
 import { localDemo } from "./journeys/localDemo.ts";
 import { models } from "./journeys/models.ts";
+import { newEnvironment } from "./journeys/newEnvironment.ts";
 import { plantedRuns } from "./journeys/plantedRuns.ts";
 import { promptPreview } from "./journeys/promptPreview.ts";
 import { reading } from "./journeys/reading.ts";
@@ -68,6 +69,7 @@ const JOURNEYS: readonly Journey[] = [
   elsewhere,
   models,
   promptPreview,
+  newEnvironment,
   checkpoints,
   weights,
   evaluations,

@@ -61,9 +61,11 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       openChat: refuse,
       checkEnvironments: refuse,
       previewPrompt: refuse,
+      playTask: refuse,
       serve: refuse,
     },
     loadTokenizer: refuse,
+    templatesFolder: "",
     invocation: { program: "tinker-rl", cwd: runner.plan.runs },
   };
   return runProgram(options, args);

@@ -1,6 +1,7 @@
 /** An editor that is connected to a server whose trainer is fake. */
 
 import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
 import {
   type CancellationToken,
   createConnection,
@@ -38,7 +39,9 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     new StreamMessageWriter(toEditor),
   );
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
-  serve({ connection, trainer, requests, clock, programFolder: "/program" }, "1.0.0", catalogue);
+  // Beside the templates of environments.
+  const programFolder = fileURLToPath(new URL("../../src/trainer/scaffold", import.meta.url));
+  serve({ connection, trainer, requests, clock, programFolder }, "1.0.0", catalogue);
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),

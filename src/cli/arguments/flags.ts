@@ -149,8 +149,12 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   env: {
     ...CONFIG,
     ...STARTING,
+    template: { type: "string" },
+    venv: { type: "boolean" },
+    "no-venv": { type: "boolean" },
     url: { type: "string" },
     split: { type: "string" },
+    task: { type: "string" },
     tasks: { type: "string" },
     seed: { type: "string" },
     json: { type: "boolean" },

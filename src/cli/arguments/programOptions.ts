@@ -27,6 +27,7 @@ import type {
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
+import type { PlayedTask, PlayRequest } from "../../trainer/playTask.ts";
 import type { PreviewRequest } from "../../trainer/previewPrompt.ts";
 import type {
   ActiveRun,
@@ -86,6 +87,7 @@ export interface TrainerApi {
     request: EnvironmentCheckRequest,
   ): Promise<readonly EnvironmentReport[]>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
+  playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayedTask>;
   openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
   billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;
   listModels(request: AccountRequest): Promise<OfferedModels>;
@@ -109,6 +111,8 @@ export interface ProgramOptions {
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
   /** Calls back at each interrupt until released. */
   readonly interrupts: (onInterrupt: () => void) => () => void;
+  /** With the templates of new environments. */
+  readonly templatesFolder: string;
   readonly invocation: Invocation;
   readonly version: string;
   /** Answers an editor over standard input and output, and resolves once it has left. */

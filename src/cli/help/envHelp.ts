@@ -2,34 +2,56 @@
 
 import type { HelpText } from "./helpText.ts";
 
-export const ENV: HelpText = (program) => `Checks whether environments are fit to train on.
+export const ENV: HelpText = (program) => `Works with environments of your own.
 
-  ${program} env check [NAME …] [FLAGS]
+  ${program} env new NAME [--template T] [--venv|--no-venv] [-c FILE]
 
-  NAME                     as in a configuration: local/calculator, Owner/Name,
-                           or the name at your own server; by default all of
-                           the configuration, or of the server
-  -c, --config_path FILE   take names, address and secrets from a configuration
+Writes environments/NAME next to the configuration: a server in Python, its
+tasks, its tests and a README; adds it to the configuration, or writes one.
+NAME has lowercase letters, digits, _ and -. No file is overwritten.
+
+  --template T             question (default): one question, one answer
+                           tools: lookups before an answer
+                           state: several turns, partial rewards
+                           code: a Python function, graded by hidden tests
+                           judge: a rubric, graded by a model
+  --venv, --no-venv        make a virtual environment with uv or Python's venv,
+                           and install the packages, or do not; by default a
+                           terminal asks
+
+  ${program} env play [NAME] [-c FILE] [--split SPLIT] [--task N]
+
+Lets you be the model in one task of a configuration, by default of its first
+environment. A line is a call, such as answer {"number": 3}, or text; lines of
+a script work too. It ends with the task, with /quit or with the input.
+
+  ${program} env check [NAME …] [-c FILE|--url URL] [--split SPLIT] [--tasks N]
+                       [--seed N] [--json]
+
+Plays each environment without a model, in up to 64 sessions at once, and
+reports what would spoil a training. It takes at most 15 minutes and several
+hundred sessions: a hosted environment may bill them. NAME is as in a
+configuration; by default all of the configuration, or of the server.
+
   --url URL                the server, such as http://127.0.0.1:8080
-  --split SPLIT            the split to play; by default the one to train on
   --tasks N                prompts to read per split, 32 by default
   --seed N                 seed of the random calls, 0 by default
   --json                   print one JSON value, and progress on stderr
+
+A defect makes rewards or tasks wrong. A warning may be intended and says what
+it costs. A check that the environment gives nothing for is listed as not made.
+The exit code is 0 without a defect and 2 with one.
+
+All of them:
+
+  -c, --config_path FILE   the configuration; new and play take
+                           tinker-config.yaml in the working directory
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
   --allow-host HOST        allow keys for https://HOST, which only a .env file
                            names; http://HOST: unencrypted
 
 Examples:
 
-  ${program} env check local/calculator
-  ${program} env check --url http://127.0.0.1:8080
-  ${program} env check -c tinker-config.yaml --json > report.json
-
-Plays each environment without a model: valid, random, malformed and repeated
-calls, answers without content, and up to 64 sessions at once. A check takes at
-most 15 minutes, and starts several hundred sessions: a hosted environment may
-bill them.
-
-A defect makes rewards or tasks wrong. A warning may be intended and says what
-it costs. A check that the environment gives nothing for is listed as not made.
-The exit code is 0 without a defect and 2 with one.`;
+  ${program} env new letters --template tools --venv
+  ${program} env play letters
+  ${program} env check local/calculator`;

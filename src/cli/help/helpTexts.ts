@@ -28,6 +28,8 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
+  env new NAME               write a new environment in Python
+  env play NAME              be the model in one of its tasks
   env check NAME …           check whether environments are fit to train on
   serve                      open the local services to other programs
   view [FOLDER]              show runs in a browser, with the editor's pages

@@ -16,6 +16,7 @@ import { reportHandlers } from "../commands/exportReport.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
 import type { HelpHandlers } from "../commands/help.ts";
 import type { LocalDemo } from "../commands/localDemo.ts";
+import { newEnvironmentHandlers } from "../commands/newEnvironment.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
 import { showRunMenu } from "../commands/runMenu.ts";
@@ -63,6 +64,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   return {
     ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.environments }),
+    ...newEnvironmentHandlers(server),
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),

@@ -49,6 +49,17 @@ export const configCommands = {
       { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@5" },
     ],
   },
+  newEnvironment: {
+    title: "New Environment…",
+    does: "Writes an environment of your own in Python from a template, and adds it to the configuration.",
+    palette: "workspaceFolderCount > 0",
+    icon: "add",
+    needsTrust: true,
+    menus: [
+      { menu: "file/newFile", group: "file" },
+      { menu: "view/title", when: inView("environments"), group: "navigation@0" },
+    ],
+  },
   addEnvironment: {
     title: "Add Environment to Config…",
     does: "Inserts an environment into the open configuration.",

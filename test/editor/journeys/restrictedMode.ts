@@ -55,7 +55,8 @@ export const restrictedMode: Journey = {
     await step("the palette offers help, and neither a start nor a resume", async () => {
       const log = "Tinker RL: Show Extension Log";
       assert.ok((await workbench.offered(log)).includes(log));
-      for (const title of ["Tinker RL: Start Training", "Tinker RL: Resume Run"]) {
+      const commands = ["Start Training", "Resume Run", "New Environment…"];
+      for (const title of commands.map((command) => `Tinker RL: ${command}`)) {
         assert.ok(!(await workbench.offered(title)).includes(title), title);
       }
     });

@@ -40,8 +40,8 @@ evaluation:
 `;
 
 const OWN = `# Trains the bundled model in an environment of your own. Needs no key.
-# The environment is a server of the Open Reward Standard that you start first, in Python with ors-sdk.
-# The documentation has a whole one to copy: "Add an environment".
+# The environment is a server of the Open Reward Standard that you start first.
+# To write one, run "tinker-rl env new NAME" or *Tinker RL: New Environment…*: its entry starts the server by itself.
 model_name: local/tiny-tool
 lora_rank: 8
 

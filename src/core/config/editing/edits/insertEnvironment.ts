@@ -1,5 +1,6 @@
 /** Adds an environment to a configuration's text. */
 
+import type { JsonObject } from "../../../json.ts";
 import { isDatasetEnvironment } from "../../fields/presets.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
@@ -7,8 +8,8 @@ import { findPair } from "./pairEdits.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface InsertOptions extends EditOptions {
-  /** The split to train on. */
-  readonly split?: string;
+  /** What is written below the name; absent = the split `train` and a group size. */
+  readonly entry?: JsonObject | undefined;
 }
 
 export type Insertion =
@@ -18,21 +19,20 @@ export type Insertion =
   /** The text has faults of syntax, or writes its environments in a way that cannot be added to. */
   | { readonly kind: "impossible" };
 
-const GROUP_SIZE = 8;
 /** A dataset needs a file; this one is for the user to change. */
 const DATA_FILE = "questions.jsonl";
+const DEFAULT_ENTRY: JsonObject = { splits: { train: {} }, num_rollouts: 8 };
 
-/** The edits that add `name` with one split and a group size, beside the environments that are there. */
+/** The edits that add `name` beside the environments that are there. */
 export function insertEnvironment(
   text: string,
   name: string,
-  { path = "", split = "train" }: InsertOptions = {},
+  { path = "", entry = DEFAULT_ENTRY }: InsertOptions = {},
 ): Insertion {
   const source = readYaml(text, languageOf(path));
   if (source.faults.some(({ severity }) => severity === "error")) return { kind: "impossible" };
   if (findPair(source, ["environments", name]) !== null) return { kind: "present" };
-  const common = { splits: { [split]: {} }, num_rollouts: GROUP_SIZE };
-  const block = isDatasetEnvironment(name) ? { tasks: DATA_FILE, ...common } : common;
+  const block = isDatasetEnvironment(name) ? { tasks: DATA_FILE, ...entry } : entry;
   const edits = setValueIn(source, ["environments", name], block);
   return edits === null ? { kind: "impossible" } : { kind: "edits", edits };
 }

@@ -1,0 +1,113 @@
+/** The command `env new`: an environment in Python from a template, with its entry in the configuration. */
+
+import { dirname, join, relative, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import * as l10n from "@vscode/l10n";
+import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
+import { flowText } from "../../core/config/editing/text/valueText.ts";
+import { AppError } from "../../core/errors.ts";
+import {
+  addToConfig,
+  type EntryOutcome,
+  writeEnvironment,
+} from "../../trainer/scaffold/newEnvironment.ts";
+import {
+  makeVirtualEnvironment,
+  shellWords,
+  stepsWithVenv,
+  virtualEnvironmentSteps,
+} from "../../trainer/scaffold/virtualEnvironment.ts";
+import type { EnvNewCommand } from "../arguments/envNewArguments.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { commandLine, shortPath } from "../terminal/invocation.ts";
+import { BLANK, type Line, labelled, styled } from "../terminal/line.ts";
+
+const CONFIG = "tinker-config.yaml";
+
+/**
+ * Writes next to the configuration, then makes the virtual environment. When that fails, the files stay.
+ * @throws AppError as {@link writeEnvironment} and {@link makeVirtualEnvironment} do
+ */
+export async function newEnvironment(
+  options: ProgramOptions,
+  { name, template, configPath, wantsVenv }: EnvNewCommand,
+): Promise<void> {
+  const { fileSystem, out, invocation, templatesFolder } = options;
+  const config = resolve(invocation.cwd, configPath ?? CONFIG);
+  if (/\.json$/i.test(config) && (await fileSystem.size(config)) === null) {
+    throw new AppError(
+      "config-not-found",
+      l10n.t("{0} does not exist.", shortPath(config, invocation.cwd)),
+    );
+  }
+  const folder = dirname(config);
+  const request = { name, template, folder, templatesFolder };
+  const written = await writeEnvironment(fileSystem, request);
+  const change = await addToConfig(fileSystem, config, written);
+  const shown = shortPath(config, invocation.cwd);
+  const inFolder = (path: string): string => shortPath(join(folder, path), invocation.cwd);
+  out.print([
+    labelled(l10n.t("wrote"), `${inFolder(written.folder)}: ${written.files.join(", ")}`),
+    ...configLines(change, shown, written),
+  ]);
+  if (wantsVenv ?? (await asksForVenv(options))) {
+    await makeVirtualEnvironment(await virtualEnvironmentSteps(written), folder, (words) =>
+      out.print([[styled("quiet", `$ ${shellWords(words)}`)]]),
+    );
+  } else {
+    out.print(laterLines(written, relative(invocation.cwd, folder)));
+  }
+  const python = inFolder(written.python);
+  out.print([
+    BLANK,
+    [l10n.t("Next, test it, check it, and train:")],
+    BLANK,
+    [`  ${shellWords([python, "-m", "pytest", inFolder(written.folder)])}`],
+    [`  ${commandLine(invocation, "env", "check", name, "-c", shown)}`],
+    [`  ${commandLine(invocation, "train", "-c", shown)}`],
+  ]);
+}
+
+function configLines(
+  change: EntryOutcome,
+  path: string,
+  { name, entry }: NewEnvironment,
+): readonly Line[] {
+  const label = l10n.t("configuration");
+  switch (change) {
+    case "created":
+      return [labelled(label, l10n.t("{0}, new", path))];
+    case "added":
+      return [labelled(label, l10n.t("{0}, with {1} added", path, name))];
+    case "present":
+      return [labelled(label, l10n.t("{0} already names {1}; it is unchanged", path, name))];
+    case "impossible":
+      return [
+        labelled(label, l10n.t("{0} cannot be edited. Add below environments:", path)),
+        [`  ${name}: ${flowText(entry, "yaml")}`],
+      ];
+  }
+}
+
+/** A person at a terminal decides; without one nothing is installed. */
+async function asksForVenv({ input, out }: ProgramOptions): Promise<boolean> {
+  const isTerminal = "isTTY" in input && input.isTTY === true;
+  if (!isTerminal || !out.isInteractive) return false;
+  const reader = createInterface({ input, output: process.stdout });
+  const question = l10n.t("Make a virtual environment and install the packages? [Y/n]");
+  const answer = await reader.question(`${question} `);
+  reader.close();
+  return /^(?:y|yes)?$/i.test(answer.trim());
+}
+
+/** `folder` is that of the configuration, from the working directory. */
+function laterLines(project: PythonProject, folder: string): readonly Line[] {
+  const steps = stepsWithVenv(project).map((words): Line => [`  ${shellWords(words)}`]);
+  return [
+    BLANK,
+    [l10n.t("To make the virtual environment:")],
+    BLANK,
+    ...(folder === "" ? [] : [[`  cd ${folder}`]]),
+    ...steps,
+  ];
+}

@@ -1,0 +1,149 @@
+/** The command `env play`: a task played line by line, by a person or by a script of calls on the input. */
+
+import { createInterface } from "node:readline";
+import * as l10n from "@vscode/l10n";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { ToolList, ToolSpec } from "../../core/openreward/types.ts";
+import type { PlayerMove, PlayerView } from "../../core/play/player.ts";
+import { nearestWord } from "../../core/util/editDistance.ts";
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  isExactObject,
+  parseExactJson,
+} from "../../core/util/exactJson.ts";
+import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { type Line, styled } from "../terminal/line.ts";
+
+/** @throws AppError as a run does that cannot begin, `stopped` when the player leaves */
+export async function playInTerminal(
+  options: Pick<ProgramOptions, "fileSystem" | "trainer" | "input" | "out" | "err">,
+  { kind: _, ...wanted }: EnvPlayCommand,
+): Promise<void> {
+  const { fileSystem, trainer, input, out, err } = options;
+  const lines = createInterface({ input })[Symbol.asyncIterator]();
+  const ask = async (view: PlayerView): Promise<PlayerMove> => {
+    err.showLive(null);
+    if (view.turn === 0) out.print(toolLines(view.tools));
+    out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(view.text), []]);
+    for (;;) {
+      err.showLive([styled("accent", `${view.turn + 1}> `)]);
+      const { value, done } = await lines.next();
+      err.showLive(null);
+      if (done === true) return { kind: "leave" };
+      const line = String(value).trim();
+      if (line === "") continue;
+      if (!err.isInteractive) out.print([[styled("accent", `${view.turn + 1}> `), line]]);
+      if (line === "/quit") return { kind: "leave" };
+      if (line === "/tools") {
+        out.print(toolLines(view.tools));
+        continue;
+      }
+      try {
+        return readMove(line, view.tools.tools);
+      } catch (error) {
+        if (!isAppError(error, "bad-arguments")) throw error;
+        err.print([[styled("warning", error.message)]]);
+      }
+    }
+  };
+  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
+  const onReward = (reward: number): void =>
+    out.print([[styled("strong", l10n.t("reward {0}", reward))]]);
+  const played = await trainer.playTask(fileSystem, {
+    ...wanted,
+    player: { move: ask },
+    onReward,
+    onPart,
+  });
+  err.showLive(null);
+  const { turns, reward, stop, error, last } = played;
+  out.print([
+    ...(stop === "reached_terminal_state" ? last.flatMap(linesOf) : []),
+    [],
+    [
+      styled("strong", l10n.t("reward {0}", reward === null ? l10n.t("none") : String(reward))),
+      l10n.t("  {0} after {1} turns", stop, turns),
+    ],
+    ...(error === null ? [] : [[styled("warning", error)]]),
+  ]);
+}
+
+/**
+ * `tool {"key": "value"}`, `tool` for one without arguments, `tool value` for one with a single argument; anything else is text.
+ * @throws AppError `bad-arguments` for a call that cannot be understood
+ */
+export function readMove(line: string, tools: readonly ToolSpec[]): PlayerMove {
+  const [, name = "", rest = ""] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
+  const tool = tools.find((each) => each.name === name);
+  if (tool !== undefined) return { kind: "call", name, args: argumentsOf(tool, rest.trim()) };
+  const near = rest.startsWith("{") ? nearestWord(name, tools.map((each) => each.name)) : null;
+  if (near !== null) throw new AppError("bad-arguments", `There is no tool ${name}. Did you mean ${near}?`);
+  return { kind: "text", text: line };
+}
+
+function argumentsOf(tool: ToolSpec, text: string): ExactJsonObject {
+  if (text === "") return {};
+  const single = singleArgument(tool);
+  if (text.startsWith("{") || single === null) {
+    const value = jsonOf(text);
+    if (isExactObject(value)) return value;
+    const example = single === null ? "{…}" : `{${JSON.stringify(single.name)}: …}`;
+    throw new AppError("bad-arguments", `The arguments are no JSON object. Write ${tool.name} ${example}`);
+  }
+  const isText = single.type === "string";
+  const value = isText ? text : jsonOf(text);
+  if (value === undefined) {
+    throw new AppError("bad-arguments", `${single.name} is no ${single.type}: ${text}`);
+  }
+  return { [single.name]: value };
+}
+
+/** Undefined for a text that is no JSON. */
+function jsonOf(text: string): ExactJson | undefined {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The one property of a tool's schema, with its type; null when there are others. */
+function singleArgument({ inputSchema }: ToolSpec): { name: string; type: string } | null {
+  const properties = inputSchema?.["properties"];
+  if (!isExactObject(properties)) return null;
+  const [one, ...others] = Object.entries(properties);
+  if (one === undefined || others.length > 0) return null;
+  const [name, schema] = one;
+  const type = isExactObject(schema) ? schema["type"] : undefined;
+  return { name, type: typeof type === "string" ? type : "value" };
+}
+
+function toolLines({ tools }: ToolList): readonly Line[] {
+  return [
+    [styled("quiet", l10n.t("Be the model: write a call as TOOL {JSON}, or text. /tools, /quit."))],
+    ...tools.map(
+      (tool): Line => [
+        styled("strong", tool.name),
+        ` ${signature(tool.inputSchema)}  `,
+        styled("quiet", tool.description.split("\n")[0] ?? ""),
+      ],
+    ),
+    [],
+  ];
+}
+
+function signature(schema: ExactJsonObject | null): string {
+  const properties = schema?.["properties"];
+  if (!isExactObject(properties)) return "{}";
+  const names = Object.entries(properties).map(([name, each]) => {
+    const type = isExactObject(each) && typeof each["type"] === "string" ? each["type"] : "any";
+    return `${JSON.stringify(name)}: ${type}`;
+  });
+  return `{${names.join(", ")}}`;
+}
+
+function linesOf(text: string): readonly Line[] {
+  return text.split("\n").map((line): Line => [line]);
+}

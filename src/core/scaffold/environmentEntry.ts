@@ -1,0 +1,56 @@
+/** A new environment in a configuration. */
+
+import { flowText } from "../config/editing/text/valueText.ts";
+import type { JsonObject } from "../json.ts";
+import type { EnvironmentTemplate } from "./environmentTemplates.ts";
+
+/** What stands below `environments.NAME`. Paths are relative to the configuration. */
+export function environmentEntry(
+  { secrets }: EnvironmentTemplate,
+  paths: { readonly python: string; readonly program: string },
+): JsonObject {
+  const entry = {
+    server: { command: [paths.python, paths.program] },
+    splits: { train: {} },
+    num_rollouts: 8,
+    nonterminal_reward: 0,
+  };
+  if (secrets.length === 0) return entry;
+  return { ...entry, secrets: Object.fromEntries(secrets.map((name) => [name, null])) };
+}
+
+/** A whole configuration that trains in the environment `name`. */
+export function environmentConfig(
+  name: string,
+  { suitsBundledModel }: EnvironmentTemplate,
+  entry: JsonObject,
+): string {
+  const model = suitsBundledModel ? BUNDLED_MODEL : CHOSEN_MODEL;
+  const lines = Object.entries(entry).map(
+    ([key, value]) => `    ${key}: ${flowText(value, "yaml")}`,
+  );
+  return `${model}
+environments:
+  ${name}:
+${lines.join("\n")}
+
+batch_size: 10 # tasks per step, so 10 x 8 = 80 rollouts
+max_active_tasks: 80
+max_steps: 30
+
+# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
+evaluation:
+  splits:
+    ${name}: [test]
+  every: 10
+`;
+}
+
+const BUNDLED_MODEL = `# Trains a small bundled model on this computer. Needs no key.
+model_name: local/tiny-tool
+lora_rank: 8
+`;
+
+const CHOSEN_MODEL = `# Choose a model: the bundled one, local/tiny-tool, is too small for these tasks.
+# model_name: Qwen/Qwen3-8B # at Tinker, needs TINKER_API_KEY
+`;

@@ -1,0 +1,69 @@
+/** The templates of new environments, and the rules for their names. */
+
+export type EnvironmentTemplateKind = "question" | "tools" | "state" | "code" | "judge";
+
+export interface EnvironmentTemplate {
+  readonly kind: EnvironmentTemplateKind;
+  readonly description: string;
+  /** True when the bundled model can learn its tasks. */
+  readonly suitsBundledModel: boolean;
+  /** Names of the secrets that its sessions need. */
+  readonly secrets: readonly string[];
+}
+
+/** In the order in which they are offered; the first is the default. */
+export const ENVIRONMENT_TEMPLATES: readonly EnvironmentTemplate[] = [
+  {
+    kind: "question",
+    description: "One question, one answer tool, an exact grader",
+    suitsBundledModel: true,
+    secrets: [],
+  },
+  {
+    kind: "tools",
+    description: "Several tools: lookups before an answer",
+    suitsBundledModel: true,
+    secrets: [],
+  },
+  {
+    kind: "state",
+    description: "State over several turns, with partial rewards",
+    suitsBundledModel: true,
+    secrets: [],
+  },
+  {
+    kind: "code",
+    description: "The model writes a Python function that hidden tests grade",
+    suitsBundledModel: false,
+    secrets: [],
+  },
+  {
+    kind: "judge",
+    description: "A model grades answers by a rubric; needs the secret openai_api_key",
+    suitsBundledModel: false,
+    secrets: ["openai_api_key"],
+  },
+];
+
+/** Also the name of a Python package and the first part of a path at the server. */
+const NAME = /^[a-z](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
+
+export function isEnvironmentName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** The text of a template's file for the environment `name`. */
+export function fillTemplate(text: string, name: string): string {
+  const words = name.split(/[-_]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return text
+    .replaceAll("TemplateEnvironment", `${words.join("")}Environment`)
+    .replaceAll("template-environment", name);
+}
+
+/** The packages that a `pyproject.toml` of a template names, those for its tests included. */
+export function requirementsIn(pyproject: string): readonly string[] {
+  const lists = pyproject.matchAll(/^(?:dependencies|dev) = \[(.*)\]$/gm);
+  return [...lists].flatMap(([, list = ""]) =>
+    [...list.matchAll(/"([^"]+)"/g)].map(([, requirement = ""]) => requirement),
+  );
+}

@@ -1,0 +1,184 @@
+/** *New Environment…*: asks for name and template, writes the files and the entry in the configuration, and opens them. */
+
+import * as vscode from "vscode";
+import { CONFIG_REQUESTS } from "../../api/config.ts";
+import {
+  ENVIRONMENT_REQUESTS,
+  type NewEnvironment,
+  type NewEnvironmentRequest,
+  type ProgramWords,
+} from "../../api/environments.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
+import {
+  ENVIRONMENT_TEMPLATES,
+  type EnvironmentTemplateKind,
+  isEnvironmentName,
+} from "../../core/scaffold/environmentTemplates.ts";
+import { isConfigDocument } from "../config/configFiles.ts";
+import { applyTextEdits } from "../config/textEdits.ts";
+import type { Server } from "../server/server.ts";
+import { runInTerminal } from "../task/programTask.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
+
+type Requests = Pick<Server, "request">;
+
+export function newEnvironmentHandlers(server: Requests): Pick<CommandHandlers, "newEnvironment"> {
+  return { newEnvironment: () => newEnvironment(server) };
+}
+
+/** @throws when the files cannot be written, or there is no Python for the virtual environment */
+async function newEnvironment(server: Requests): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
+  if (folder === undefined) throw new Error(vscode.l10n.t("Open a folder first."));
+  const config = configIn(folder);
+  const root = vscode.Uri.joinPath(config, "..");
+  const name = await askName(root);
+  if (name === undefined) return;
+  const template = await askTemplate();
+  if (template === undefined) return;
+  const wantsVenv = await askVenv();
+  if (wantsVenv === undefined) return;
+  const request: NewEnvironmentRequest = { name, template, folder: root.fsPath };
+  const written = await ask<NewEnvironment>(server, ENVIRONMENT_REQUESTS.create, request);
+  const isAdded = await addToConfig(server, config, written);
+  const program = vscode.Uri.joinPath(root, written.folder, "environment.py");
+  await vscode.window.showTextDocument(program, { preview: false });
+  if (wantsVenv && !(await makeVenv(server, { ...folder, uri: root }, written))) return;
+  await offerConfig(config, name, isAdded);
+}
+
+/** The configuration in the editor, else the usual one of the folder, which need not exist. */
+function configIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
+  const document = vscode.window.activeTextEditor?.document;
+  const isOpen = document?.uri.scheme === "file" && isConfigDocument(document);
+  return isOpen ? document.uri : vscode.Uri.joinPath(uri, "tinker-config.yaml");
+}
+
+async function askName(root: vscode.Uri): Promise<string | undefined> {
+  const taken = new Set((await entries(vscode.Uri.joinPath(root, "environments"))).keys());
+  return plainWindow.showInputBox({
+    title: vscode.l10n.t("New Environment"),
+    prompt: vscode.l10n.t("Name of the environment"),
+    placeHolder: "letter-count",
+    validateInput: (name) => {
+      if (taken.has(name)) return vscode.l10n.t("{0} is already there.", `environments/${name}`);
+      if (name === "" || isEnvironmentName(name)) return undefined;
+      return vscode.l10n.t("Use lowercase letters, digits, _ and -, with a letter first.");
+    },
+  });
+}
+
+async function entries(folder: vscode.Uri): Promise<ReadonlyMap<string, vscode.FileType>> {
+  return vscode.workspace.fs.readDirectory(folder).then(
+    (found) => new Map(found),
+    () => new Map(),
+  );
+}
+
+async function askTemplate(): Promise<EnvironmentTemplateKind | undefined> {
+  const items = ENVIRONMENT_TEMPLATES.map(({ kind, description }) => ({
+    label: kind,
+    detail: description,
+    template: kind,
+  }));
+  const placeHolder = vscode.l10n.t("What kind of environment?");
+  return (await plainWindow.showQuickPick(items, { placeHolder, matchOnDetail: true }))?.template;
+}
+
+async function askVenv(): Promise<boolean | undefined> {
+  const items = [
+    {
+      label: vscode.l10n.t("Make a virtual environment"),
+      detail: vscode.l10n.t("Installs openreward and pytest with uv, or with Python's venv"),
+      wantsVenv: true,
+    },
+    {
+      label: vscode.l10n.t("Write the files only"),
+      detail: vscode.l10n.t("The README says what to install"),
+      wantsVenv: false,
+    },
+  ];
+  const placeHolder = vscode.l10n.t("The environment runs in Python 3.11 or newer");
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.wantsVenv;
+}
+
+/** False when the configuration cannot be edited. */
+async function addToConfig(
+  server: Requests,
+  uri: vscode.Uri,
+  { name, entry, config }: NewEnvironment,
+): Promise<boolean> {
+  const names = await entries(vscode.Uri.joinPath(uri, ".."));
+  if (!names.has(uri.path.slice(uri.path.lastIndexOf("/") + 1))) {
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(config));
+    await setContextKey("configCreated", true);
+    return true;
+  }
+  const document = await vscode.workspace.openTextDocument(uri);
+  const { isDirty } = document;
+  const insertion = await server.request<Insertion>(CONFIG_REQUESTS.insertEnvironment, {
+    uri: uri.toString(),
+    name,
+    entry,
+  });
+  if (insertion.kind !== "edits") return insertion.kind === "present";
+  await applyTextEdits(document, insertion.edits);
+  // Changes of the user's own stay unsaved until the user saves them.
+  if (!isDirty) await document.save();
+  return true;
+}
+
+/** False when a step failed, which was said. @throws when there is no Python for it */
+async function makeVenv(
+  server: Requests,
+  cwd: vscode.WorkspaceFolder,
+  { name: environment, folder, python, requirements }: NewEnvironment,
+): Promise<boolean> {
+  const project = { folder, python, requirements };
+  const { venvSteps } = ENVIRONMENT_REQUESTS;
+  const steps = await ask<readonly ProgramWords[]>(server, venvSteps, project);
+  const name = vscode.l10n.t("Virtual Environment of {0}", environment);
+  for (const [index, words] of steps.entries()) {
+    const code = await runInTerminal(words, { name, cwd });
+    if (code === 0) continue;
+    const left = steps.slice(index).map((each) => each.map(quoted).join(" "));
+    await offerCommand(environment, words[0], left.join(" && "));
+    return false;
+  }
+  return true;
+}
+
+async function offerCommand(environment: string, program: string, command: string): Promise<void> {
+  const text = vscode.l10n.t(
+    "The virtual environment of {0} is not complete: {1} failed, as its terminal shows. Run by hand: {2}",
+    environment,
+    program,
+    command,
+  );
+  const copy = vscode.l10n.t("Copy Command");
+  const chosen = await plainWindow.showErrorMessage(text, copy);
+  if (chosen === copy) await vscode.env.clipboard.writeText(command);
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`;
+}
+
+async function offerConfig(config: vscode.Uri, name: string, isAdded: boolean): Promise<void> {
+  const file = vscode.workspace.asRelativePath(config);
+  const text = isAdded
+    ? vscode.l10n.t("{0} is ready, and {1} trains in it.", name, file)
+    : vscode.l10n.t("{0} is ready. {1} has faults: add it below environments.", name, file);
+  const open = vscode.l10n.t("Open Configuration");
+  const chosen = await plainWindow.showInformationMessage(text, open);
+  if (chosen === open) await vscode.window.showTextDocument(config, { preview: false });
+}
+
+async function ask<Value>(server: Requests, request: string, parameters: object): Promise<Value> {
+  const outcome = await server.request<RequestOutcome<Value>>(request, parameters);
+  if (outcome.ok) return outcome.value;
+  throw new Error(outcome.error.message);
+}

@@ -1,0 +1,36 @@
+/** Runs a program in a terminal of its own, without a shell, as a task. */
+
+import * as vscode from "vscode";
+import type { ProgramWords } from "../../api/environments.ts";
+
+const SOURCE = "Tinker RL";
+
+/** Resolves with the exit code; null when the program could not be started or was ended. */
+export async function runInTerminal(
+  [program, ...args]: ProgramWords,
+  { name, cwd }: { readonly name: string; readonly cwd: vscode.WorkspaceFolder },
+): Promise<number | null> {
+  const process = new vscode.ProcessExecution(program, args, { cwd: cwd.uri.fsPath });
+  const task = new vscode.Task({ type: "process" }, cwd, name, SOURCE, process);
+  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, showReuseMessage: false };
+  const ends: vscode.Disposable[] = [];
+  try {
+    return await new Promise((resolve, reject) => {
+      let running: vscode.TaskExecution | undefined;
+      ends.push(
+        vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
+          if (execution === running) resolve(exitCode ?? null);
+        }),
+        // Of a program that did not start there is no process to end.
+        vscode.tasks.onDidEndTask(({ execution }) => {
+          if (execution === running) resolve(null);
+        }),
+      );
+      vscode.tasks.executeTask(task).then((execution) => {
+        running = execution;
+      }, reject);
+    });
+  } finally {
+    vscode.Disposable.from(...ends).dispose();
+  }
+}

@@ -1,0 +1,101 @@
+/** The commands that make the virtual environment of an environment in Python. No shell runs them. */
+
+import { spawn } from "node:child_process";
+import * as l10n from "@vscode/l10n";
+import type { ProgramWords, PythonProject } from "../../api/environments.ts";
+import { AppError } from "../../core/errors.ts";
+
+const OLDEST = "3.11";
+const IS_NEW_ENOUGH = `import sys; sys.exit(sys.version_info < (${OLDEST.replace(".", ", ")}))`;
+const isWindows = process.platform === "win32";
+const PYTHON = isWindows ? "python" : "python3";
+const PYTHONS = [PYTHON, "python3.14", "python3.13", "python3.12", "python3.11"];
+
+/** The Python of the virtual environment in `folder`, with `/`. */
+export function venvPython(folder: string): string {
+  return `${folder}/.venv/${isWindows ? "Scripts/python.exe" : "bin/python"}`;
+}
+
+/**
+ * What to run one after the other in the folder of the configuration: with uv where it is installed, else with the module venv of a
+ * Python that is new enough.
+ * @throws AppError `python-missing`
+ */
+export async function virtualEnvironmentSteps(
+  project: PythonProject,
+  succeeds: (words: ProgramWords) => Promise<boolean> = succeedsQuietly,
+): Promise<readonly ProgramWords[]> {
+  const { folder, python, requirements } = project;
+  if (await succeeds(["uv", "--version"])) {
+    return [
+      ["uv", "venv", "--python", `>=${OLDEST}`, `${folder}/.venv`],
+      ["uv", "pip", "install", "--python", python, ...requirements],
+    ];
+  }
+  for (const found of PYTHONS) {
+    if (await succeeds([found, "-c", IS_NEW_ENOUGH])) return stepsWithVenv(project, found);
+  }
+  throw new AppError(
+    "python-missing",
+    l10n.t("There is neither uv nor Python {0} or newer on this computer.", OLDEST),
+  );
+}
+
+/** The steps without a look at what is installed. */
+export function stepsWithVenv(
+  { folder, python, requirements }: PythonProject,
+  program = PYTHON,
+): readonly ProgramWords[] {
+  return [
+    [program, "-m", "venv", `${folder}/.venv`],
+    [python, "-m", "pip", "install", ...requirements],
+  ];
+}
+
+/** The command as it can be copied into a shell. */
+export function shellWords(words: ProgramWords): string {
+  return words.map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`)).join(" ");
+}
+
+/** Runs the steps with the output of this process. @throws AppError `virtual-environment` that says which step failed */
+export async function makeVirtualEnvironment(
+  steps: readonly ProgramWords[],
+  cwd: string,
+  onStep: (words: ProgramWords) => void,
+): Promise<void> {
+  for (const [index, words] of steps.entries()) {
+    onStep(words);
+    const fault = await run(words, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+    if (fault !== null) throw stepFailed(steps.slice(index), fault);
+  }
+}
+
+function stepFailed(left: readonly ProgramWords[], fault: string): AppError {
+  return new AppError(
+    "virtual-environment",
+    l10n.t(
+      "The virtual environment is not complete: {0} failed, {1}. The files of the environment are there. Run by hand: {2}",
+      left[0]?.[0] ?? "",
+      fault,
+      left.map(shellWords).join(" && "),
+    ),
+  );
+}
+
+async function succeedsQuietly(words: ProgramWords): Promise<boolean> {
+  return (await run(words, { stdio: "ignore" })) === null;
+}
+
+/** Resolves with what went wrong, or null. */
+function run(
+  [program, ...args]: ProgramWords,
+  options: Pick<NonNullable<Parameters<typeof spawn>[2]>, "cwd" | "stdio">,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, options);
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) => {
+      resolve(code === 0 ? null : l10n.t("it ended with {0}", signal ?? `code ${code}`));
+    });
+  });
+}

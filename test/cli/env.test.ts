@@ -1,0 +1,132 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { runProgram } from "../../src/cli/program.ts";
+import { ENVIRONMENT_TEMPLATES } from "../../src/core/scaffold/environmentTemplates.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { venvPython } from "../../src/trainer/scaffold/virtualEnvironment.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+
+const templatesFolder = fileURLToPath(
+  new URL("../../src/trainer/scaffold/templates", import.meta.url),
+);
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "tinker-rl-env-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+async function env(...words: readonly string[]) {
+  const fileSystem = createFileSystem();
+  const invocation = { program: "tinker-rl", cwd };
+  const program = createFakeProgram({ fileSystem, templatesFolder, invocation });
+  const exitCode = await runProgram(program, ["env", ...words]);
+  await fileSystem.close();
+  return { exitCode, lines: program.out.lines, errors: program.err.lines };
+}
+
+const read = (path: string): Promise<string> => readFile(join(cwd, path), "utf8");
+
+describe("env new", () => {
+  test.each(ENVIRONMENT_TEMPLATES)(
+    "writes the template $kind under the new name",
+    async ({ kind, suitsBundledModel }) => {
+      const { exitCode, lines } = await env("new", "letter-count", "--template", kind);
+      expect(exitCode).toBe(0);
+      const files = await readdir(join(cwd, "environments/letter-count"));
+      for (const file of files) {
+        const text = await read(`environments/letter-count/${file}`);
+        expect(text).not.toMatch(/template-?environment/i);
+      }
+      expect(await read("environments/letter-count/environment.py")).toContain(
+        "class LetterCountEnvironment(Environment):",
+      );
+      const config = await read("tinker-config.yaml");
+      expect(config.includes("\nmodel_name: local/tiny-tool")).toBe(suitsBundledModel);
+      expect(lines.slice(-3)).toEqual([
+        `  ${normalize(venvPython("environments/letter-count"))} -m pytest ${normalize("environments/letter-count")}`,
+        "  tinker-rl env check letter-count -c tinker-config.yaml",
+        "  tinker-rl train -c tinker-config.yaml",
+      ]);
+    },
+  );
+
+  test("names the server's command as a path from the configuration", async () => {
+    await env("new", "demo");
+    const values = parse(await read("tinker-config.yaml"));
+    expect(values).toMatchObject({
+      environments: {
+        demo: {
+          server: {
+            command: [venvPython("environments/demo"), "environments/demo/environment.py"],
+          },
+          splits: { train: {} },
+        },
+      },
+      evaluation: { splits: { demo: ["test"] } },
+    });
+  });
+
+  test("adds to a configuration, beside it, and keeps its comments", async () => {
+    await mkdir(join(cwd, "project"));
+    const text =
+      "model_name: a/b # chosen\nenvironments: # two\n  local/depot:\n    splits: {train: {}}\n";
+    await writeFile(join(cwd, "project/c.yaml"), text);
+    const { lines } = await env("new", "demo", "-c", "project/c.yaml");
+    expect(await read("project/c.yaml")).toMatch(
+      /^model_name: a\/b # chosen\nenvironments: # two\n {2}local\/depot:\n.*\n {2}demo:\n/,
+    );
+    expect(await readdir(join(cwd, "project/environments"))).toEqual(["demo"]);
+    expect(lines).toContain("  cd project");
+  });
+
+  test("leaves a configuration with a fault alone, and prints the entry", async () => {
+    await writeFile(join(cwd, "tinker-config.yaml"), "environments: [\n");
+    const { exitCode, lines } = await env("new", "demo");
+    expect(exitCode).toBe(0);
+    expect(await read("tinker-config.yaml")).toBe("environments: [\n");
+    expect(lines.join("\n")).toContain("  demo: { server: { command: [");
+  });
+
+  test("writes no configuration in JSON", async () => {
+    const { exitCode, errors } = await env("new", "demo", "-c", "run.json");
+    expect(exitCode).toBe(2);
+    expect(errors).toEqual(["error: run.json does not exist."]);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  test("overwrites nothing", async () => {
+    await env("new", "demo");
+    await writeFile(join(cwd, "environments/demo/tasks.jsonl"), "mine");
+    const { exitCode, errors } = await env("new", "demo");
+    expect(exitCode).toBe(2);
+    expect(errors).toEqual([
+      "error: environments/demo is already there. Choose another name, or delete that folder.",
+    ]);
+    expect(await read("environments/demo/tasks.jsonl")).toBe("mine");
+  });
+
+  test.each(["Demo", "1st", "a/b", "../a", "a.b", "-a", "a-", "a b", ""])(
+    "refuses the name %j, and writes nothing",
+    async (name) => {
+      expect((await env("new", "--", name)).exitCode).toBe(2);
+      expect(await readdir(cwd)).toEqual([]);
+    },
+  );
+
+  test.each([
+    [["new"], "env new needs a name"],
+    [["old", "demo"], "env needs new"],
+    [["new", "demo", "more"], 'unexpected argument "more"'],
+    [["new", "demo", "--template", "quiz"], '--template is "quiz"'],
+    [["new", "demo", "--venv", "--no-venv"], "--venv and --no-venv exclude each other"],
+  ])("says what is wrong with %j", async (words, problem) => {
+    const { exitCode, errors } = await env(...words);
+    expect(exitCode).toBe(2);
+    expect(errors.join()).toContain(problem);
+  });
+});

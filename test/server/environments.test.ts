@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ENVIRONMENT_REQUESTS, type NewEnvironment } from "../../src/api/environments.ts";
+import type { RequestOutcome } from "../../src/api/requests.ts";
+import { anEditor } from "./anEditor.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-new-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const { create } = ENVIRONMENT_REQUESTS;
+
+it("writes the environment that an editor asks for, and says what goes into the configuration", async () => {
+  const request = { name: "demo", template: "judge", folder };
+  const outcome = await anEditor().ask<RequestOutcome<NewEnvironment>>(create, request);
+  expect(outcome).toMatchObject({
+    ok: true,
+    value: {
+      folder: "environments/demo",
+      entry: { splits: { train: {} }, secrets: { openai_api_key: null } },
+      requirements: ["openai>=1.88,<4", "openreward>=0.1.167,<0.2", "pytest>=8,<10"],
+    },
+  });
+  const tasks = await readFile(join(folder, "environments/demo/tasks.jsonl"), "utf8");
+  expect(tasks.split("\n").length).toBeGreaterThan(10);
+});
+
+it("answers for a folder that is there with the reason", async () => {
+  const { ask } = anEditor();
+  const request = { name: "demo", template: "state", folder };
+  await ask(create, request);
+  expect(await ask(create, request)).toMatchObject({
+    ok: false,
+    error: { code: "environment-exists" },
+  });
+});
+
+it("refuses a name that leads elsewhere", async () => {
+  const request = { name: "../demo", template: "question", folder };
+  expect(await anEditor().ask(create, request)).toMatchObject({
+    ok: false,
+    error: { code: "bad-arguments" },
+  });
+});
+
+it("refuses a template that does not exist", async () => {
+  const request = { name: "demo", template: "../question", folder };
+  await expect(anEditor().ask(create, request)).rejects.toThrow("template");
+});

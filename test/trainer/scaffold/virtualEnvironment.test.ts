@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { ProgramWords } from "../../../src/api/environments.ts";
+import { requirementsIn } from "../../../src/core/scaffold/environmentTemplates.ts";
+import {
+  makeVirtualEnvironment,
+  shellWords,
+  stepsWithVenv,
+  venvPython,
+  virtualEnvironmentSteps,
+} from "../../../src/trainer/scaffold/virtualEnvironment.ts";
+
+const folder = "environments/demo";
+const project = { folder, python: venvPython(folder), requirements: ["openreward>=0.1,<0.2"] };
+
+/** Where only these commands succeed. */
+const succeeding =
+  (...commands: readonly string[]) =>
+  async ([program, first]: ProgramWords): Promise<boolean> =>
+    commands.includes(`${program} ${first}`);
+
+test("uv makes the environment where it is installed", async () => {
+  expect(await virtualEnvironmentSteps(project, succeeding("uv --version", "python3 -c"))).toEqual([
+    ["uv", "venv", "--python", ">=3.11", "environments/demo/.venv"],
+    ["uv", "pip", "install", "--python", project.python, "openreward>=0.1,<0.2"],
+  ]);
+});
+
+test("without uv, the first Python that is new enough makes it", async () => {
+  expect(await virtualEnvironmentSteps(project, succeeding("python3.12 -c"))).toEqual(
+    stepsWithVenv(project, "python3.12"),
+  );
+});
+
+test("a computer without uv and without a new Python gets an error that says so", async () => {
+  await expect(virtualEnvironmentSteps(project, succeeding())).rejects.toMatchObject({
+    code: "python-missing",
+    message: "There is neither uv nor Python 3.11 or newer on this computer.",
+  });
+});
+
+test("a step that fails ends the work, and the error has the commands that are left", async () => {
+  const begun: string[] = [];
+  const steps: ProgramWords[] = [
+    [process.execPath, "-e", "0"],
+    [process.execPath, "-e", "process.exit(3)"],
+    ["pip", "a>1"],
+  ];
+  const work = makeVirtualEnvironment(steps, ".", (words) => begun.push(shellWords(words)));
+  await expect(work).rejects.toMatchObject({
+    code: "virtual-environment",
+    message: expect.stringContaining(
+      `failed, it ended with code 3. The files of the environment are there. Run by hand: ${process.execPath} -e "process.exit(3)" && pip "a>1"`,
+    ),
+  });
+  expect(begun).toHaveLength(2);
+});
+
+test("a program that is not there fails in words", async () => {
+  await expect(
+    makeVirtualEnvironment([["no-such-program-here"]], ".", () => undefined),
+  ).rejects.toMatchObject({ code: "virtual-environment" });
+});
+
+test("every template pins openreward and pytest to a range", () => {
+  const templates = new URL("../../../src/trainer/scaffold/templates/", import.meta.url);
+  for (const kind of readdirSync(templates)) {
+    const text = readFileSync(new URL(`${kind}/pyproject.toml`, templates), "utf8");
+    expect(requirementsIn(text)).toEqual(
+      expect.arrayContaining(["openreward>=0.1.167,<0.2", "pytest>=8,<10"]),
+    );
+  }
+});
