@@ -12,62 +12,80 @@ import {
   isExactObject,
   parseExactJson,
 } from "../../core/util/exactJson.ts";
+import { plural } from "../../shared/format.ts";
+import type { PlayedTask } from "../../trainer/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { type Line, styled } from "../terminal/line.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+type PlayOptions = Pick<ProgramOptions, "fileSystem" | "trainer" | "input" | "out" | "err">;
 
 /** @throws AppError as a run does that cannot begin, `stopped` when the player leaves */
 export async function playInTerminal(
-  options: Pick<ProgramOptions, "fileSystem" | "trainer" | "input" | "out" | "err">,
+  options: PlayOptions,
   { kind: _, ...wanted }: EnvPlayCommand,
 ): Promise<void> {
   const { fileSystem, trainer, input, out, err } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
-  const ask = async (view: PlayerView): Promise<PlayerMove> => {
-    err.showLive(null);
-    if (view.turn === 0) out.print(toolLines(view.tools));
-    out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(view.text), []]);
-    for (;;) {
-      err.showLive([styled("accent", `${view.turn + 1}> `)]);
-      const { value, done } = await lines.next();
-      err.showLive(null);
-      if (done === true) return { kind: "leave" };
-      const line = String(value).trim();
-      if (line === "") continue;
-      if (!err.isInteractive) out.print([[styled("accent", `${view.turn + 1}> `), line]]);
-      if (line === "/quit") return { kind: "leave" };
-      if (line === "/tools") {
-        out.print(toolLines(view.tools));
-        continue;
-      }
-      try {
-        return readMove(line, view.tools.tools);
-      } catch (error) {
-        if (!isAppError(error, "bad-arguments")) throw error;
-        err.print([[styled("warning", error.message)]]);
-      }
-    }
-  };
-  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
-  const onReward = (reward: number): void =>
-    out.print([[styled("strong", l10n.t("reward {0}", reward))]]);
   const played = await trainer.playTask(fileSystem, {
     ...wanted,
-    player: { move: ask },
-    onReward,
-    onPart,
+    player: { move: (view) => nextMove(options, lines, view) },
+    onReward: (reward) => out.print([[styled("strong", l10n.t("reward {0}", reward))]]),
+    onPart: (what) => err.showLive([styled("quiet", what)]),
   });
   err.showLive(null);
-  const { turns, reward, stop, error, last } = played;
-  out.print([
+  out.print(endLines(played));
+}
+
+/** Shows what the model would read, and asks until a line is a move. */
+async function nextMove(
+  { out, err }: PlayOptions,
+  lines: AsyncIterator<string>,
+  view: PlayerView,
+): Promise<PlayerMove> {
+  err.showLive(null);
+  if (view.turn === 0) out.print(toolLines(view.tools));
+  out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(view.text), []]);
+  const prompt = styled("accent", `${view.turn + 1}> `);
+  for (;;) {
+    err.showLive([prompt]);
+    const { value, done } = await lines.next();
+    err.showLive(null);
+    const line = done === true ? "/quit" : value.trim();
+    if (!err.isInteractive && line !== "") out.print([[prompt, line]]);
+    const move = moveOf(line, view, out, err);
+    if (move !== null) return move;
+  }
+}
+
+/** Null for a line that is no move. */
+function moveOf(
+  line: string,
+  { tools }: PlayerView,
+  out: Terminal,
+  err: Terminal,
+): PlayerMove | null {
+  if (line === "/quit") return { kind: "leave" };
+  if (line === "/tools") out.print(toolLines(tools));
+  if (line === "" || line === "/tools") return null;
+  try {
+    return readMove(line, tools.tools);
+  } catch (error) {
+    if (!isAppError(error, "bad-arguments")) throw error;
+    err.print([[styled("warning", error.message)]]);
+    return null;
+  }
+}
+
+function endLines({ turns, reward, stop, error, last }: PlayedTask): readonly Line[] {
+  const score = reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", reward);
+  return [
     ...(stop === "reached_terminal_state" ? last.flatMap(linesOf) : []),
     [],
-    [
-      styled("strong", l10n.t("reward {0}", reward === null ? l10n.t("none") : String(reward))),
-      l10n.t("  {0} after {1} turns", stop, turns),
-    ],
+    [styled("strong", score), ` · ${plural(turns, "{0} turn", "{0} turns")} · ${stop}`],
     ...(error === null ? [] : [[styled("warning", error)]]),
-  ]);
+  ];
 }
 
 /**
@@ -75,11 +93,17 @@ export async function playInTerminal(
  * @throws AppError `bad-arguments` for a call that cannot be understood
  */
 export function readMove(line: string, tools: readonly ToolSpec[]): PlayerMove {
-  const [, name = "", rest = ""] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
+  const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(line) ?? [];
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return { kind: "call", name, args: argumentsOf(tool, rest.trim()) };
-  const near = rest.startsWith("{") ? nearestWord(name, tools.map((each) => each.name)) : null;
-  if (near !== null) throw new AppError("bad-arguments", `There is no tool ${name}. Did you mean ${near}?`);
+  const near = rest.startsWith("{")
+    ? nearestWord(
+        name,
+        tools.map((each) => each.name),
+      )
+    : null;
+  if (near !== null)
+    throw new AppError("bad-arguments", `There is no tool ${name}. Did you mean ${near}?`);
   return { kind: "text", text: line };
 }
 
@@ -90,7 +114,10 @@ function argumentsOf(tool: ToolSpec, text: string): ExactJsonObject {
     const value = jsonOf(text);
     if (isExactObject(value)) return value;
     const example = single === null ? "{…}" : `{${JSON.stringify(single.name)}: …}`;
-    throw new AppError("bad-arguments", `The arguments are no JSON object. Write ${tool.name} ${example}`);
+    throw new AppError(
+      "bad-arguments",
+      `The arguments are no JSON object. Write ${tool.name} ${example}`,
+    );
   }
   const isText = single.type === "string";
   const value = isText ? text : jsonOf(text);

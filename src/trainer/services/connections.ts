@@ -224,7 +224,8 @@ async function managedEnvironments(
   name: string,
   server: CommandServer,
 ): Promise<EnvironmentConnection> {
-  const { cleanup, configPath, control, programs, redactor, serverOutput, variables, watch } = options;
+  const { cleanup, configPath, control, programs, redactor, serverOutput, variables, watch } =
+    options;
   const own = commandVariables(server, variables, name);
   // What is written in the file is kept with the run, so it is no secret.
   for (const { name: key, value } of own) if (server.env?.[key] === null) redactor.learn(value);

@@ -77,7 +77,6 @@ function isOnThisComputer(url: string): boolean {
   return !URL.canParse(url) || isLoopbackHost(new URL(url).hostname);
 }
 
-
 /** A dataset needs its file, and no other environment has one. */
 function datasetFindings(
   path: readonly string[],

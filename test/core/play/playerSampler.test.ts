@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
+import type { PlayerMove, PlayerView } from "../../../src/core/play/player.ts";
+import { PlayerSampler } from "../../../src/core/play/playerSampler.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
+import { playEpisode } from "../rollout/builders.ts";
+import { result, scriptedSession } from "../rollout/scriptedEnvironment.ts";
+import { aConfig } from "../training/builders.ts";
+
+const config = aConfig({ model_name: "Qwen/Qwen3-8B" });
+const { renderer } = createRenderer({ model: qwen3Model, config, date: "2026-11-27" });
+const chat = { renderer, tokenizer: qwen3Model.tokenizer };
+
+/** Plays the moves in a game whose tool `answer` ends it. */
+async function play(...moves: readonly PlayerMove[]) {
+  const views: PlayerView[] = [];
+  const session = scriptedSession({
+    onCall: ({ name }) => result(`done: ${name}`, { reward: 0.5, finished: name === "answer" }),
+  });
+  const tools = await session.tools();
+  const sampler = new PlayerSampler({
+    chat,
+    tools: () => tools,
+    player: {
+      move: async (view) => {
+        views.push(view);
+        return moves[view.turn] ?? { kind: "leave" };
+      },
+    },
+  });
+  const clock = new FakeClock();
+  const settings = { recomputesLogprobs: false };
+  const playing = playEpisode({ session, sampler, settings, clock, chat });
+  return { views, session, ...(await playing) };
+}
+
+describe("a player in the place of the model", () => {
+  it("calls with its very arguments, in turns of the model's own format", async () => {
+    const args = { text: 'a "b"\n<|im_end|> ü', n: 3 };
+    const { session, episode } = await play(
+      { kind: "call", name: "add", args },
+      { kind: "call", name: "answer", args: {} },
+    );
+    expect(session.calls).toEqual([
+      ["add", args],
+      ["answer", {}],
+    ]);
+    expect(episode.rewards).toEqual([0.5, 0.5]);
+    expect(episode.turns.map(({ calls }) => calls.length)).toEqual([1, 1]);
+  });
+
+  it("reads what the model would read since its last turn", async () => {
+    const { views } = await play(
+      { kind: "text", text: "Let me think." },
+      { kind: "call", name: "add", args: {} },
+      { kind: "call", name: "answer", args: {} },
+    );
+    expect(views[0]?.text).toContain("<|im_start|>user");
+    expect(views[1]?.text).not.toContain("Let me think.");
+    expect(views[2]?.text).toContain("done: add");
+    expect(views[2]?.text).not.toContain("<tool_call>");
+  });
+
+  it("has no log-probabilities, so that its turns are never trained on as sampled ones", async () => {
+    const { episode } = await play({ kind: "call", name: "answer", args: {} });
+    const [stream] = episode.streams;
+    expect(stream?.lastTurn.length).toBeGreaterThan(0);
+    expect(episode.turnFacts.map(({ sampledTokens }) => sampledTokens > 0)).toEqual([true]);
+  });
+
+  it("ends the play by leaving", async () => {
+    await expect(play({ kind: "call", name: "add", args: {} })).rejects.toMatchObject({
+      code: "stopped",
+    });
+  });
+});
