@@ -9,7 +9,7 @@ import {
   checkEnvironment,
   type EnvironmentReport,
 } from "../core/environmentCheck/checkEnvironment.ts";
-import { AppError } from "../core/errors.ts";
+import { AppError, isAppError } from "../core/errors.ts";
 import { connectEnvironments } from "../core/openreward/environments.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
@@ -31,6 +31,8 @@ import { CleanupStack } from "./services/cleanupStack.ts";
 import { type ConnectionOptions, connectEnvironmentServices } from "./services/connections.ts";
 import { environmentAddress } from "./services/serviceAddress.ts";
 import { loadVariables } from "./services/variables.ts";
+
+const DEFAULT_CONFIG = "tinker-config.yaml";
 
 export interface EnvironmentCheckRequest {
   /** Empty = all of the configuration, or else of the server. */
@@ -144,9 +146,10 @@ async function checkAll(
 /** The configuration that the user names, with the environments that are to be checked. */
 async function writtenConfig(
   fileSystem: FileSystem,
-  { configPath, overrides, url, names, allowedOrigins }: EnvironmentCheckRequest,
+  request: EnvironmentCheckRequest,
 ): Promise<LoadedConfig | null> {
-  if (configPath === null) return null;
+  const { configPath, overrides, url, names, allowedOrigins } = request;
+  if (configPath === null) return url === null ? nearbyConfig(fileSystem, request) : null;
   const address = url === null ? [] : [`openreward_base_url=${url}`];
   const start = await startConfig(fileSystem, {
     configPath,
@@ -167,6 +170,20 @@ async function writtenConfig(
   );
   const config = { ...loaded.config, environments: Object.fromEntries(wanted), evaluation: null };
   return { ...loaded, config };
+}
+
+/** That of the working directory, where it has all of the names; they need no other then. */
+async function nearbyConfig(
+  fileSystem: FileSystem,
+  request: EnvironmentCheckRequest,
+): Promise<LoadedConfig | null> {
+  const configPath = join(request.folder, DEFAULT_CONFIG);
+  try {
+    return await writtenConfig(fileSystem, { ...request, configPath });
+  } catch (error) {
+    if (isAppError(error, "config-not-found", "no-such-environment")) return null;
+    throw error;
+  }
 }
 
 /** A configuration that has these names, or all of the server, and nothing else. */

@@ -28,14 +28,21 @@ export async function playInTerminal(
 ): Promise<void> {
   const { fileSystem, trainer, input, out, err } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
-  const played = await trainer.playTask(fileSystem, {
+  const playing = trainer.playTask(fileSystem, {
     ...wanted,
     player: { move: (view) => nextMove(options, lines, view) },
     onReward: (reward) => out.print([[styled("strong", l10n.t("reward {0}", reward))]]),
     onPart: (what) => err.showLive([styled("quiet", what)]),
   });
-  err.showLive(null);
-  out.print(endLines(played));
+  try {
+    const played = await playing;
+    err.showLive(null);
+    out.print(endLines(played));
+  } catch (error) {
+    err.showLive(null);
+    // Whoever leaves knows it.
+    if (!isAppError(error, "stopped")) throw error;
+  }
 }
 
 /** Shows what the model would read, and asks until a line is a move. */

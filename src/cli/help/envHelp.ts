@@ -44,8 +44,8 @@ The exit code is 0 without a defect and 2 with one.
 
 All of them:
 
-  -c, --config_path FILE   the configuration; new and play take
-                           tinker-config.yaml in the working directory
+  -c, --config_path FILE   the configuration; by default tinker-config.yaml in
+                           the working directory
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
   --allow-host HOST        allow keys for https://HOST, which only a .env file
                            names; http://HOST: unencrypted

@@ -94,6 +94,6 @@ describe("env check", () => {
     });
     expect(() => parseArguments(["env", "check"])).toThrow("needs the name of an environment");
     expect(() => parseArguments(["env", "check", "--url", "8080"])).toThrow("--url");
-    expect(() => parseArguments(["env", "play", "x"])).toThrow("env needs check");
+    expect(() => parseArguments(["env", "walk"])).toThrow("env needs new, play or check");
   });
 });
