@@ -18,6 +18,7 @@ import { chatFormats } from "./journeys/chatFormats.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
 import { compare } from "./journeys/compare.ts";
+import { dataset } from "./journeys/dataset.ts";
 import { editing } from "./journeys/editing.ts";
 import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
@@ -65,6 +66,7 @@ const JOURNEYS: readonly Journey[] = [
   secrets,
   keyboard,
   accessibility,
+  dataset,
   editing,
   elsewhere,
   models,

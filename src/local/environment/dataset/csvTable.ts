@@ -1,10 +1,10 @@
 /** Reads CSV (RFC 4180) with a header. */
 
 import { CsvError, parse } from "csv-parse/sync";
-import { faultyTable, NOT_UTF8, type RowFault, type Table, type TableRow } from "./table.ts";
+import { type DataTable, faultyTable, NOT_UTF8, type RowFault, type TableRow } from "./table.ts";
 
 /** Values are texts. Takes a byte order mark, and lines that end in CR LF. Never throws. */
-export function csvTable(bytes: Uint8Array): Table {
+export function csvTable(bytes: Uint8Array): DataTable {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -44,7 +44,7 @@ interface CsvRecord {
   readonly info: { readonly lines: number };
 }
 
-function parseRecords(text: string): readonly CsvRecord[] | Table {
+function parseRecords(text: string): readonly CsvRecord[] | DataTable {
   let lastLine = 0;
   try {
     // The package miscounts lines that end in CR LF inside of quotes. Its types do not follow its option `info`.

@@ -6,7 +6,7 @@ import { csvTable } from "./csvTable.ts";
 import { jsonLinesTable } from "./jsonLinesTable.ts";
 import { parquetHead } from "./parquetTable.ts";
 import { suggestConfig } from "./suggestConfig.ts";
-import type { Table } from "./table.ts";
+import type { DataTable } from "./table.ts";
 
 const HEAD_BYTES = 512 * 1024;
 const HEAD_ROWS = 50;
@@ -19,7 +19,7 @@ export async function configForDataset(fileSystem: Files, path: string): Promise
   return suggestConfig(basename(path), await readHead(fileSystem, path));
 }
 
-async function readHead(fileSystem: Files, path: string): Promise<Table> {
+async function readHead(fileSystem: Files, path: string): Promise<DataTable> {
   const size = (await fileSystem.size(path)) ?? 0;
   if (extname(path).toLowerCase() === ".parquet") {
     const slice = async (start: number, end = size): Promise<ArrayBuffer> =>

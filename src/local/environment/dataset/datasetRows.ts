@@ -5,7 +5,7 @@ import type { Json } from "../../../core/json.ts";
 import { MAX_CHOICES } from "./graders/choice.ts";
 import type { Grader } from "./graders/grader.ts";
 import { normalize } from "./graders/normalize.ts";
-import type { RowFault, Table, TableRow } from "./table.ts";
+import type { DataTable, RowFault, TableRow } from "./table.ts";
 
 export interface DatasetRow {
   readonly question: string;
@@ -36,7 +36,7 @@ class Unusable {
 }
 
 /** Looks at every row, so that all faults are known at once. */
-export function checkRows(table: Table, names: ColumnsConfig, grader: Grader): CheckedRows {
+export function checkRows(table: DataTable, names: ColumnsConfig, grader: Grader): CheckedRows {
   const missing = missingColumns(table, names);
   if (missing.length > 0) return { rows: [], faults: [...table.faults, ...missing] };
   const rows: DatasetRow[] = [];
@@ -70,7 +70,7 @@ export function questionKey(question: string): string {
 }
 
 /** Without rows nothing is missing yet: the file has another fault. */
-function missingColumns({ columns, rows }: Table, names: ColumnsConfig): readonly RowFault[] {
+function missingColumns({ columns, rows }: DataTable, names: ColumnsConfig): readonly RowFault[] {
   if (rows.length === 0) return [];
   const known = [...columns].slice(0, 20).map((name) => JSON.stringify(name.slice(0, 50)));
   return Object.entries(names).flatMap(([role, name]) => {
@@ -83,7 +83,7 @@ function missingColumns({ columns, rows }: Table, names: ColumnsConfig): readonl
 
 function readRow(
   { values }: TableRow,
-  { columns }: Table,
+  { columns }: DataTable,
   names: Readonly<Record<keyof ColumnsConfig, string>>,
   grader: Grader,
   add: (column: string, message: string) => void,

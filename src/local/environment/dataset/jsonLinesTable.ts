@@ -2,12 +2,12 @@
 
 import { isJsonObject } from "../../../core/json.ts";
 import { parseJson } from "../../../core/util/jsonl.ts";
-import { NOT_UTF8, type RowFault, type Table, type TableRow } from "./table.ts";
+import { type DataTable, NOT_UTF8, type RowFault, type TableRow } from "./table.ts";
 
 const LINE_FEED = 0x0a;
 
 /** Skips empty lines, and takes a byte order mark and lines that end in CR LF. Never throws. */
-export function jsonLinesTable(bytes: Uint8Array): Table {
+export function jsonLinesTable(bytes: Uint8Array): DataTable {
   const columns = new Set<string>();
   const rows: TableRow[] = [];
   const faults: RowFault[] = [];

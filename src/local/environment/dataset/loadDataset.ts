@@ -15,7 +15,7 @@ import { createGrader } from "./graders/graders.ts";
 import { jsonLinesTable } from "./jsonLinesTable.ts";
 import { parquetTable } from "./parquetTable.ts";
 import { splitRows } from "./splitRows.ts";
-import type { Table } from "./table.ts";
+import type { DataTable } from "./table.ts";
 
 const MAX_BYTES = 200 * 1024 * 1024;
 /** Faults that an error lists. */
@@ -107,7 +107,7 @@ async function readTable(
   bytes: Uint8Array,
   path: string,
   columns: readonly string[],
-): Promise<Table> {
+): Promise<DataTable> {
   switch (extname(path).toLowerCase()) {
     case ".csv":
       return csvTable(bytes);
@@ -125,7 +125,7 @@ function invalid(
 ): AppError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const shown = problems.length > SHOWN ? `, the first ${SHOWN} of them` : "";
-  const head = `${path}: error: the data file has ${count}${shown}:`;
+  const head = `${path}: error: the data file has ${count}${shown}`;
   const lines = problems.slice(0, SHOWN).map(problemLine);
   return new AppError("dataset-invalid", [head, ...lines].join("\n"), {
     configPath: `environments.${environment}.tasks`,

@@ -11,7 +11,7 @@ import {
   parquetSchema,
 } from "hyparquet";
 import { errorMessage } from "../../../core/errors.ts";
-import { faultyTable, type Table } from "./table.ts";
+import { type DataTable, faultyTable } from "./table.ts";
 
 /** Compressed, a small file may hold any number of rows. */
 const MAX_ROWS = 2_000_000;
@@ -21,7 +21,7 @@ type Decompress = (input: Uint8Array, options: { readonly maxOutputLength: numbe
 const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: Decompress };
 
 /** The columns of the file and its first `count` rows; of the file only these parts are read. Never rejects. */
-export async function parquetHead(file: AsyncBuffer, count: number): Promise<Table> {
+export async function parquetHead(file: AsyncBuffer, count: number): Promise<DataTable> {
   try {
     const metadata = await parquetMetadataAsync(file);
     return await readTable(file, metadata, { rowEnd: Math.min(count, Number(metadata.num_rows)) });
@@ -31,7 +31,10 @@ export async function parquetHead(file: AsyncBuffer, count: number): Promise<Tab
 }
 
 /** Integers beyond 2^53 become texts. Reads the columns of `names` only. Never rejects. */
-export async function parquetTable(bytes: Uint8Array, names: readonly string[]): Promise<Table> {
+export async function parquetTable(
+  bytes: Uint8Array,
+  names: readonly string[],
+): Promise<DataTable> {
   try {
     // The reader wants a buffer that begins with the file; `slice` of Node's own arrays makes none.
     const file = new Uint8Array(bytes).buffer;
@@ -45,7 +48,7 @@ export async function parquetTable(bytes: Uint8Array, names: readonly string[]):
   }
 }
 
-function unreadable(error: unknown): Table {
+function unreadable(error: unknown): DataTable {
   return faultyTable(`is not a Parquet file that can be read: ${errorMessage(error)}`);
 }
 
@@ -56,7 +59,7 @@ async function readTable(
     names,
     rowEnd = Number(metadata.num_rows),
   }: { readonly names?: readonly string[]; readonly rowEnd?: number },
-): Promise<Table> {
+): Promise<DataTable> {
   const columns = new Set(parquetSchema(metadata).children.map(({ element }) => element.name));
   const read = [...columns].filter((name) => names === undefined || names.includes(name));
   const objects =

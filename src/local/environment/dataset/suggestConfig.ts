@@ -2,7 +2,7 @@
 
 import type { GraderConfig } from "../../../core/config/fields/schema.ts";
 import { numberGrader } from "./graders/number.ts";
-import type { Table } from "./table.ts";
+import type { DataTable } from "./table.ts";
 
 /** What other datasets call a column, the clearest first. */
 const NAMES = {
@@ -18,7 +18,7 @@ const NAMES = {
 type Role = keyof typeof NAMES;
 
 /** `file` is the name of the data file, in the folder of the configuration. */
-export function suggestConfig(file: string, table: Table): string {
+export function suggestConfig(file: string, table: DataTable): string {
   const columns = findColumns(table);
   const renamed = Object.entries(columns).flatMap(([role, name]) =>
     name === undefined || name === role ? [] : [[role, name] as const],
@@ -29,7 +29,6 @@ export function suggestConfig(file: string, table: Table): string {
     `# Trains a hosted model on the questions of ${file}. Needs TINKER_API_KEY.`,
     "# Without a key, local/tiny-tool shows how a run works; it can read hardly any question.",
     "model_name: Qwen/Qwen3-8B",
-    "lora_rank: 32",
     "",
     "environments:",
     "  local/dataset:",
@@ -46,7 +45,6 @@ export function suggestConfig(file: string, table: Table): string {
     "",
     "batch_size: 32 # questions per step, so 32 x 16 = 512 rollouts",
     "num_epochs: 1",
-    "save_every: 10",
     "max_response_tokens: 2048",
     ...(test === null
       ? []
@@ -63,7 +61,7 @@ export function suggestConfig(file: string, table: Table): string {
 }
 
 /** Question and answer always; where no name is known, the first two columns. */
-function findColumns({ columns }: Table) {
+function findColumns({ columns }: DataTable) {
   const all = [...columns];
   const find = (role: Role): string | undefined =>
     NAMES[role]
@@ -77,7 +75,7 @@ function findColumns({ columns }: Table) {
 
 type Columns = ReturnType<typeof findColumns>;
 
-function graderFor({ rows }: Table, { answer, choices }: Columns): GraderConfig["type"] {
+function graderFor({ rows }: DataTable, { answer, choices }: Columns): GraderConfig["type"] {
   const answers = rows.map(({ values }) => values[answer]);
   if (choices !== undefined && rows.some(({ values }) => values[choices] != null)) return "choice";
   if (answers.length === 0) return "exact";
@@ -89,7 +87,7 @@ function graderFor({ rows }: Table, { answer, choices }: Columns): GraderConfig[
 }
 
 /** By the column, of which only the first rows are known, else the usual two. */
-function splitsOf({ rows }: Table, split: string | undefined) {
+function splitsOf({ rows }: DataTable, split: string | undefined) {
   if (split === undefined) return { train: "train", test: "test" };
   const names = [...new Set(rows.map(({ values }) => String(values[split] ?? "")))];
   const train = names.includes("train") ? "train" : (names[0] ?? "train");

@@ -14,7 +14,7 @@ export interface RowFault {
   readonly message: string;
 }
 
-export interface Table {
+export interface DataTable {
   /** Every name that the header or any row has. */
   readonly columns: ReadonlySet<string>;
   readonly rows: readonly TableRow[];
@@ -22,7 +22,7 @@ export interface Table {
 }
 
 /** A table of nothing but a fault. */
-export function faultyTable(message: string, line: number | null = null): Table {
+export function faultyTable(message: string, line: number | null = null): DataTable {
   return { columns: new Set(), rows: [], faults: [{ line, column: null, message }] };
 }
 

@@ -44,7 +44,13 @@ export function findEnvironment(
 
 /** Reply of `/splits`. */
 export function listSplits(definition: EnvironmentDefinition): readonly JsonObject[] {
-  return Object.keys(definition.splits).map((name) => ({ name, type: name }));
+  return Object.keys(definition.splits).map((name) => ({ name, type: splitType(name) }));
+}
+
+/** The wire has three types, a dataset any names. */
+function splitType(name: string): "train" | "validation" | "test" {
+  if (/^(val|dev)/i.test(name)) return "validation";
+  return /^(test|eval)/i.test(name) ? "test" : "train";
 }
 
 /** Number of tasks of a split. @throws AppError `http-refused` 400 for one the environment does not have. */

@@ -146,7 +146,7 @@ describe("rows that cannot be used are named with row, column and reason", () =>
       { ...GOOD, split: "test" },
     ];
     expect((await faultsOf(lines(...rows))).split("\n")).toEqual([
-      "/data/questions.jsonl: error: the data file has 3 problems:",
+      "/data/questions.jsonl: error: the data file has 3 problems",
       "/data/questions.jsonl:2:1: error: TRL222 row 2, split: is missing (environments.local/dataset.tasks)",
       "/data/questions.jsonl:3:1: error: TRL222 row 3, split: is not the name of a split: use letters, digits, `_`, `.` and `-` (environments.local/dataset.tasks)",
       "/data/questions.jsonl:4:1: error: TRL222 row 4, split: puts the question of row 1 into another split (environments.local/dataset.tasks)",
@@ -159,7 +159,7 @@ describe("a file that cannot be used", () => {
     const rows = Array.from({ length: 25 }, (_, index) => ({ question: `q${index}`, answer: "" }));
     const [head, ...rest] = (await faultsOf(lines(...rows))).split("\n");
     expect(head).toBe(
-      "/data/questions.jsonl: error: the data file has 25 problems, the first 10 of them:",
+      "/data/questions.jsonl: error: the data file has 25 problems, the first 10 of them",
     );
     expect(rest).toHaveLength(10);
     expect(rest.at(-1)).toBe(

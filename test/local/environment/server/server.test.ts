@@ -135,6 +135,19 @@ describe("a session", () => {
     expect((await ask("/prompt", { sid })).status).toBe(404);
   });
 
+  it("says of splits with other names which of the three types they are", async () => {
+    const splits = { train: 1, easy: 1, dev: 1, validation: 1, test_hard: 1 };
+    const environment = { ...counter().environment, splits };
+    const { ask } = await startServer({ environments: [environment] });
+    expect(await json(await ask("/splits"))).toEqual([
+      { name: "train", type: "train" },
+      { name: "easy", type: "train" },
+      { name: "dev", type: "validation" },
+      { name: "validation", type: "validation" },
+      { name: "test_hard", type: "test" },
+    ]);
+  });
+
   it("begins with the system text of its task, as a message of its own and in the prompt", async () => {
     const environment = { ...counter().environment, system: () => "Be brief." };
     const { ask, open } = await startServer({ environments: [environment] });

@@ -1,7 +1,7 @@
 /** `number`: the same value, however it is written. */
 
 import { finalAnswer } from "./finalAnswer.ts";
-import { answerText, type Grader } from "./grader.ts";
+import { answerText, type Grader, type Reference } from "./grader.ts";
 import { isClose, type Tolerance } from "./tolerance.ts";
 
 /** A longer answer is no number. */
@@ -22,11 +22,9 @@ interface Quantity {
 export function numberGrader(tolerance: Tolerance): Grader {
   return {
     fault: (reference) =>
-      parseQuantity(answerText(reference)) === null
-        ? "is not a number, which the grader `number` needs"
-        : null,
+      rightQuantity(reference) === null ? "is not a number, which the grader `number` needs" : null,
     isRight(answer, reference) {
-      const expected = parseQuantity(answerText(reference));
+      const expected = rightQuantity(reference);
       const given = parseQuantity(finalAnswer(answer));
       if (expected === null || given === null) return false;
       if (given.unit !== "" && given.unit !== expected.unit) return false;
@@ -36,6 +34,11 @@ export function numberGrader(tolerance: Tolerance): Grader {
     },
     rule: "Answer with a number.",
   };
+}
+
+/** Of a right answer that is worked out first, as in GSM8K, the last line counts. */
+function rightQuantity(reference: Reference): Quantity | null {
+  return parseQuantity(finalAnswer(answerText(reference)));
 }
 
 const DIGITS = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+`;
@@ -86,13 +89,14 @@ function parseValue(text: string): ParsedValue | null {
   return /^[,.]?\d/.test(rest) ? null : { value, rest };
 }
 
-const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/u;
+const SUPERSCRIPT = /[⁺⁻⁰¹²³⁴-⁹]+/gu;
 
 /** Plain text of the LaTeX that answers are written in. */
 function withoutMarkup(text: string): string {
   const boxed = boxContent(text) ?? text;
-  // NFKC makes 10² into 102.
-  const plain = SUPERSCRIPT.test(boxed) ? boxed : boxed.normalize("NFKC");
+  // NFKC alone makes 10² into 102.
+  const powers = boxed.replace(SUPERSCRIPT, (power) => `^${power}`);
+  const plain = powers.normalize("NFKC");
   return plain
     .replace(/\\[dt]?frac *\{([^{}]*)\} *\{([^{}]*)\}/g, " $1/$2")
     .replace(/\\[dt]?frac *(\d) *(\d)/g, " $1/$2")
@@ -107,6 +111,7 @@ function withoutMarkup(text: string): string {
     .replace(/\$/g, "")
     .replace(/[\u2212\u2010-\u2013\ufe63]/g, "-")
     .replace(/\u2044/g, "/")
+    .replace(/^#+ */, "")
     .replace(/^ *[a-z] *= */i, "")
     .replace(/(?<=\d)[_\u00a0\u2009\u202f](?=\d{3})/g, "")
     .replace(/(?<=\d) +(?=\d{3}(?:\D|$))/g, "")

@@ -213,6 +213,14 @@ describe("adding an environment", () => {
     expect(applyEdits("batch_size: 4\n", edits)).toBe(`batch_size: 4\nenvironments:\n${block}`);
   });
 
+  it("gives a dataset a file to replace", () => {
+    const insertion = insertEnvironment("batch_size: 4\n", "local/dataset:algebra");
+    if (insertion.kind !== "edits") throw new Error("expected edits");
+    expect(applyEdits("batch_size: 4\n", insertion.edits)).toContain(
+      "  local/dataset:algebra:\n    tasks: questions.jsonl\n",
+    );
+  });
+
   it("leaves one that is there, and a text with faults", () => {
     expect(insertEnvironment(HOSTED, "GeneralReasoning/WhoDunit")).toEqual({ kind: "present" });
     expect(insertEnvironment("a: [", "local/depot")).toEqual({ kind: "impossible" });
