@@ -22,7 +22,7 @@ export interface PlayRequest extends TaskRequest {
   readonly onReward: (reward: number) => void;
 }
 
-export interface PlayedTask extends Pick<RolloutRecord, "rewards" | "reward" | "stop" | "error"> {
+export interface PlayResult extends Pick<RolloutRecord, "rewards" | "reward" | "stop" | "error"> {
   readonly turns: number;
   /** What the calls of the last turn brought. */
   readonly last: readonly string[];
@@ -37,7 +37,7 @@ const NO_TOOLS: ToolList = {
 };
 
 /** @throws AppError as a run does that cannot begin, `stopped` when the player leaves; cleaned of secrets */
-export async function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayedTask> {
+export async function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
   const { player, onReward, redactor = new Redactor(), signal } = request;
   const cleanup = new CleanupStack();
   const control = new RunControl();

@@ -27,7 +27,7 @@ import type {
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
-import type { PlayedTask, PlayRequest } from "../../trainer/playTask.ts";
+import type { PlayRequest, PlayResult } from "../../trainer/playTask.ts";
 import type { PreviewRequest } from "../../trainer/previewPrompt.ts";
 import type {
   ActiveRun,
@@ -87,7 +87,7 @@ export interface TrainerApi {
     request: EnvironmentCheckRequest,
   ): Promise<readonly EnvironmentReport[]>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
-  playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayedTask>;
+  playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult>;
   openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
   billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;
   listModels(request: AccountRequest): Promise<OfferedModels>;

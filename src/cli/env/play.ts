@@ -13,7 +13,7 @@ import {
   parseExactJson,
 } from "../../core/util/exactJson.ts";
 import { plural } from "../../shared/format.ts";
-import type { PlayedTask } from "../../trainer/playTask.ts";
+import type { PlayResult } from "../../trainer/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { type Line, styled } from "../terminal/line.ts";
@@ -85,7 +85,7 @@ function moveOf(
   }
 }
 
-function endLines({ turns, reward, stop, error, last }: PlayedTask): readonly Line[] {
+function endLines({ turns, reward, stop, error, last }: PlayResult): readonly Line[] {
   const score = reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", reward);
   return [
     ...(stop === "reached_terminal_state" ? last.flatMap(linesOf) : []),

@@ -8,6 +8,7 @@ import {
   type CommandServer,
   environmentNames,
   environmentServer,
+  environmentsOn,
   headerVariable,
 } from "../config/fields/environmentServers.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
@@ -29,12 +30,15 @@ export interface Destinations {
   readonly addresses: Readonly<Partial<Record<AddressKey, string | null>>>;
   /** Environments by name, each with the secrets that it gets, in upper case and sorted. */
   readonly environments: Readonly<Record<string, readonly string[]>>;
-  /** The environments with a server of their own: its address, or the command that starts it as {@link commandText}. */
+  /**
+   * The environments with a server or a file of their own: its address, the command that starts it as {@link commandText}, or the path
+   * of a dataset's questions.
+   */
   readonly servers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** All that decides what a command runs, as a JSON list: the command and its folder. */
-export function commandText({ command, cwd }: Pick<CommandServer, "command" | "cwd">): string {
+function commandText({ command, cwd }: Pick<CommandServer, "command" | "cwd">): string {
   return JSON.stringify([...command, ...(cwd === null ? [] : [`(in ${cwd})`])]);
 }
 
@@ -70,7 +74,9 @@ export function destinationsOf(
     ];
     return [name, [...new Set(lookedUp)].sort()] as const;
   });
-  const servers = others.flatMap((name) => {
+  const servers = environmentNames(config).flatMap((name) => {
+    const tasks = config.environments[name]?.tasks ?? null;
+    if (tasks !== null) return [[name, tasks] as const];
     const server = environmentServer(config, name);
     if (server.kind === "address") return [[name, server.url] as const];
     return server.kind === "command" ? [[name, commandText(server)] as const] : [];
@@ -78,7 +84,8 @@ export function destinationsOf(
   return {
     addresses: withoutUndefined({
       tinker_base_url: isLocalModel(model_name) ? undefined : tinker_base_url,
-      openreward_base_url: others.length > servers.length ? openreward_base_url : undefined,
+      openreward_base_url:
+        environmentsOn(config, "shared").length > 0 ? openreward_base_url : undefined,
     }),
     environments: Object.fromEntries(environments),
     servers: servers.length === 0 ? undefined : Object.fromEntries(servers),
@@ -143,7 +150,7 @@ function unnamedOf(
   const shared = originOf(addresses.openreward_base_url ?? official.openreward_base_url);
   const unnamedServers = Object.entries(servers).flatMap(([name, server]): readonly Unnamed[] => {
     if (named.some((each) => isSameAddress(each.servers?.[name], server))) return [];
-    const text = `${server.startsWith("[") ? "the command" : "the server"} ${server} of ${name}`;
+    const text = `the ${kindOf(name, server)} ${server} of ${name}`;
     return [{ text, origin: originOf(server), secret: null }];
   });
   const ofEnvironments = Object.entries(environments).flatMap(([name, secrets]) => {
@@ -160,6 +167,11 @@ function unnamedOf(
     ];
   });
   return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments];
+}
+
+function kindOf(environment: string, server: string): "file" | "command" | "server" {
+  if (environment.startsWith("local/")) return "file";
+  return server.startsWith("[") ? "command" : "server";
 }
 
 function isSameAddress(one: string | null | undefined, other: string | null): boolean {

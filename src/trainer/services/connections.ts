@@ -4,10 +4,10 @@ import { dirname } from "node:path";
 import {
   type AddressServer,
   type CommandServer,
-  type EnvironmentServer,
   environmentNames,
   environmentServer,
   environmentsOn,
+  type ServerChoice,
 } from "../../core/config/fields/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
@@ -183,14 +183,14 @@ export async function connectEnvironmentServices(
 }
 
 /** The same for environments that share a server. */
-function serverPlace(server: EnvironmentServer): string {
+function serverPlace(server: ServerChoice): string {
   return JSON.stringify("environment" in server ? { ...server, environment: null } : server);
 }
 
 function connectServer(
   options: ConnectionOptions,
   name: string,
-  server: EnvironmentServer,
+  server: ServerChoice,
 ): Promise<EnvironmentConnection> {
   switch (server.kind) {
     case "embedded":

@@ -88,6 +88,18 @@ describe("an environment's own server", () => {
     });
   });
 
+  it("is the file of a dataset, which no allowed host covers", () => {
+    const wanted = destinationsOf(
+      aConfig({
+        model_name: "local/tiny-tool",
+        environments: { "local/dataset": anEnvironment({ tasks: "/home/me/private.csv" }) },
+        evaluation: null,
+      }),
+    );
+    expect(refusal(wanted)).toContain("names the file /home/me/private.csv of local/dataset");
+    expect(refusal(wanted, { named: [wanted] })).toBeNull();
+  });
+
   it("is refused where only a run folder names it, a command whatever hosts are allowed", () => {
     const url = "https://maze.example";
     expect(refusal(atOwn({ url }))).toContain("names the server https://maze.example of maze");

@@ -20,7 +20,7 @@ export interface AddressServer extends Omit<ServerConfig, "url"> {
 }
 
 /** `shared` is the one at `openreward_base_url`, by default OpenReward. */
-export type EnvironmentServer =
+export type ServerChoice =
   | { readonly kind: "embedded" }
   | { readonly kind: "shared" }
   | AddressServer
@@ -29,7 +29,7 @@ export type EnvironmentServer =
 export function environmentServer(
   { environments }: Pick<Config, "environments">,
   name: string,
-): EnvironmentServer {
+): ServerChoice {
   if (name.startsWith("local/")) return { kind: "embedded" };
   const server = environments[name]?.server ?? null;
   if (server === null) return { kind: "shared" };
@@ -49,7 +49,7 @@ export function environmentNames({
 /** The environments on servers of one kind. */
 export function environmentsOn(
   config: Pick<Config, "environments" | "evaluation">,
-  kind: EnvironmentServer["kind"],
+  kind: ServerChoice["kind"],
 ): readonly string[] {
   return environmentNames(config).filter((name) => environmentServer(config, name).kind === kind);
 }
