@@ -145,6 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     fileSystem,
     server,
     extensionUri,
+    programFolder,
     register,
   });
   // A failed first search must not keep the app from loading.

@@ -12,6 +12,7 @@ import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
 import { changeWeights } from "../commands/checkpointRequests.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
+import { environmentProgramHandlers } from "../commands/environmentPrograms.ts";
 import { reportHandlers } from "../commands/exportReport.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
 import type { HelpHandlers } from "../commands/help.ts";
@@ -51,12 +52,13 @@ export interface HandlersOptions {
   readonly fileSystem: ClosableFileSystem;
   readonly server: Server;
   readonly extensionUri: vscode.Uri;
+  readonly programFolder: string;
   readonly register: Register;
 }
 
 export function createHandlers(options: HandlersOptions): LateHandlers {
   const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
-  const { server, extensionUri, register } = options;
+  const { server, extensionUri, programFolder, register } = options;
   const { store, labels, finder, tasks, trainings } = options.runs;
   const choice = { store, labels, trainings, shownFolder: () => dashboard.folder };
   const open = (folder: string): void => dashboard.open(folder);
@@ -65,6 +67,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.environments }),
     ...newEnvironmentHandlers(server),
+    ...environmentProgramHandlers({ store, finder, programFolder }),
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),

@@ -3,8 +3,6 @@
 import * as vscode from "vscode";
 import { PROMPT_REQUESTS, type PromptRequest } from "../../api/prompts.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
-import { parseConfig } from "../../core/config/parse.ts";
-import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -17,6 +15,7 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { chooseTasks } from "./chooseTasks.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface PromptHandlerOptions extends ChooseConfigOptions {
@@ -60,7 +59,7 @@ export function promptHandlers(
     previewPrompt: async (target) => {
       const config = await chooseConfig(options, target);
       if (config === undefined || !(await isSound(config))) return;
-      const choice = await chooseTasks(config);
+      const choice = await chooseTasks(config, vscode.l10n.t("Show the prompts of which tasks?"));
       if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });
     },
   };
@@ -88,24 +87,6 @@ async function taskAfter({ task, split }: PromptPlace, target: unknown): Promise
   if (target === "previous") return Math.max(0, task - 1);
   if (target !== "other") return null;
   return await askTaskNumber(split, task);
-}
-
-/** The only environment and split, or the user's pick. */
-async function chooseTasks(config: vscode.Uri): Promise<SplitChoice | undefined> {
-  const document = await vscode.workspace.openTextDocument(config);
-  const overrides = settingOverrides(config);
-  const result = parseConfig(document.getText(), { path: document.fileName, overrides });
-  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join(" "));
-  const choices = taskChoices(result.config);
-  if (choices.length === 1) return choices[0];
-  const items = choices.map(({ environment, split }) => {
-    return { label: environment, description: split, environment, split };
-  });
-  const placeHolder = vscode.l10n.t("Show the prompts of which tasks?");
-  const picked = await plainWindow.showQuickPick(items, { placeHolder, matchOnDescription: true });
-  return picked === undefined
-    ? undefined
-    : { environment: picked.environment, split: picked.split };
 }
 
 /** Null when the user went away from a question or ended it. @throws what the server says */

@@ -60,6 +60,28 @@ export const configCommands = {
       { menu: "view/title", when: inView("environments"), group: "navigation@0" },
     ],
   },
+  playEnvironment: {
+    title: "Play Environment…",
+    does: "Lets you be the model in one task: you write the calls, in a terminal.",
+    palette: WITH_CONFIG,
+    icon: "debug-start",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@2" },
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@6" },
+    ],
+  },
+  checkEnvironment: {
+    title: "Check Environment",
+    does: "Plays an environment without a model, and reports in a terminal what would spoil a training.",
+    palette: WITH_CONFIG,
+    icon: "checklist",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@3" },
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@7" },
+    ],
+  },
   addEnvironment: {
     title: "Add Environment to Config…",
     does: "Inserts an environment into the open configuration.",

@@ -5,12 +5,19 @@ import type { ProgramWords } from "../../api/environments.ts";
 
 const SOURCE = "Tinker RL";
 
+export interface TerminalRun {
+  readonly name: string;
+  readonly cwd: vscode.WorkspaceFolder;
+  /** Beside the variables of terminals. */
+  readonly env?: Record<string, string>;
+}
+
 /** Resolves with the exit code; null when the program could not be started or was ended. */
 export async function runInTerminal(
   [program, ...args]: ProgramWords,
-  { name, cwd }: { readonly name: string; readonly cwd: vscode.WorkspaceFolder },
+  { name, cwd, env = {} }: TerminalRun,
 ): Promise<number | null> {
-  const process = new vscode.ProcessExecution(program, args, { cwd: cwd.uri.fsPath });
+  const process = new vscode.ProcessExecution(program, args, { cwd: cwd.uri.fsPath, env });
   const task = new vscode.Task({ type: "process" }, cwd, name, SOURCE, process);
   task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, showReuseMessage: false };
   const ends: vscode.Disposable[] = [];
