@@ -3,7 +3,13 @@
 import { answerText, describeCall, shorten } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { callWithText, constantCall, type PlannedCall, randomPlays } from "../probe/players.ts";
+import {
+  callWithText,
+  constantCall,
+  type PlannedCall,
+  randomPlays,
+  triedTools,
+} from "../probe/players.ts";
 import { type PlayedSession, type Probe, type Step, taskName } from "../probe/probe.ts";
 import type { PlayableTool } from "../probe/tools.ts";
 
@@ -17,6 +23,10 @@ export const isolation: EnvironmentCheck = {
   async run(probe) {
     const tasks = await probe.playedTasks(8);
     await randomPlays(probe);
+    for (const tool of await triedTools(probe)) {
+      const [task] = tasks;
+      if (task !== undefined) await probe.play(task, [constantCall(tool, "x")]);
+    }
     const endings = endingTools(probe);
     const wanted = Array.from(
       { length: SESSIONS },
@@ -38,14 +48,13 @@ export const isolation: EnvironmentCheck = {
   },
 };
 
-/** Tools that ended an episode so far: they come last. */
+/** Tools that ended an episode or broke it so far: they come last. */
 function endingTools(probe: Probe): ReadonlySet<string> {
   const steps = probe.plays.flatMap(({ steps: each }) => each);
-  return new Set(
-    steps
-      .filter(({ answer }) => answer.kind === "result" && answer.finished)
-      .map(({ tool }) => tool),
+  const ending = steps.filter(
+    ({ answer }) => answer.kind === "failed" || (answer.kind === "result" && answer.finished),
   );
+  return new Set(ending.map(({ tool }) => tool));
 }
 
 /** Each session writes a mark of its own wherever text goes; then all look whether they read one of another. */
