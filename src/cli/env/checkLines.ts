@@ -21,7 +21,7 @@ const STYLES: Readonly<Record<"defect" | "warning" | "note", Style>> = {
   note: "quiet",
 };
 const INDENT = 9;
-const ID_WIDTH = 18;
+const ID_WIDTH = 20;
 
 /** The table of checks, then what was found, then what was not checked. */
 export function environmentReportLines(report: EnvironmentReport, width: number): readonly Line[] {

@@ -56,8 +56,8 @@ describe("env check", () => {
     const program = aProgram(REPORT);
     expect(await runProgram(program, ["env", "check", "products"])).toBe(0);
     const text = program.out.lines.join("\n");
-    expect(text).toContain("ok       splits            train 3 tasks");
-    expect(text).toContain("not made near-overlap      there is only one split");
+    expect(text).toContain("ok       splits              train 3 tasks");
+    expect(text).toContain("not made near-overlap        there is only one split");
     expect(text).toContain("nothing found");
   });
 

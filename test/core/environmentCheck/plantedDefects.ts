@@ -305,6 +305,24 @@ export const PLANTED: readonly Planted[] = [
     environment: sum({ tools: note }),
   },
   {
+    what: "shared notes beside a tool that crashes",
+    check: "isolation",
+    environment: sum({
+      tools: {
+        calc: {
+          description: "Multiply.",
+          input: z.object({ expr: z.string() }),
+          run(_state, args) {
+            const [, right] = String(args["expr"]).split("*");
+            if (right === undefined) throw new Error("not enough values to unpack");
+            return { text: right };
+          },
+        },
+        ...note,
+      },
+    }),
+  },
+  {
     what: "shared lock",
     check: "isolation",
     environment: sum({

@@ -3,7 +3,13 @@
 import { answerText, describeCall, shorten } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { callWithText, constantCall, type PlannedCall, randomPlays } from "../probe/players.ts";
+import {
+  callWithText,
+  constantCall,
+  type PlannedCall,
+  randomPlays,
+  triedTools,
+} from "../probe/players.ts";
 import { type PlayedSession, type Probe, type Step, taskName } from "../probe/probe.ts";
 import type { PlayableTool } from "../probe/tools.ts";
 
@@ -17,6 +23,10 @@ export const isolation: EnvironmentCheck = {
   async run(probe) {
     const tasks = await probe.playedTasks(8);
     await randomPlays(probe);
+    for (const tool of await triedTools(probe)) {
+      const [task] = tasks;
+      if (task !== undefined) await probe.play(task, [constantCall(tool, "x")]);
+    }
     const endings = endingTools(probe);
     const wanted = Array.from(
       { length: SESSIONS },
@@ -38,14 +48,13 @@ export const isolation: EnvironmentCheck = {
   },
 };
 
-/** Tools that ended an episode so far: they come last. */
+/** Tools that ended an episode or broke it so far: they come last. */
 function endingTools(probe: Probe): ReadonlySet<string> {
   const steps = probe.plays.flatMap(({ steps: each }) => each);
-  return new Set(
-    steps
-      .filter(({ answer }) => answer.kind === "result" && answer.finished)
-      .map(({ tool }) => tool),
+  const ending = steps.filter(
+    ({ answer }) => answer.kind === "failed" || (answer.kind === "result" && answer.finished),
   );
+  return new Set(ending.map(({ tool }) => tool));
 }
 
 /** Each session writes a mark of its own wherever text goes; then all look whether they read one of another. */
@@ -135,9 +144,11 @@ async function interference(probe: Probe): Promise<CheckFinding | null> {
     .toSorted((a, b) => b.steps.length - a.steps.length)[0];
   if (longest === undefined || longest.steps.length === 0) return null;
   const { task, steps: calls } = longest;
-  const alone = [await probe.play(task, calls), await probe.play(task, calls)].map(transcript);
-  // Where chance is part of the task, there is nothing to compare.
-  if (alone[0] !== alone[1]) return null;
+  // Where chance is part of the task, or of the grader, answers differ alone, too.
+  const alone = transcript(longest);
+  for (let i = 0; i < CROWD; i += 1) {
+    if (transcript(await probe.play(task, calls)) !== alone) return null;
+  }
   const { sessions } = await settledSessions(
     probe,
     Array.from({ length: CROWD }, () => task),
@@ -150,17 +161,15 @@ async function interference(probe: Probe): Promise<CheckFinding | null> {
         }),
       );
     }
-    const other = sessions.find((session) => transcript(session) !== alone[0]);
-    // Random answers may have been the same twice: alone once more.
-    const isSteady = transcript(await probe.play(task, calls)) === alone[0];
-    if (other === undefined || !isSteady) return null;
+    const other = sessions.find((session) => transcript(session) !== alone);
+    if (other === undefined) return null;
     return {
       severity: "defect",
       message: "The same calls get other answers when several sessions make them at once.",
       evidence: {
         task: taskName(task),
         call: other.steps.map(describeCall).join("; "),
-        answer: `alone: ${shorten(alone[0] ?? "")}`,
+        answer: `alone: ${shorten(alone)}`,
         numbers: `with ${sessions.length - 1} others: ${shorten(transcript(other))}`,
       },
       advice:

@@ -42,7 +42,9 @@ export const sameAnswers: EnvironmentCheck = {
     if ((await samePrompts(probe)).differing.length > 0) {
       return notMade("prompts differ between sessions, so answers may, too");
     }
-    const { plays, differences } = await repeats(probe);
+    const { plays, differences: all } = await repeats(probe);
+    // A reward that alone differs is for the check of graders.
+    const differences = all.filter(({ first, second }) => first.answer.text !== second.answer.text);
     if (plays.length === 0) return notMade("no random play could be repeated");
     const [difference] = differences;
     return found(

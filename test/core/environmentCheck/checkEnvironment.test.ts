@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import {
+  checkEnvironment,
+  type EnvironmentCheckOptions,
+} from "../../../src/core/environmentCheck/checkEnvironment.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
+import type { HttpClient, HttpRequest } from "../../../src/core/ports.ts";
+import { calculator } from "../../../src/local/environment/calculator.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { systemRandom } from "../../../src/node/random.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { startServer } from "../../local/environment/server/running.ts";
+
+async function check(
+  changes: Partial<EnvironmentCheckOptions>,
+  onRequest: (request: HttpRequest) => Promise<void> = async () => undefined,
+) {
+  const running = await startServer({ environments: [calculator] }, "socket");
+  const http: HttpClient = {
+    send: async (request) => {
+      await onRequest(request);
+      return await running.http.send(request);
+    },
+  };
+  const remote = connectEnvironments({
+    http,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    baseUrl: running.baseUrl,
+    apiKey: null,
+    userAgent: "tinker-rl/test",
+  }).environment("local/calculator");
+  const common = { clock: systemClock, split: null, secrets: {}, maxTotalTokens: null };
+  return checkEnvironment({ ...common, remote, seed: 1, tasks: 4, ...changes });
+}
+
+/** Never answers a call, until it is aborted. */
+function hangingCalls({ url, signal }: HttpRequest): Promise<void> {
+  if (!url.endsWith("/call")) return Promise.resolve();
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+describe("a check of an environment", () => {
+  it("ends when its time is over, and says which checks were not made", async () => {
+    const limits = { totalMs: 400, callMs: 100 };
+    const { checks, seconds } = await check({ limits }, hangingCalls);
+    expect(seconds).toBeLessThan(5);
+    expect(checks.at(-1)?.notMade).toContain("took longer than 0.4 s");
+    expect(checks.find(({ id }) => id === "splits")?.notMade).toBeUndefined();
+  });
+
+  it("ends when its number of requests is reached", async () => {
+    const { checks } = await check({ limits: { actions: 20 } });
+    expect(checks.at(-1)?.notMade).toContain("limit of requests");
+  });
+
+  it("is stopped by its signal", async () => {
+    const stopping = new AbortController();
+    const stopped = new AppError("stopped", "The check was stopped.");
+    const onCheck = (): void => stopping.abort(stopped);
+    await expect(check({ signal: stopping.signal, onCheck })).rejects.toBe(stopped);
+  });
+
+  it("closes each session that it opens", async () => {
+    const paths: string[] = [];
+    await check({ only: ["random-calls", "isolation"] }, async ({ url }) => {
+      paths.push(new URL(url).pathname);
+    });
+    const count = (path: string): number => paths.filter((each) => each === path).length;
+    expect(count("/create")).toBeGreaterThan(32);
+    expect(count("/delete")).toBe(count("/create"));
+  });
+
+  it("makes the same random calls for the same seed", async () => {
+    const calls = async (seed: number): Promise<readonly unknown[]> => {
+      const bodies: unknown[] = [];
+      await check({ seed, only: ["random-calls"] }, async ({ url, body }) => {
+        if (url.endsWith("/call")) bodies.push(body);
+      });
+      return bodies;
+    };
+    const first = await calls(1);
+    expect(await calls(1)).toEqual(first);
+    expect(await calls(2)).not.toEqual(first);
+  });
+});
