@@ -23,6 +23,7 @@ import { editing } from "./journeys/editing.ts";
 import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
+import { fiveMinutes } from "./journeys/fiveMinutes.ts";
 import { fiveQuestions } from "./journeys/fiveQuestions.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
@@ -79,6 +80,7 @@ const JOURNEYS: readonly Journey[] = [
   compare,
   fiveQuestions,
   search,
+  fiveMinutes,
   killedServer,
 ];
 
