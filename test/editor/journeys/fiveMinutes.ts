@@ -64,7 +64,11 @@ export const fiveMinutes: Journey = {
       await workbench.show("Tinker RL");
       await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 60_000 });
       await picture("learned");
-      await workbench.panel().getByText(/^Learning/).first().waitFor();
+      await workbench
+        .panel()
+        .getByText(/^Learning/)
+        .first()
+        .waitFor();
       return `${Math.round((Date.now() - startedMs) / 1000)} s from the empty folder`;
     });
   },
