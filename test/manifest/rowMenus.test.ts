@@ -4,6 +4,7 @@ import { chatHandlers } from "../../src/host/commands/chatHandlers.ts";
 import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
+import { environmentProgramHandlers } from "../../src/host/commands/environmentPrograms.ts";
 import { reportHandlers } from "../../src/host/commands/exportReport.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
 import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
@@ -135,6 +136,7 @@ function register(): void {
     ...checkpointHandlers(parts),
     ...chatHandlers(parts),
     ...environmentHandlers(parts),
+    ...environmentProgramHandlers(parts),
     ...configHandlers(parts),
   };
   registerCommands(handlers as never, {
@@ -165,7 +167,8 @@ it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))
   async (id, target) => {
     await editor.commands.get(commandName(id))?.(target, undefined);
     expect(editor.asked.filter((text) => text.startsWith("error"))).toEqual([]);
-    const question = /^(a list|a box|Select an? |There are no checkpoints|No checkpoints here)/;
+    const question =
+      /^(a list|a box|Select an? |There are no checkpoints|No checkpoints here|There is no configuration)/;
     expect([id, editor.asked]).toEqual([id, [expect.stringMatching(question)]]);
     expect(editor.done).toEqual([]);
   },

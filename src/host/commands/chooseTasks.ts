@@ -6,11 +6,18 @@ import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts"
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 
-/** The only environment and split of the configuration, or the user's pick; only those of `environment` if it is among them. */
+export interface TaskChoiceOptions {
+  /** The environment that is meant, if the configuration has it; null = any. */
+  readonly environment?: string | null;
+  /** False = also the only choice is asked about. */
+  readonly takesOnly?: boolean;
+}
+
+/** The environment and split that the user picks; the only choice is taken without a question. */
 export async function chooseTasks(
   config: vscode.Uri,
   question: string,
-  environment: string | null = null,
+  { environment = null, takesOnly = true }: TaskChoiceOptions = {},
 ): Promise<SplitChoice | undefined> {
   const document = await vscode.workspace.openTextDocument(config);
   const overrides = settingOverrides(config);
@@ -19,7 +26,7 @@ export async function chooseTasks(
   const all = taskChoices(result.config);
   const own = all.filter((choice) => choice.environment === environment);
   const choices = own.length > 0 ? own : all;
-  if (choices.length === 1) return choices[0];
+  if (choices.length === 1 && takesOnly) return choices[0];
   const items = choices.map((choice) => {
     return { label: choice.environment, description: choice.split, ...choice };
   });

@@ -52,7 +52,9 @@ async function choose(
   const environment = typeof name === "string" ? name : null;
   const config = await chooseConfig(options, environment === null ? target : undefined);
   if (config === undefined || !(await isSound(config))) return undefined;
-  const tasks = await chooseTasks(config, question, environment);
+  // Without a row nothing has said which one is meant.
+  const takesOnly = environment !== null;
+  const tasks = await chooseTasks(config, question, { environment, takesOnly });
   return tasks === undefined ? undefined : { ...tasks, config };
 }
 
@@ -68,5 +70,10 @@ async function run(
   const program = [process.execPath, join(programFolder, "tinker-rl.js")] as const;
   // The editor's own program behaves as Node only with it.
   const env = { ELECTRON_RUN_AS_NODE: "1" };
-  await runInTerminal([...program, "env", ...words, "-c", config.fsPath], { name, cwd, env });
+  await runInTerminal([...program, "env", ...words, "-c", config.fsPath], {
+    name,
+    cwd,
+    env,
+    isEchoed: false,
+  });
 }

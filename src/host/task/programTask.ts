@@ -10,16 +10,22 @@ export interface TerminalRun {
   readonly cwd: vscode.WorkspaceFolder;
   /** Beside the variables of terminals. */
   readonly env?: Record<string, string>;
+  /** False where the words are the program's own and would only be in the way. */
+  readonly isEchoed?: boolean;
 }
 
 /** Resolves with the exit code; null when the program could not be started or was ended. */
 export async function runInTerminal(
   [program, ...args]: ProgramWords,
-  { name, cwd, env = {} }: TerminalRun,
+  { name, cwd, env = {}, isEchoed = true }: TerminalRun,
 ): Promise<number | null> {
   const process = new vscode.ProcessExecution(program, args, { cwd: cwd.uri.fsPath, env });
   const task = new vscode.Task({ type: "process" }, cwd, name, SOURCE, process);
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, showReuseMessage: false };
+  task.presentationOptions = {
+    reveal: vscode.TaskRevealKind.Always,
+    showReuseMessage: false,
+    echo: isEchoed,
+  };
   const ends: vscode.Disposable[] = [];
   try {
     return await new Promise((resolve, reject) => {
