@@ -2,9 +2,12 @@
 
 import { fitsWildcard } from "./wildcard.ts";
 
+/** The configuration of a folder, where nothing else is named. */
+export const DEFAULT_CONFIG = "tinker-config.yaml";
+
 /** Names that count without a setting; `*` matches any text. */
 export const CONFIG_NAMES: readonly string[] = [
-  "tinker-config.yaml",
+  DEFAULT_CONFIG,
   "tinker-config.yml",
   "tinker-config.json",
   "*.tinker.yaml",

@@ -22,6 +22,7 @@ import { createHttpClient } from "../node/http.ts";
 import { proxyPasswords } from "../node/proxy.ts";
 import { systemRandom } from "../node/random.ts";
 import { startConfig } from "../node/startConfig.ts";
+import { DEFAULT_CONFIG } from "../shared/configNames.ts";
 import { USER_AGENT } from "../shared/version.ts";
 import { type LoadedConfig, loadConfigText } from "./config/configFiles.ts";
 import { debugLog } from "./debugLog.ts";
@@ -31,8 +32,6 @@ import { CleanupStack } from "./services/cleanupStack.ts";
 import { type ConnectionOptions, connectEnvironmentServices } from "./services/connections.ts";
 import { environmentAddress } from "./services/serviceAddress.ts";
 import { loadVariables } from "./services/variables.ts";
-
-const DEFAULT_CONFIG = "tinker-config.yaml";
 
 export interface EnvironmentCheckRequest {
   /** Empty = all of the configuration, or else of the server. */
@@ -172,7 +171,7 @@ async function writtenConfig(
   return { ...loaded, config };
 }
 
-/** That of the working directory, where it has all of the names; they need no other then. */
+/** That of the working directory, where it is there and has all of the names. */
 async function nearbyConfig(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
@@ -192,6 +191,12 @@ async function configOfNames(
   options: Omit<ConnectionOptions, "config">,
 ): Promise<Config> {
   if (request.names.length > 0) return bareConfig(request, request.names);
+  if (request.url === null) {
+    throw new AppError(
+      "bad-arguments",
+      `env check needs the name of an environment, --config_path or --url: there is no ${DEFAULT_CONFIG} here.`,
+    );
+  }
   const config = bareConfig(request, ["any"]);
   const names = await namesAt({ ...options, config });
   if (names.length > 0) return bareConfig(request, names);

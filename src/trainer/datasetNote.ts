@@ -1,9 +1,9 @@
 /** Notes in a run's events which content its datasets have, and warns when it is not the one before. */
 
 import * as z from "zod";
-import { readEvents } from "../core/runFolder/events.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
 import { report } from "../core/training/run/report.ts";
+import { dataOfEvents } from "./eventData.ts";
 
 const KIND = "datasets-loaded";
 const noteSchema = z.object({ sha256: z.record(z.string(), z.string()) });
@@ -23,7 +23,7 @@ export async function noteDatasets(
   step: number,
 ): Promise<void> {
   if (digests.size === 0) return;
-  const before = await lastDigests(storage);
+  const before = (await dataOfEvents(storage, KIND, noteSchema)).at(-1)?.sha256 ?? {};
   const message = `Datasets: ${[...digests].map(([name, digest]) => `${name} (SHA-256 ${short(digest)})`).join(", ")}.`;
   const data = { sha256: Object.fromEntries(digests) };
   await reporting.events.record({ step, level: "info", kind: KIND, data, message });
@@ -37,14 +37,6 @@ export async function noteDatasets(
       message: `The file of ${name} has changed since the run began or was last resumed: its SHA-256 was ${short(earlier)} and is now ${short(digest)}. Tasks of the same number may be others, so rewards before and after may not be comparable. Stop the run and restore the file, or start a new run.`,
     });
   }
-}
-
-async function lastDigests({ fileSystem, folder }: NoteContext["storage"]) {
-  let last: Readonly<Record<string, string>> = {};
-  for await (const { kind, data } of readEvents(fileSystem, folder)) {
-    if (kind === KIND) last = noteSchema.safeParse(data).data?.sha256 ?? last;
-  }
-  return last;
 }
 
 function short(digest: string): string {

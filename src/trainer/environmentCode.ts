@@ -1,7 +1,6 @@
 /** Notes in a run's events which code its own environments have, and warns when a resume finds other code. */
 
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -12,9 +11,10 @@ import {
   environmentsOn,
 } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
-import { readEvents } from "../core/runFolder/events.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
 import { report } from "../core/training/run/report.ts";
+import { sha256 } from "../node/hash.ts";
+import { dataOfEvents } from "./eventData.ts";
 
 const KIND = "environment-code";
 /** What a server is made of, its tasks included; not what it writes while it runs. */
@@ -47,7 +47,8 @@ export async function noteEnvironmentCode(
 ): Promise<void> {
   const names = environmentsOn(config, "command");
   if (names.length === 0) return;
-  const before = await lastNotes(storage);
+  const notes = await dataOfEvents(storage, KIND, noteSchema);
+  const before = new Map(notes.map((note) => [note.environment, note]));
   for (const environment of names) {
     const server = environmentServer(config, environment);
     if (server.kind !== "command") continue;
@@ -67,15 +68,6 @@ export async function noteEnvironmentCode(
       data: { environment },
     });
   }
-}
-
-async function lastNotes({ fileSystem, folder }: NoteContext["storage"]) {
-  const notes = new Map<string, Note>();
-  for await (const { kind, data } of readEvents(fileSystem, folder)) {
-    const note = kind === KIND ? noteSchema.safeParse(data).data : undefined;
-    if (note !== undefined) notes.set(note.environment, note);
-  }
-  return notes;
 }
 
 /** The folder of the first file among the arguments, else the one in which the command starts. */
@@ -106,19 +98,17 @@ async function commitOf(folder: string): Promise<string | null> {
 
 /** SHA-256 over names and contents of the code below a folder, in the order of their names. */
 async function digestOf(folder: string): Promise<{ digest: string; files: number }> {
-  const hash = createHash("sha256");
-  let files = 0;
+  const lines: string[] = [];
   let bytes = 0;
   for await (const path of codeBelow(folder)) {
     const { size } = await stat(path);
-    // Beyond the limits names and sizes stand for the contents.
-    hash.update(`${relative(folder, path)}\0${size}\0`);
-    if (files >= MAX_FILES || bytes + size > MAX_BYTES) continue;
-    files += 1;
     bytes += size;
-    hash.update(await readFile(path));
+    // Beyond the limits names and sizes stand for the contents.
+    const isRead = lines.length < MAX_FILES && bytes <= MAX_BYTES;
+    const content = isRead ? sha256(await readFile(path)) : "";
+    lines.push(`${relative(folder, path)}\0${size}\0${content}`);
   }
-  return { digest: hash.digest("hex"), files };
+  return { digest: sha256(lines.join("\n")), files: lines.length };
 }
 
 /** Links are not followed. */

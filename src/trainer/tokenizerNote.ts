@@ -4,9 +4,9 @@ import * as z from "zod";
 import type { TokenizerOrigin } from "../core/chat/tokenizer.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { knownTokenizer } from "../core/models/knownTokenizers.ts";
-import { readEvents } from "../core/runFolder/events.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
 import { report } from "../core/training/run/report.ts";
+import { dataOfEvents } from "./eventData.ts";
 
 const KIND = "tokenizer-loaded";
 const noteSchema = z.object({
@@ -30,7 +30,7 @@ export async function noteTokenizer(
   step: number,
 ): Promise<void> {
   const now = noteOf(origin);
-  const before = await lastNote(storage);
+  const before = (await dataOfEvents(storage, KIND, noteSchema)).at(-1) ?? null;
   await reporting.events.record({
     step,
     level: "info",
@@ -58,14 +58,6 @@ function noteOf(origin: TokenizerOrigin): Note {
   const { name, source, revision } = origin;
   const { tokenizerSha256: tokenizer_sha256, templateSha256: template_sha256 } = origin;
   return { name, source, revision, tokenizer_sha256, template_sha256 };
-}
-
-async function lastNote({ fileSystem, folder }: NoteContext["storage"]): Promise<Note | null> {
-  let last: Note | null = null;
-  for await (const { kind, data } of readEvents(fileSystem, folder)) {
-    if (kind === KIND) last = noteSchema.safeParse(data).data ?? last;
-  }
-  return last;
 }
 
 function describeChange(before: Note, now: Note): string | null {

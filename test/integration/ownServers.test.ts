@@ -152,6 +152,14 @@ describe("a command that gives no server", () => {
     );
   });
 
+  it("is quoted without half of a secret where the quote begins", async () => {
+    const print = `process.stderr.write('Error: ' + process.env.MODEL_KEY + 'x'.repeat(590) + String.fromCharCode(10)); process.exit(1)`;
+    const server = `{ command: [node, -e, "${print}"], env: { MODEL_KEY: null } }`;
+    const said = await failure(`  sums: { server: ${server}, ${TASKS} }`);
+    expect(said).toContain("xxxx");
+    expect(said).not.toContain("the-user");
+  });
+
   it("is named when there is no such program", async () => {
     expect(
       await failure(`  sums: { server: { command: [.venv/bin/python, a.py] }, ${TASKS} }`),

@@ -14,7 +14,7 @@ export interface EnvCheckCommand extends WithOverrides, Sending {
   readonly kind: "env-check";
   /** Empty = all of the configuration, or of the server. */
   readonly names: readonly string[];
-  /** Null = none is needed. */
+  /** Null = the usual one of the working directory if it is there and has the names. */
   readonly configPath: string | null;
   /** Address of a server; null = the one of the configuration. */
   readonly url: string | null;
@@ -34,12 +34,6 @@ const MAX_TASKS = 1_000;
 export function envCheckCommand(given: ParsedFlags, names: readonly string[]): EnvCheckCommand {
   const configPath = lastValue(given, "config_path") ?? null;
   const url = lastValue(given, "url") ?? null;
-  if (names.length === 0 && configPath === null && url === null) {
-    throw argumentError(
-      "env check needs the name of an environment, --config_path or --url",
-      COMMAND,
-    );
-  }
   if (url !== null && !/^https?:\/\//.test(url)) {
     throw argumentError(`--url is ${JSON.stringify(url)}, not http://HOST:PORT`, COMMAND);
   }

@@ -1,5 +1,6 @@
 /** Understands the words behind `env play`. */
 
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import {
   lastValue,
   numberOf,
@@ -9,8 +10,6 @@ import {
   type WithOverrides,
 } from "./argumentValues.ts";
 import type { ParsedFlags } from "./flags.ts";
-
-const DEFAULT_CONFIG = "tinker-config.yaml";
 
 /** Plays one task. */
 export interface EnvPlayCommand extends WithOverrides, Sending {

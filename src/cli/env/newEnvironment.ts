@@ -6,6 +6,8 @@ import * as l10n from "@vscode/l10n";
 import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import { AppError } from "../../core/errors.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
+import { shellWords } from "../../shared/shellWords.ts";
 import {
   addToConfig,
   type EntryOutcome,
@@ -13,7 +15,6 @@ import {
 } from "../../trainer/scaffold/newEnvironment.ts";
 import {
   makeVirtualEnvironment,
-  shellWords,
   stepsWithVenv,
   virtualEnvironmentSteps,
 } from "../../trainer/scaffold/virtualEnvironment.ts";
@@ -21,8 +22,6 @@ import type { EnvNewCommand } from "../arguments/envNewArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { commandLine, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, labelled, styled } from "../terminal/line.ts";
-
-const CONFIG = "tinker-config.yaml";
 
 /**
  * Writes next to the configuration, then makes the virtual environment. When that fails, the files stay.
@@ -33,7 +32,7 @@ export async function newEnvironment(
   { name, template, configPath, wantsVenv }: EnvNewCommand,
 ): Promise<void> {
   const { fileSystem, out, invocation, templatesFolder } = options;
-  const config = resolve(invocation.cwd, configPath ?? CONFIG);
+  const config = resolve(invocation.cwd, configPath ?? DEFAULT_CONFIG);
   if (/\.json$/i.test(config) && (await fileSystem.size(config)) === null) {
     throw new AppError(
       "config-not-found",

@@ -52,8 +52,11 @@ async function nextMove(
   view: PlayerView,
 ): Promise<PlayerMove> {
   err.showLive(null);
-  if (view.turn === 0) out.print(toolLines(view.tools));
-  out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(view.text), []]);
+  if (view.problem !== null) err.print([[styled("warning", view.problem)]]);
+  else {
+    if (view.turn === 0) out.print(toolLines(view.tools));
+    out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(view.text), []]);
+  }
   const prompt = styled("accent", `${view.turn + 1}> `);
   for (;;) {
     err.showLive([prompt]);

@@ -15,6 +15,8 @@ export interface PlayerView {
   /** What the model would read since its last turn, control tokens as their text. */
   readonly text: string;
   readonly tools: ToolList;
+  /** Why the last move could not be made, as a sentence; null for the first of a turn. */
+  readonly problem: string | null;
 }
 
 export interface Player {

@@ -4,7 +4,7 @@ import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
 import { writtenCall, writtenText } from "../chat/writtenTurn.ts";
-import { AppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type {
   Sample,
@@ -37,14 +37,23 @@ export class PlayerSampler implements SamplingClient {
     this.#options = options;
   }
 
-  /** @throws AppError `stopped` when the player leaves, `chat-render` for a call that the format cannot spell */
+  /** Asks again for a call that the format cannot spell. @throws AppError `stopped` when the player leaves */
   async sample({ prompt }: SampleRequest, { signal }: SampleOptions = {}): Promise<Sample> {
     const { chat, player, tools } = this.#options;
     // Another stream begins anew.
     const from = this.#seen <= prompt.length ? this.#seen : 0;
     const text = chat.tokenizer.decode(Array.from(prompt).slice(from));
-    const move = await player.move({ turn: this.#turn, text, tools: tools() }, signal);
-    const tokens = this.#written(move);
+    const view = { turn: this.#turn, text, tools: tools() };
+    let tokens: readonly number[] | null = null;
+    for (let problem: string | null = null; tokens === null; ) {
+      const move = await player.move({ ...view, problem }, signal);
+      try {
+        tokens = this.#written(move);
+      } catch (error) {
+        if (!isAppError(error, "chat-render")) throw error;
+        problem = error.message;
+      }
+    }
     this.#turn += 1;
     this.#seen = prompt.length + tokens.length;
     return { tokens, logprobs: null, stopReason: "stop", sequenceId: null };

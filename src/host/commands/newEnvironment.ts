@@ -15,6 +15,8 @@ import {
   type EnvironmentTemplateKind,
   isEnvironmentName,
 } from "../../core/scaffold/environmentTemplates.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
+import { shellWords } from "../../shared/shellWords.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import type { Server } from "../server/server.ts";
@@ -54,7 +56,7 @@ async function newEnvironment(server: Requests): Promise<void> {
 function configIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
   const document = vscode.window.activeTextEditor?.document;
   const isOpen = document?.uri.scheme === "file" && isConfigDocument(document);
-  return isOpen ? document.uri : vscode.Uri.joinPath(uri, "tinker-config.yaml");
+  return isOpen ? document.uri : vscode.Uri.joinPath(uri, DEFAULT_CONFIG);
 }
 
 async function askName(root: vscode.Uri): Promise<string | undefined> {
@@ -144,7 +146,7 @@ async function makeVenv(
   for (const [index, words] of steps.entries()) {
     const code = await runInTerminal(words, { name, cwd });
     if (code === 0) continue;
-    const left = steps.slice(index).map((each) => each.map(quoted).join(" "));
+    const left = steps.slice(index).map(shellWords);
     await offerCommand(environment, words[0], left.join(" && "));
     return false;
   }
@@ -161,10 +163,6 @@ async function offerCommand(environment: string, program: string, command: strin
   const copy = vscode.l10n.t("Copy Command");
   const chosen = await plainWindow.showErrorMessage(text, copy);
   if (chosen === copy) await vscode.env.clipboard.writeText(command);
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`;
 }
 
 async function offerConfig(config: vscode.Uri, name: string, isAdded: boolean): Promise<void> {

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import * as l10n from "@vscode/l10n";
 import type { ProgramWords, PythonProject } from "../../api/environments.ts";
 import { AppError } from "../../core/errors.ts";
+import { shellWords } from "../../shared/shellWords.ts";
 
 const OLDEST = "3.11";
 const IS_NEW_ENOUGH = `import sys; sys.exit(sys.version_info < (${OLDEST.replace(".", ", ")}))`;
@@ -50,11 +51,6 @@ export function stepsWithVenv(
     [program, "-m", "venv", `${folder}/.venv`],
     [python, "-m", "pip", "install", ...requirements],
   ];
-}
-
-/** The command as it can be copied into a shell. */
-export function shellWords(words: ProgramWords): string {
-  return words.map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 }
 
 /** Runs the steps with the output of this process. @throws AppError `virtual-environment` that says which step failed */

@@ -26,6 +26,8 @@ export interface ChildOptions {
   readonly key?: string;
   /** The first line of its standard input instead of a key; `args` say what it is. */
   readonly input?: string | undefined;
+  /** For a server that reads much before it listens; absent = a minute. */
+  readonly startLimitMs?: number | undefined;
 }
 
 const readySchema = z.discriminatedUnion("ready", [
@@ -45,8 +47,7 @@ const readySchema = z.discriminatedUnion("ready", [
 ]);
 type Ready = Extract<z.infer<typeof readySchema>, { ready: true }>;
 
-/** A data file of the largest size takes minutes on a computer with much else to do. */
-const START_LIMIT_MS = 300_000;
+const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
 const NEXT_STEP = "Start or resume the run; what was saved is kept.";
@@ -131,7 +132,7 @@ function collectErrors(child: ChildProcess): () => string {
 
 function untilReady(
   child: ChildProcess,
-  { name }: ChildOptions,
+  { name, startLimitMs = START_LIMIT_MS }: ChildOptions,
   output: () => string,
 ): Promise<Ready> {
   return new Promise((resolve, reject) => {
@@ -143,8 +144,8 @@ function untilReady(
         new AppError("local-service", `${name} did not start: ${reported === "" ? why : reported}`),
       );
     };
-    const stopTimer = systemClock.after(START_LIMIT_MS, () =>
-      fail(`no answer within ${START_LIMIT_MS / 1000} s`),
+    const stopTimer = systemClock.after(startLimitMs, () =>
+      fail(`no answer within ${startLimitMs / 1000} s`),
     );
     child.once("error", (error) => fail(error.message));
     child.once("close", (code) => fail(`it ended with code ${code}`));

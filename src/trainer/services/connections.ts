@@ -231,7 +231,7 @@ async function managedEnvironments(
   for (const { name: key, value } of own) if (server.env?.[key] === null) redactor.learn(value);
   const http = createHttpClient();
   cleanup.add(() => http.close());
-  const managed = await startManagedServer({
+  const url = await startManagedServer({
     environment: name,
     server,
     folder: dirname(configPath),
@@ -239,14 +239,15 @@ async function managedEnvironments(
     programs,
     http,
     onOutput: (text) => serverOutput?.write(name, text),
-    onCrash: (message) => watch({ kind: "warning", message: redactor.redact(message) }),
+    onCrash: (message) => watch({ kind: "warning", message }),
+    clean: (text) => redactor.redact(text),
+    cleanup,
     signal: control.signal,
   });
-  cleanup.add(() => managed.close());
   return connectEnvironments({
     ...environmentOptions(options),
-    http: ownClient(options, managed.url, serverHeaders(options, name, server)),
-    baseUrl: managed.url,
+    http: ownClient(options, url, serverHeaders(options, name, server)),
+    baseUrl: url,
     apiKey: null,
   });
 }

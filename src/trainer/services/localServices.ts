@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DatasetSource } from "../../local/environment/dataset/datasetSource.ts";
 import { checkpointStore } from "../../node/checkpointStore.ts";
 import { makeSocketFolder } from "../../node/socketFolder.ts";
-import { type ChildServer, startChild } from "./childProcess.ts";
+import { type ChildOptions, type ChildServer, startChild } from "./childProcess.ts";
 
 export interface LocalService {
   /** Path of the socket or pipe on which it listens. */
@@ -30,25 +30,26 @@ export function startEngine({ folder }: LocalPrograms): Promise<LocalService> {
   ]);
 }
 
+/** A data file of the largest size takes minutes on a computer with much else to do. */
+const DATASET_LIMIT_MS = 300_000;
+
 /** Serves the datasets beside the embedded environments. @throws AppError `dataset-invalid`, `local-service` */
 export function startEnvironments(
   { folder }: LocalPrograms,
   datasets: readonly DatasetSource[],
 ): Promise<LocalService> {
   const program = join(folder, "environment.js");
-  return startOnSocket(
-    "The embedded environments",
-    program,
-    ["--datasets"],
-    JSON.stringify(datasets),
-  );
+  return startOnSocket("The embedded environments", program, ["--datasets"], {
+    input: JSON.stringify(datasets),
+    startLimitMs: datasets.length === 0 ? undefined : DATASET_LIMIT_MS,
+  });
 }
 
 async function startOnSocket(
   name: string,
   program: string,
   args: readonly string[],
-  input?: string,
+  more: Pick<ChildOptions, "input" | "startLimitMs"> = {},
 ): Promise<LocalService> {
   // Only the user can enter the folder, so the socket needs no key.
   const { folder, address: socketPath } = await makeSocketFolder("tinker-rl-", "service.sock");
@@ -59,7 +60,7 @@ async function startOnSocket(
       name,
       program,
       args: ["--socket", socketPath, ...args],
-      input,
+      ...more,
     });
   } catch (error) {
     await clean();

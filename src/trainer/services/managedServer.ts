@@ -12,6 +12,7 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
 import { childVariables } from "./childProcess.ts";
+import type { CleanupStack } from "./cleanupStack.ts";
 
 export interface ManagedServerOptions {
   /** The environment that names it in messages; others may share it. */
@@ -27,15 +28,16 @@ export interface ManagedServerOptions {
   readonly onOutput: (text: string) => void;
   /** A sentence about a crash. */
   readonly onCrash: (message: string) => void;
+  /** Removes secrets from what is quoted, before it is cut. */
+  readonly clean: (text: string) => string;
+  /** Ends it, also while it starts. */
+  readonly cleanup: CleanupStack;
   readonly signal: AbortSignal;
 }
 
-export interface ManagedServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 const HOST = "127.0.0.1";
+/** Of an address without one: a command is on this computer, without encryption. */
+const DEFAULT_PORT = "80";
 const POLL_MS = 100;
 const POLL_LIMIT_MS = 2_000;
 const CONNECT_LIMIT_MS = 1_000;
@@ -60,21 +62,22 @@ const PASSED_VARIABLES = [
 ];
 
 /**
- * Resolves once the server answers.
+ * Resolves with its address once the server answers.
  * @throws AppError `environment-unavailable` with `configPath` and the end of its output when it does not come up; the reason of `signal`
  */
-export async function startManagedServer(options: ManagedServerOptions): Promise<ManagedServer> {
+export async function startManagedServer(options: ManagedServerOptions): Promise<string> {
   await requireFolder(options);
   const url = options.server.url ?? `http://${HOST}:${await freePort()}`;
   if (options.server.url !== null) await requireFree(options, url);
-  const keeper = new CommandKeeper(options, new URL(url).port);
-  try {
-    await raceAbort(keeper.ready(url), options.signal);
-  } catch (error) {
-    await keeper.close();
-    throw error;
-  }
-  return { url, close: () => keeper.close() };
+  const keeper = new CommandKeeper(options, portOf(url));
+  options.cleanup.add(() => keeper.close());
+  await raceAbort(keeper.ready(url), options.signal);
+  return url;
+}
+
+function portOf(url: string): string {
+  const { port } = new URL(url);
+  return port === "" ? DEFAULT_PORT : port;
 }
 
 class CommandKeeper {
@@ -196,7 +199,10 @@ class CommandKeeper {
 
   /** The end of its output, and what to do about it where that is plain. */
   #said(): string {
-    const lines = this.#output.split("\n").filter((line) => line.trim() !== "");
+    const all = this.#options.clean(this.#output).split("\n");
+    // The first line may have lost its beginning, and with it what a secret is known by.
+    const whole = this.#output.length < KEPT_OUTPUT ? all : all.slice(1);
+    const lines = whole.filter((line) => line.trim() !== "");
     const fault = lines.findLast((line) => ERROR_LINE.test(line));
     const said = (fault ?? lines.slice(-SHOWN_LINES).join("\n")).slice(-SHOWN_OUTPUT);
     if (said === "") return "";
@@ -224,7 +230,8 @@ async function probe(http: HttpClient, url: string): Promise<string | null> {
 
 /** A fixed port must be free, or the run would play with a server that nobody has started for it. */
 async function requireFree({ environment, server }: ManagedServerOptions, url: string) {
-  const socket = connect(Number(new URL(url).port || 80), HOST);
+  const { hostname } = new URL(url);
+  const socket = connect(Number(portOf(url)), hostname.replace(/^\[(.*)\]$/, "$1"));
   const isTaken = await Promise.race([
     once(socket, "connect").then(
       () => true,

@@ -33,7 +33,9 @@ export class ServerOutput {
   write(environment: string, text: string): void {
     const log = this.#logs.get(environment) ?? { waiting: "", written: 0 };
     this.#logs.set(environment, log);
-    log.waiting = (log.waiting + text).slice(-MAX_WAITING);
+    log.waiting += text;
+    // From a whole line on: half of a secret would not be found.
+    if (log.waiting.length > MAX_WAITING) log.waiting = afterFirstLine(log.waiting, MAX_WAITING);
     if (this.#place !== null) this.#timer ??= setTimeout(() => void this.#flush(false), FLUSH_MS);
   }
 
@@ -76,4 +78,10 @@ export class ServerOutput {
       }
     }
   }
+}
+
+/** The last lines of a text, in at most `length` characters. */
+function afterFirstLine(text: string, length: number): string {
+  const end = text.slice(-length);
+  return end.slice(end.indexOf("\n") + 1 || end.length);
 }

@@ -81,7 +81,7 @@ describe("env check", () => {
     });
   });
 
-  it("takes names, a configuration or a server, and needs one of them", () => {
+  it("takes names, a configuration or a server", () => {
     expect(parseArguments(["env", "check", "-c", "a.yaml", "--tasks", "8"])).toMatchObject({
       kind: "env-check",
       names: [],
@@ -92,7 +92,6 @@ describe("env check", () => {
     expect(parseArguments(["env", "check", "--url", "http://127.0.0.1:8080"])).toMatchObject({
       url: "http://127.0.0.1:8080",
     });
-    expect(() => parseArguments(["env", "check"])).toThrow("needs the name of an environment");
     expect(() => parseArguments(["env", "check", "--url", "8080"])).toThrow("--url");
     expect(() => parseArguments(["env", "walk"])).toThrow("env needs new, play or check");
   });

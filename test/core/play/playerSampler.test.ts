@@ -13,19 +13,23 @@ const { renderer } = createRenderer({ model: qwen3Model, config, date: "2026-11-
 const chat = { renderer, tokenizer: qwen3Model.tokenizer };
 
 /** Plays the moves in a game whose tool `answer` ends it. */
-async function play(...moves: readonly PlayerMove[]) {
+function play(...moves: readonly PlayerMove[]) {
+  return playIn(chat, moves);
+}
+
+async function playIn(format: typeof chat, moves: readonly PlayerMove[]) {
   const views: PlayerView[] = [];
   const session = scriptedSession({
     onCall: ({ name }) => result(`done: ${name}`, { reward: 0.5, finished: name === "answer" }),
   });
   const tools = await session.tools();
   const sampler = new PlayerSampler({
-    chat,
+    chat: format,
     tools: () => tools,
     player: {
       move: async (view) => {
         views.push(view);
-        return moves[view.turn] ?? { kind: "leave" };
+        return moves[views.length - 1] ?? { kind: "leave" };
       },
     },
   });
@@ -67,6 +71,23 @@ describe("a player in the place of the model", () => {
     const [stream] = episode.streams;
     expect(stream?.lastTurn.length).toBeGreaterThan(0);
     expect(episode.turnFacts.map(({ sampledTokens }) => sampledTokens > 0)).toEqual([true]);
+  });
+
+  it("is asked again for a call that the format cannot spell", async () => {
+    const parse: typeof renderer.parse = (turn, tools) => {
+      const parsed = renderer.parse(turn, tools);
+      return parsed.calls[0]?.args["n"] === 13 ? { ...parsed, calls: [] } : parsed;
+    };
+    const format = { ...chat, renderer: { ...renderer, parse } };
+    const { views, session } = await playIn(format, [
+      { kind: "call", name: "add", args: { n: 13 } },
+      { kind: "call", name: "answer", args: { n: 14 } },
+    ]);
+    expect(views.map(({ turn, problem }) => [turn, problem])).toEqual([
+      [0, null],
+      [0, expect.stringContaining("cannot write this call of add")],
+    ]);
+    expect(session.calls).toEqual([["answer", { n: 14 }]]);
   });
 
   it("ends the play by leaving", async () => {

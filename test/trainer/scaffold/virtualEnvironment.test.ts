@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { ProgramWords } from "../../../src/api/environments.ts";
 import { requirementsIn } from "../../../src/core/scaffold/environmentTemplates.ts";
+import { shellWords } from "../../../src/shared/shellWords.ts";
 import {
   makeVirtualEnvironment,
-  shellWords,
   stepsWithVenv,
   venvPython,
   virtualEnvironmentSteps,

@@ -40,3 +40,16 @@ it("a name leads to no other folder", async () => {
   await output.close();
   expect([...files.files.keys()]).toEqual([`${FOLDER}/servers/-..-x.log`]);
 });
+
+it("of a flood before the run has a folder the last whole lines are kept, and no half of a secret", async () => {
+  const { files, read, output } = setUp();
+  const line = `hunter2hunter2 ${"x".repeat(48)}\n`;
+  output.write("maze", "y");
+  output.write("maze", line.repeat(5_000));
+  output.attach(files, FOLDER);
+  await output.close();
+  const text = read("maze.log");
+  expect(text.length).toBeGreaterThan(200_000);
+  expect(text).not.toContain("hunter2");
+  expect(text).not.toMatch(/unter2|nter2/);
+});

@@ -10,6 +10,8 @@ const SCHEMA_PLACES = ["items", "additionalProperties", "not"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"];
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 const MAX_DEPTH = 12;
+/** Values of one call: schemas that refer to one another in many ways can ask for any number of them. */
+const MAX_VALUES = 1_000;
 
 /** The same value with numbers as doubles. */
 export function plainJson(value: ExactJson): Json {
@@ -147,21 +149,31 @@ export interface ValueSource {
 /** Arguments that the schema allows, as far as they can be made without a solver; none for a tool without a schema. */
 export function drawArguments(schema: JsonObject | null, source: ValueSource): JsonObject {
   if (schema === null) return {};
-  const value = draw(schema, source, schema, 0);
+  const value = draw(schema, { source, root: schema, budget: { values: MAX_VALUES } }, 0);
   return isJsonObject(value) ? value : {};
 }
 
-function draw(written: Json, source: ValueSource, root: JsonObject, depth: number): Json {
+interface Drawing {
+  readonly source: ValueSource;
+  /** Holds the definitions that `$ref` names. */
+  readonly root: JsonObject;
+  /** What is left of {@link MAX_VALUES}. */
+  readonly budget: { values: number };
+}
+
+function draw(written: Json, drawing: Drawing, depth: number): Json {
+  const { source, root, budget } = drawing;
+  budget.values -= 1;
+  if (depth > MAX_DEPTH || budget.values < 0) return null;
   const schema = expand(written, root);
-  if (depth > MAX_DEPTH) return null;
   if (schema["const"] !== undefined) return schema["const"];
   for (const key of ["enum", "anyOf", "oneOf"]) {
     const list = schema[key];
     if (!Array.isArray(list) || list.length === 0) continue;
     const chosen: Json = list[source.choose(list.length)] ?? null;
-    return key === "enum" ? chosen : draw(chosen, source, root, depth + 1);
+    return key === "enum" ? chosen : draw(chosen, drawing, depth + 1);
   }
-  return drawTyped(schema, source, root, depth);
+  return drawTyped(schema, drawing, depth);
 }
 
 /** References and `allOf` replaced by what they hold. */
@@ -173,7 +185,8 @@ function expand(written: Json, root: JsonObject): JsonObject {
   return parts.length === 0 ? own : Object.assign({}, ...parts, own);
 }
 
-function drawTyped(schema: JsonObject, source: ValueSource, root: JsonObject, depth: number): Json {
+function drawTyped(schema: JsonObject, drawing: Drawing, depth: number): Json {
+  const { source } = drawing;
   const types = [schema["type"] ?? []].flat();
   switch (types.find((type) => type !== "null") ?? types[0]) {
     case "string":
@@ -189,28 +202,21 @@ function drawTyped(schema: JsonObject, source: ValueSource, root: JsonObject, de
     case "array": {
       const item: Json = Array.isArray(schema["items"]) ? {} : (schema["items"] ?? {});
       const count = Math.max(numberAt(schema, "minItems") ?? 0, 1);
-      return Array.from({ length: Math.min(count, 8) }, () => draw(item, source, root, depth + 1));
+      return Array.from({ length: Math.min(count, 8) }, () => draw(item, drawing, depth + 1));
     }
     default:
       return isJsonObject(schema["properties"]) || types.includes("object")
-        ? drawObject(schema, source, root, depth)
+        ? drawObject(schema, drawing, depth)
         : source.text(schema);
   }
 }
 
-function drawObject(
-  schema: JsonObject,
-  source: ValueSource,
-  root: JsonObject,
-  depth: number,
-): JsonObject {
+function drawObject(schema: JsonObject, drawing: Drawing, depth: number): JsonObject {
   const { properties, required } = schema;
   const names: readonly Json[] = Array.isArray(required) ? required : [];
   const entries = Object.entries(isJsonObject(properties) ? properties : {});
-  const taken = entries.filter(([name]) => names.includes(name) || source.takesOptional());
-  return Object.fromEntries(
-    taken.map(([name, each]) => [name, draw(each, source, root, depth + 1)]),
-  );
+  const taken = entries.filter(([name]) => names.includes(name) || drawing.source.takesOptional());
+  return Object.fromEntries(taken.map(([name, each]) => [name, draw(each, drawing, depth + 1)]));
 }
 
 function drawNumber(schema: JsonObject, source: ValueSource, isInteger: boolean): number {
