@@ -234,7 +234,7 @@ function allowing(urls: Readonly<Record<string, string>>): readonly string[] {
 
 function ended({ report, name }: Opened, reported: Told, code: number, what = ""): void {
   const where = what === "" ? name : `${name}, ${what}`;
-  const words = reported.stderr.slice(-600);
+  const words = (reported.stderr.trim() || reported.stdout).slice(-600);
   report.expect(
     reported.code === code,
     `${where}: ended with ${reported.code}, not ${code}: ${words}`,

@@ -118,9 +118,10 @@ environments:
     splits: { train: {} }
     num_rollouts: 4
     nonterminal_reward: 0.5
+    min_reward: 0.1 # no advantage is 0: every step trains, whatever is sampled
     secrets: { own_token: null }
 batch_size: 3
-advantage_calculation: direct # every step trains, whatever is sampled
+advantage_calculation: direct
 max_steps: 2
 max_response_tokens: 48
 system_prompt_template: ${JSON.stringify(`Hi ${planted.WRITTEN_TOKEN}`)}
@@ -142,9 +143,9 @@ export const EMBEDDED_CONFIG = `
 model_name: local/tiny-tool
 run_name: run
 environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0.5 }
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0.5, min_reward: 0.1 }
 batch_size: 3
-advantage_calculation: direct # every step trains, whatever is sampled
+advantage_calculation: direct # with min_reward every step trains, whatever is sampled
 max_steps: 2
 secrets: { demo_token: "" }
 openreward_upload: true
