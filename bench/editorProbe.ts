@@ -33,8 +33,9 @@ export function PROBE(): void {
     get: () => given,
     set: (own: () => Record<string, unknown> & { postMessage(message: unknown): void }) => {
       given = () => {
-        addEventListener("message", ({ data }: MessageEvent<{ readonly kind?: string }>) => {
-          if (data.kind === "append") marks.numbers ??= now();
+        // Messages are JSON, whose beginning is enough here: to parse it once more would cost what is measured.
+        addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+          if (String(data).slice(0, 40).includes('"append"')) marks.numbers ??= now();
         });
         const api = own();
         return {
