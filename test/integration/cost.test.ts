@@ -109,11 +109,13 @@ function usd(tokens: TokenUsage): number {
   );
 }
 
-describe.each([
-  ["on-policy", `max_steps: ${STEPS}`],
+const ON_POLICY = ["on-policy", `max_steps: ${STEPS}`] as const;
+const OTHERS = [
   ["sampled 2 steps ahead", `max_steps: ${STEPS}\nmax_steps_off_policy: 2`],
   ["with refill", `max_steps: ${STEPS}\nrefill: true\nmax_refill_batches: 1`],
-])("a run %s", (_, settings) => {
+] as const;
+
+describe.each([ON_POLICY, ...OTHERS])("a run %s", (_, settings) => {
   it("counts every token that went over the wire, once, and prices it", async () => {
     const { folder, requested, variables } = await project(settings);
     const end = await runProgram(train(folder), variables);
@@ -130,8 +132,10 @@ describe.each([
     expect(tokens.cumulative.sampled - steps).toBe(1);
     expect(tokens.discarded.sampled).toBeLessThan(tokens.cumulative.sampled);
   });
+});
 
-  it("counts what a kill threw away as discarded, and nothing twice after the resume", async () => {
+describe.each(OTHERS)("a run %s that is killed", (_, settings) => {
+  it("counts what the kill threw away as discarded, and nothing twice after the resume", async () => {
     const { folder, requested, variables } = await project(settings);
     const child = startProgram(train(folder), variables, true);
     const closed = once(child, "close");

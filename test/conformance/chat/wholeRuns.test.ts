@@ -31,6 +31,8 @@ const MODELS: readonly (readonly [model: string, tokenizer: string])[] = [
 const BASE_MODEL = "Qwen/Qwen3.5-9B-Base";
 /** Formats in which the model always reasons. */
 const ALWAYS_REASONS = /gpt-oss|GLM-5\.3/;
+/** A resume reads tokens, not text, so it depends little on the format: one with reasoning, one always with, one without. */
+const RESUMED = /Qwen3\.5-9B|gpt-oss|Kimi/;
 const STEPS = 2;
 
 function configOf(model: string, tokenizer: string, environment = "local/calculator"): string {
@@ -89,11 +91,11 @@ const spoken = defineEnvironment<{ readonly text: string }, null>({
 });
 
 describe.runIf(hasKitTokenizers)("a whole run of", () => {
-  it.each(MODELS)("%s is trained, killed, and resumed exactly", async (model, name) => {
-    await playTwice(model, name, "local/calculator", "");
+  it.each(MODELS)("%s is trained", async (model, name) => {
+    await play(model, name, "local/calculator", "");
   });
 
-  it(`${BASE_MODEL}, whose answers are plain text, is trained, killed, and resumed exactly`, async () => {
+  it(`${BASE_MODEL}, whose answers are plain text, is trained`, async () => {
     const { server, close } = createEnvironmentServer({ environments: [spoken], apiKey: null });
     await new Promise<void>((resolve) => {
       server.listen(0, "127.0.0.1", resolve);
@@ -101,14 +103,15 @@ describe.runIf(hasKitTokenizers)("a whole run of", () => {
     const { port } = z.object({ port: z.int() }).parse(server.address());
     try {
       const line = `openreward_base_url: http://127.0.0.1:${port}`;
-      await playTwice(BASE_MODEL, "qwen3.5", "spoken", line);
+      await play(BASE_MODEL, "qwen3.5", "spoken", line);
     } finally {
       await close();
     }
   });
 });
 
-async function playTwice(model: string, name: string, environment: string, more: string) {
+/** Trains; for some models once more, killed on the way and resumed to the same tokens. */
+async function play(model: string, name: string, environment: string, more: string) {
   const folder = join(root, model.replace("/", "--"));
   const [tokenizer, whole, killed] = ["tokenizer", "whole", "killed"].map((part) =>
     join(folder, part),
@@ -135,10 +138,12 @@ async function playTwice(model: string, name: string, environment: string, more:
     expect(expected.rows).toHaveLength(STEPS);
     for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
 
-    await killedInTheSecondStep(join(killed, "tinker-config.yaml"), runIn(killed), variables);
-    const resume = await runProgram(["resume", runIn(killed)], variables);
-    expect(resume.code, resume.stdout + resume.stderr).toBe(0);
-    expect(await trained(runIn(killed))).toEqual(expected);
+    if (RESUMED.test(model)) {
+      await killedInTheSecondStep(join(killed, "tinker-config.yaml"), runIn(killed), variables);
+      const resume = await runProgram(["resume", runIn(killed)], variables);
+      expect(resume.code, resume.stdout + resume.stderr).toBe(0);
+      expect(await trained(runIn(killed))).toEqual(expected);
+    }
 
     const show = await runProgram(["show", runIn(whole)], {});
     expect(show.code, show.stderr).toBe(0);

@@ -16,7 +16,9 @@ const TRYING_MS = 40_000;
 export const chat: Journey = {
   name: "chat",
   prepare: (folder) =>
-    writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: 2, save_every: 1 }) }),
+    writeFiles(folder, {
+      "tinker-config.yaml": localConfig({ max_steps: 2, batch_size: 4, save_every: 1 }),
+    }),
   // One page at a time.
   server: { settings: { "tinkerRL.dashboard.openOnStart": "never" } },
   async run(stage) {

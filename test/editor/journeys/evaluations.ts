@@ -8,7 +8,8 @@ import { type Journey, until } from "../journey.ts";
 
 const METRIC = "eval/local/calculator/test/temperature_1/reward_mean";
 const CONFIG = localConfig({
-  max_steps: 8,
+  max_steps: 4,
+  batch_size: 8,
   save_every: 0,
   save_best: METRIC,
   evaluation: {

@@ -7,7 +7,7 @@ import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
 import { runIn, stepsOf } from "../runFiles.ts";
 
-const STEPS = 12;
+const STEPS = 8;
 const NAMES = ["2e-3.seed_1", "2e-3.seed_2", "8e-3.seed_1", "8e-3.seed_2"];
 
 export const sweep: Journey = {
