@@ -90,7 +90,7 @@ interface NextStepProps {
 function NextStep({ label, hint, onClick }: NextStepProps) {
   return (
     <li>
-      <Button class="secondary" label={label} onClick={onClick} />
+      <Button class="secondary" label={label} title={hint} onClick={onClick} />
       <span>{hint}</span>
     </li>
   );
