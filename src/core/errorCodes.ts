@@ -164,6 +164,7 @@ export const ERROR_CODES = {
     "engine-weights": "The embedded engine has no room for more weights.",
     "engine-worker": "A compute thread of the embedded engine failed.",
     "environment-auth": "The environment refuses the key.",
+    "environment-billing": "The account of the environment's service has no credit left.",
     "environment-definition": "An embedded environment is not defined correctly.",
     "environment-not-prepared": "The run did not prepare the environment.",
     "environment-protocol": "The environment sent an answer that ORS does not allow.",

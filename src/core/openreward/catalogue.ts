@@ -7,6 +7,7 @@ import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { withoutEnd } from "../util/textEdges.ts";
+import { creditStep } from "./faults.ts";
 
 export interface EnvironmentCatalogueOptions {
   readonly http: HttpClient;
@@ -51,7 +52,7 @@ type Page = z.infer<typeof pageReply>;
 
 const secretsReply = z.object({ secrets: z.array(z.string()) });
 
-/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-unavailable`, `environment-protocol`, `transport` */
+/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-billing`, `environment-unavailable`, `environment-protocol`, `transport` */
 export async function listEnvironments(
   options: EnvironmentCatalogueOptions,
   maxPages: number,
@@ -121,6 +122,13 @@ async function ask<T>(
     signal,
   });
   const text = await response.text();
+  if (response.status === 402) {
+    throw new AppError(
+      "environment-billing",
+      `OpenReward gives no list of environments, because no credit is left. ${creditStep(true)}`,
+      { data: { status: 402 } },
+    );
+  }
   if (response.status !== 200) {
     throw new AppError(
       "environment-unavailable",

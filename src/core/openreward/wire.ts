@@ -107,7 +107,8 @@ export class EnvironmentWire {
 
   locationOf(request: WireRequest): FaultLocation {
     const { method, path, sid, isInSession } = request;
-    return { environment: this.target.name, sid, action: `${method} ${path}`, isInSession };
+    const { name: environment, isOpenReward } = this.target;
+    return { environment, sid, action: `${method} ${path}`, isInSession, isOpenReward };
   }
 
   /**

@@ -7,7 +7,11 @@ import {
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { environmentPage, OPENREWARD_PAGES_URL } from "../../core/services.ts";
+import {
+  environmentPage,
+  OPENREWARD_ACCOUNT_URL,
+  OPENREWARD_PAGES_URL,
+} from "../../core/services.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -23,13 +27,16 @@ export function environmentHandlers({
   catalogue,
 }: EnvironmentHandlerOptions): Pick<
   CommandHandlers,
-  "openEnvironmentPage" | "refreshEnvironments"
+  "openEnvironmentPage" | "openOpenRewardAccount" | "refreshEnvironments"
 > {
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());
       if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
       else await offerInstead(noPageText(target), [showEnvironments()]);
+    },
+    openOpenRewardAccount: async () => {
+      await vscode.env.openExternal(vscode.Uri.parse(OPENREWARD_ACCOUNT_URL));
     },
     refreshEnvironments: () =>
       plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>

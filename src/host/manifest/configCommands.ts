@@ -105,6 +105,11 @@ export const configCommands = {
       },
     ],
   },
+  openOpenRewardAccount: {
+    title: "Open OpenReward Account",
+    does: "Opens the web page of your OpenReward account, with keys and credit.",
+    palette: false,
+  },
   refreshEnvironments: {
     title: "Refresh Environments",
     does: "Reloads the environments of OpenReward and of your configurations.",

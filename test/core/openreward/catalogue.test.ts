@@ -70,6 +70,7 @@ describe("the catalogue of hosted environments", () => {
 
   it.each([
     ["a refusal", { status: 503, text: "busy" }, "environment-unavailable"],
+    ["an account without credit", { status: 402, text: "" }, "environment-billing"],
     ["a page that is no list", { text: "<html>" }, "environment-protocol"],
   ])("fails plainly on %s", async (_, reply, code) => {
     const failing = listEnvironments(

@@ -239,6 +239,7 @@ describe("opening", () => {
 
   it.each([
     [401, "environment-auth"],
+    [402, "environment-billing"],
     [403, "environment-auth"],
     [404, "environment-not-found"],
     [422, "environment-protocol"],
