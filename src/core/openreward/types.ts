@@ -140,7 +140,7 @@ export interface EnvironmentSession {
    */
   prompt(options?: CallOptions): Promise<readonly Message[]>;
   tools(options?: CallOptions): Promise<ToolList>;
-  /** One call at a time. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
+  /** Calls may overlap; whether they run at once is the server's to say. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
   callTool(
     name: string,
     input: ExactJsonObject,

@@ -248,6 +248,13 @@ export const environmentFields = {
     change: "tunable",
     doc: "Number of tool calls after which a rollout ends, even in the middle of a turn with more calls. `null` sets no limit.",
   },
+  parallel_tool_calls: {
+    type: "boolean",
+    default: false,
+    change: "tunable",
+    isAdvanced: true,
+    doc: "Whether the tool calls of one turn run at once, up to 8, where it does not matter in which order they run. The model reads the results, and rewards count, in the order of the calls. If a call ends the episode, those after it do not count, and those that had not ended by then were not run. Servers of `openreward` still run calls of the same tool one after the other, unless the tool is declared `concurrent`.",
+  },
   max_sampled_tokens: {
     type: "integer",
     min: 1,
