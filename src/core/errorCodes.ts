@@ -84,6 +84,7 @@ export const ERROR_CODES = {
     "config-not-tunable": "The setting cannot change during the run.",
     "config-unchanged": "The run already has these settings.",
     "environment-exists": "The folder of the new environment is already there.",
+    "environment-setting": "The environment's server refuses a setting of the configuration.",
     "environment-not-found": "The environment does not exist, or the key may not use it.",
     "file-exists": "A file that is no report is where a report is to be written.",
     "file-not-found": "The file does not exist.",

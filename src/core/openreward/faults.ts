@@ -51,7 +51,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
   const isFull = status === 503 && !location.isInSession && saysFull(detail);
   if (isFull) return httpFault(location, { ...failure, status: 429 });
   const fault = (code: ErrorCode, text: string, data = {}): AppError =>
-    environmentFault(code, location, text, { data: { status, ...data } });
+    environmentFault(code, location, text, { data: { status, detail, ...data } });
   switch (status) {
     case 401:
     case 403:

@@ -114,6 +114,16 @@ export type SecretValue =
   | string
   | { readonly value: string; readonly allowedDomains: readonly string[] };
 
+/** How an environment is asked for, beside its name. */
+export interface EnvironmentOptions {
+  /** Its name on its server, where it has another one. */
+  readonly onServer?: string | null | undefined;
+  /** Tools that the server adds to those of the environment. */
+  readonly toolsetName?: string | null | undefined;
+  /** Variables of the environment in its sessions; null = the secret of the same name. */
+  readonly sessionEnv?: Readonly<Record<string, string | null>> | null | undefined;
+}
+
 export interface TaskChoice {
   readonly split: string;
   readonly index: number;
@@ -179,17 +189,17 @@ export interface RemoteEnvironment {
   release(): Promise<void>;
   /**
    * Opens a session within 30 minutes, start of the environment included.
-   * @throws AppError `environment-unavailable` when a limit is over; `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
+   * @throws AppError `environment-unavailable` when a limit is over; `environment-setting` when the server refuses one of {@link EnvironmentOptions};
+   * `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
    */
   openSession(task: TaskChoice, options?: OpenOptions): Promise<EnvironmentSession>;
 }
 
 export interface EnvironmentConnection {
   /**
-   * `Owner/Name`, `Owner/Name:variant`, or `local/name` or a bare name for an environment of the server itself. `onServer` is its name
-   * there, where it has another one.
+   * `Owner/Name`, `Owner/Name:variant`, or `local/name` or a bare name for an environment of the server itself.
    */
-  environment(name: string, onServer?: string | null): RemoteEnvironment;
+  environment(name: string, options?: EnvironmentOptions): RemoteEnvironment;
   /** Names of the environments that the server itself has. @throws AppError `environment-*` */
   names(options?: CallOptions): Promise<readonly string[]>;
 }
