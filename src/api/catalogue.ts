@@ -18,6 +18,11 @@ export const CATALOGUE_REQUESTS = {
   environments: "tinkerRL/catalogue/environments",
   /** A {@link RefreshRequest}, answered with the `RequestOutcome` of null once its service has answered. Can be canceled. */
   refresh: "tinkerRL/catalogue/refresh",
+  /**
+   * A {@link DifficultyRequest}, answered with the `RequestOutcome` of the `TaskDifficulty` of each task that others have played: none where
+   * the service does not know, or does not say it in time. Can be canceled.
+   */
+  difficulty: "tinkerRL/catalogue/difficulty",
 } as const;
 
 /** A request that the editor answers with a {@link CatalogueAccess} for a {@link CatalogueAccessRequest}, or null where no service may be asked. */
@@ -46,6 +51,13 @@ export interface RefreshRequest {
   readonly access: CatalogueAccess;
   /** The hosted environment whose splits, tools and secrets are asked for; null for the list of all environments. */
   readonly environment: string | null;
+}
+
+export interface DifficultyRequest {
+  readonly access: CatalogueAccess;
+  /** A hosted one. */
+  readonly environment: string;
+  readonly split: string;
 }
 
 export interface KnownRuns {
@@ -97,6 +109,10 @@ export const environmentsRequestSchema: z.ZodType<EnvironmentsRequest> = z
 
 export const refreshRequestSchema: z.ZodType<RefreshRequest> = z
   .object({ access: catalogueAccessSchema, environment: z.string().nullable() })
+  .readonly();
+
+export const difficultyRequestSchema: z.ZodType<DifficultyRequest> = z
+  .object({ access: catalogueAccessSchema, environment: z.string(), split: z.string() })
   .readonly();
 
 const count = z.number().int().nonnegative();

@@ -10,6 +10,7 @@ import {
   type CatalogueAccessRequest,
   type CataloguedRun,
   catalogueAccessSchema,
+  difficultyRequestSchema,
   environmentsRequestSchema,
   KNOWN_RUNS,
   knownRunsSchema,
@@ -24,6 +25,7 @@ import type {
 } from "../core/config/editing/catalogue/catalogue.ts";
 import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
+import type { TaskDifficulty } from "../core/openreward/catalogue.ts";
 import type { Values } from "../core/secrets/serviceHosts.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { Emitter, type Listening } from "../core/util/emitter.ts";
@@ -31,6 +33,7 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
 import { debugLog } from "../trainer/debugLog.ts";
 import type { LookUpOptions } from "./catalogue/connection.ts";
+import { KnownDifficulties } from "./catalogue/knownDifficulties.ts";
 import { type CatalogueView, LiveCatalogue } from "./catalogue/liveCatalogue.ts";
 import { MeasuredRuns } from "./catalogue/measuredRuns.ts";
 import { RunCheckpoints } from "./catalogue/runCheckpoints.ts";
@@ -99,6 +102,21 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
             : lists.refreshEnvironment(environment, access);
         await raceAbort(asked, scope.signal);
         return null;
+      });
+    },
+  );
+
+  const difficulties = new KnownDifficulties(
+    (task, access) => trainer.lookUpDifficulty(task, optionsFor(access)),
+    Date.now,
+  );
+  connection.onRequest<RequestOutcome<readonly TaskDifficulty[]>, void>(
+    CATALOGUE_REQUESTS.difficulty,
+    (request: unknown, token: CancellationToken) => {
+      const wanted = difficultyRequestSchema.parse(request);
+      return requests.run(token, async (scope) => {
+        learn(wanted.access, scope);
+        return await raceAbort(difficulties.of(wanted), scope.signal);
       });
     },
   );

@@ -13,7 +13,7 @@ import type { estimateBasis } from "../trainer/estimate.ts";
 import { launchError } from "../trainer/launchError.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
 import type { testKey } from "../trainer/testKey.ts";
-import type { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
+import type { lookUpDifficulty, lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
 
 export interface ServerOptions {
   readonly connection: Connection;
@@ -34,6 +34,7 @@ export interface TrainerFunctions {
   readonly estimateBasis: typeof estimateBasis;
   readonly lookUpList: typeof lookUpList;
   readonly lookUpEnvironment: typeof lookUpEnvironment;
+  readonly lookUpDifficulty: typeof lookUpDifficulty;
 }
 
 /** What a request has for itself, and what goes with it. */

@@ -14,7 +14,7 @@ import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts
 import { estimateBasis } from "../trainer/estimate.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { testKey } from "../trainer/testKey.ts";
-import { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
+import { lookUpDifficulty, lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
 import { serveCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
@@ -36,6 +36,7 @@ const TRAINER = {
   estimateBasis,
   lookUpList,
   lookUpEnvironment,
+  lookUpDifficulty,
 };
 /** Requests that have not tidied up by then end with the process. */
 const LEAVING_MS = 5_000;

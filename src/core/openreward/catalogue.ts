@@ -1,4 +1,4 @@
-/** Owns the catalogue of hosted environments: its pages, and the secrets that an environment asks for: `docs/protocols/openreward.md#catalogue`. */
+/** Owns the catalogue of hosted environments: its pages, the secrets that an environment asks for, how hard its tasks are: `docs/protocols/openreward.md#catalogue`. */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -50,6 +50,31 @@ const pageReply = z.object({
 });
 type Page = z.infer<typeof pageReply>;
 
+/** How others fared in a task. */
+export interface TaskDifficulty {
+  /** In the split, from 0. */
+  readonly index: number;
+  readonly meanReward: number;
+  readonly minReward: number | null;
+  readonly maxReward: number | null;
+  /** Number of rollouts that these are of; null when it is unknown. */
+  readonly rollouts: number | null;
+}
+
+const optionalNumber = z.number().nullish().catch(null);
+
+const difficultyReply = z.object({
+  tasks: z.array(
+    z.object({
+      task_index: z.int().nonnegative(),
+      avg_reward: optionalNumber,
+      min_reward: optionalNumber,
+      max_reward: optionalNumber,
+      num_rollouts: optionalNumber,
+    }),
+  ),
+});
+
 const secretsReply = z.object({ secrets: z.array(z.string()) });
 
 /** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-billing`, `environment-unavailable`, `environment-protocol`, `transport` */
@@ -84,9 +109,40 @@ export async function requiredSecrets(
   options: EnvironmentCatalogueOptions,
   name: string,
 ): Promise<readonly string[]> {
-  const [owner = "", short = ""] = name.split("/").map(encodeURIComponent);
-  const path = `/v1/environments/${owner}/${short}/required-secrets`;
-  return (await ask(options, path, secretsReply)).secrets;
+  const { path } = recordOf(name);
+  return (await ask(options, `${path}/required-secrets`, secretsReply)).secrets;
+}
+
+/** The tasks of a split that others have played, in order. @throws as {@link listEnvironments} */
+export async function taskDifficulty(
+  options: EnvironmentCatalogueOptions,
+  { environment, split }: { readonly environment: string; readonly split: string },
+): Promise<readonly TaskDifficulty[]> {
+  const { path, variant } = recordOf(environment);
+  const query = new URLSearchParams(withoutUndefined({ split, variant }));
+  const { tasks } = await ask(options, `${path}/task-difficulty?${query}`, difficultyReply);
+  const known = tasks.flatMap(({ task_index: index, ...task }) => {
+    const { avg_reward: meanReward, min_reward, max_reward, num_rollouts } = task;
+    if (meanReward == null) return [];
+    return [
+      {
+        index,
+        meanReward,
+        minReward: min_reward ?? null,
+        maxReward: max_reward ?? null,
+        rollouts: num_rollouts ?? null,
+      },
+    ];
+  });
+  return known.sort((a, b) => a.index - b.index);
+}
+
+/** The record of `Owner/Name` or `Owner/Name:variant`. */
+function recordOf(name: string): { readonly path: string; readonly variant: string | undefined } {
+  const [owner = "", rest = ""] = name.split("/");
+  const [short = "", variant] = rest.split(":");
+  const path = ["/v1/environments", encodeURIComponent(owner), encodeURIComponent(short)].join("/");
+  return { path, variant };
 }
 
 function isLast(found: Page | undefined): boolean {

@@ -67,7 +67,12 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.environments }),
     ...newEnvironmentHandlers(server),
-    ...environmentProgramHandlers({ store, finder, programFolder }),
+    ...environmentProgramHandlers({
+      store,
+      finder,
+      programFolder,
+      difficulty: (name, split) => services.environments.difficulty(name, split),
+    }),
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),

@@ -3,6 +3,7 @@
 import {
   CATALOGUE_REQUESTS,
   type CatalogueAccess,
+  type DifficultyRequest,
   type EnvironmentsRequest,
   type RefreshRequest,
 } from "../../api/catalogue.ts";
@@ -16,6 +17,7 @@ import {
 import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embedded.ts";
 import { parseErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
+import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import type { Server } from "../server/server.ts";
@@ -82,6 +84,18 @@ export class EnvironmentLists {
   /** Asks about one hosted environment, because the user said so. @throws AppError with what the service says */
   refreshEnvironment(name: string): Promise<void> {
     return this.#ask(name);
+  }
+
+  /** How others fared in the tasks of a split; none where nobody knows, or no service may be asked. */
+  async difficulty(environment: string, split: string): Promise<readonly TaskDifficulty[]> {
+    const access = await this.#options.access();
+    if (access === null) return [];
+    const request: DifficultyRequest = { access, environment, split };
+    const outcome = await this.#options.server.request<RequestOutcome<readonly TaskDifficulty[]>>(
+      CATALOGUE_REQUESTS.difficulty,
+      request,
+    );
+    return outcome.ok ? outcome.value : [];
   }
 
   async #ask(environment: string | null): Promise<void> {

@@ -6,7 +6,12 @@ import {
   type ModelEntry,
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
-import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
+import {
+  listEnvironments,
+  requiredSecrets,
+  type TaskDifficulty,
+  taskDifficulty,
+} from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
@@ -86,6 +91,17 @@ export async function lookUpEnvironment(
     } finally {
       await remote.release();
     }
+  });
+}
+
+/** How others fared in the tasks of a split. @throws as {@link lookUpList} */
+export async function lookUpDifficulty(
+  task: { readonly environment: string; readonly split: string },
+  options: LookUpOptions,
+): Promise<readonly TaskDifficulty[]> {
+  return limited(LIST_LIMIT_MS, options, async (connection) => {
+    const catalogue = catalogueOptions(options, connection);
+    return catalogue === null ? [] : await taskDifficulty(catalogue, task);
   });
 }
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { listEnvironments, requiredSecrets } from "../../../src/core/openreward/catalogue.ts";
+import {
+  listEnvironments,
+  requiredSecrets,
+  taskDifficulty,
+} from "../../../src/core/openreward/catalogue.ts";
 import type { HttpRequest } from "../../../src/core/ports.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 
@@ -65,6 +69,30 @@ describe("the catalogue of hosted environments", () => {
     expect(await requiredSecrets(catalogue, "Owner/na me")).toEqual(["OPENAI_API_KEY"]);
     expect(catalogue.http.requests[0]?.url).toBe(
       "https://api.example/v1/environments/Owner/na%20me/required-secrets",
+    );
+  });
+
+  it("reports how others fared in the tasks that they have played", async () => {
+    const scored = {
+      avg_reward: 0.5,
+      min_reward: 0,
+      max_reward: 1,
+      num_rollouts: 8,
+      split: "train",
+    };
+    const tasks = [
+      { task_index: 7, avg_reward: 0.25 },
+      { task_index: 2, ...scored, response_chars: {} },
+      { task_index: 3, avg_reward: null },
+    ];
+    const catalogue = connection(() => ({ json: { tasks } }));
+    const asked = { environment: "Owner/Game:hard one", split: "train" };
+    expect(await taskDifficulty(catalogue, asked)).toEqual([
+      { index: 2, meanReward: 0.5, minReward: 0, maxReward: 1, rollouts: 8 },
+      { index: 7, meanReward: 0.25, minReward: null, maxReward: null, rollouts: null },
+    ]);
+    expect(catalogue.http.requests[0]?.url).toBe(
+      "https://api.example/v1/environments/Owner/Game/task-difficulty?split=train&variant=hard+one",
     );
   });
 
