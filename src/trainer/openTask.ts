@@ -168,7 +168,12 @@ function chooseTasks(
   throw noSuch("split", split ?? "", splits);
 }
 
-function noSuch(kind: "environment" | "split", name: string, known: readonly string[]): AppError {
+/** With the name that was meant, or those that there are. */
+export function noSuch(
+  kind: "environment" | "split",
+  name: string,
+  known: readonly string[],
+): AppError {
   const near = nearestWord(name, known);
   const hint = near === null ? `It names ${known.join(", ")}.` : `Did you mean ${near}?`;
   return new AppError(`no-such-${kind}`, `The configuration has no ${kind} ${name}. ${hint}`);
