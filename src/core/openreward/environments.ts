@@ -8,7 +8,7 @@ import { namesReply, numTasksReply, splitsReply, taskRangeReply, toolsReply } fr
 import { namesWithoutDomains } from "./secrets.ts";
 import { openSession } from "./session.ts";
 import { releaseSession, reserveSession } from "./sessionSteps.ts";
-import { suggestNames, withSuggestions } from "./suggestNames.ts";
+import { type NameSearch, suggestNames, withSuggestions } from "./suggestNames.ts";
 import { resolveTarget } from "./target.ts";
 import type {
   CallOptions,
@@ -57,7 +57,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
   readonly address: string;
   readonly #wire: EnvironmentWire;
   readonly #warnings = new Set<string>();
-  #nearNames: Promise<readonly string[]> | null = null;
+  #search: Promise<NameSearch> | null = null;
   #querySession: { readonly sid: Promise<string>; readonly openedMs: number } | null = null;
 
   constructor(wire: EnvironmentWire) {
@@ -138,8 +138,8 @@ class ConnectedEnvironment implements RemoteEnvironment {
       return await work;
     } catch (error) {
       if (!isAppError(error, "environment-not-found")) throw error;
-      this.#nearNames ??= suggestNames(this.#wire);
-      throw withSuggestions(error, await this.#nearNames);
+      this.#search ??= suggestNames(this.#wire);
+      throw withSuggestions(this.#wire, error, await this.#search);
     }
   }
 
