@@ -23,6 +23,8 @@ export const CATALOGUE_REQUESTS = {
    * the service does not know, or does not say it in time. Can be canceled.
    */
   difficulty: "tinkerRL/catalogue/difficulty",
+  /** A {@link DeploymentLogRequest}, answered with the `RequestOutcome` of a text to read. Can be canceled. */
+  deploymentLog: "tinkerRL/catalogue/deploymentLog",
 } as const;
 
 /** A request that the editor answers with a {@link CatalogueAccess} for a {@link CatalogueAccessRequest}, or null where no service may be asked. */
@@ -58,6 +60,12 @@ export interface DifficultyRequest {
   /** A hosted one. */
   readonly environment: string;
   readonly split: string;
+}
+
+export interface DeploymentLogRequest {
+  readonly access: CatalogueAccess;
+  /** A hosted one. */
+  readonly environment: string;
 }
 
 export interface KnownRuns {
@@ -113,6 +121,10 @@ export const refreshRequestSchema: z.ZodType<RefreshRequest> = z
 
 export const difficultyRequestSchema: z.ZodType<DifficultyRequest> = z
   .object({ access: catalogueAccessSchema, environment: z.string(), split: z.string() })
+  .readonly();
+
+export const deploymentLogRequestSchema: z.ZodType<DeploymentLogRequest> = z
+  .object({ access: catalogueAccessSchema, environment: z.string() })
   .readonly();
 
 const count = z.number().int().nonnegative();

@@ -31,6 +31,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     lookUpList: unused,
     lookUpEnvironment: unused,
     lookUpDifficulty: unused,
+    lookUpDeploymentLog: unused,
     ...functions,
   };
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];

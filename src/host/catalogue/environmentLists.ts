@@ -3,6 +3,7 @@
 import {
   CATALOGUE_REQUESTS,
   type CatalogueAccess,
+  type DeploymentLogRequest,
   type DifficultyRequest,
   type EnvironmentsRequest,
   type RefreshRequest,
@@ -98,6 +99,18 @@ export class EnvironmentLists {
     return outcome.ok ? outcome.value : [];
   }
 
+  /** What the newest deployment of a hosted environment printed; null where no service may be asked. @throws AppError with what the service says */
+  async deploymentLog(environment: string): Promise<string | null> {
+    const access = await this.#options.access();
+    if (access === null) return null;
+    const request: DeploymentLogRequest = { access, environment };
+    const outcome = await this.#options.server.request<RequestOutcome<string>>(
+      CATALOGUE_REQUESTS.deploymentLog,
+      request,
+    );
+    return answerIn(outcome);
+  }
+
   async #ask(environment: string | null): Promise<void> {
     const access = await this.#options.access();
     if (access === null) return;
@@ -106,10 +119,7 @@ export class EnvironmentLists {
       CATALOGUE_REQUESTS.refresh,
       request,
     );
-    if (!outcome.ok) {
-      const { code, message } = outcome.error;
-      throw new AppError(parseErrorCode(code), message);
-    }
+    answerIn(outcome);
     this.#loading = this.#load();
     await this.#loading;
   }
@@ -134,4 +144,11 @@ export class EnvironmentLists {
     if (listing?.ageMs == null) return listing;
     return { ...listing, ageMs: listing.ageMs + this.#options.now() - atMs };
   }
+}
+
+/** @throws AppError with what the service says */
+function answerIn<Value>(outcome: RequestOutcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  const { code, message } = outcome.error;
+  throw new AppError(parseErrorCode(code), message);
 }

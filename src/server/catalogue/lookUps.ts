@@ -7,6 +7,8 @@ import {
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import {
+  type DeploymentLog,
+  deploymentLog,
   listEnvironments,
   requiredSecrets,
   type TaskDifficulty,
@@ -102,6 +104,18 @@ export async function lookUpDifficulty(
   return limited(LIST_LIMIT_MS, options, async (connection) => {
     const catalogue = catalogueOptions(options, connection);
     return catalogue === null ? [] : await taskDifficulty(catalogue, task);
+  });
+}
+
+/** What the newest deployment of a hosted environment printed; null when it has none. @throws as {@link lookUpList} */
+export async function lookUpDeploymentLog(
+  name: string,
+  options: LookUpOptions,
+): Promise<DeploymentLog | null> {
+  return limited(LIST_LIMIT_MS, options, async (connection) => {
+    const catalogue = catalogueOptions(options, connection);
+    if (catalogue === null) throw noKey("OpenReward");
+    return await deploymentLog(catalogue, name);
   });
 }
 

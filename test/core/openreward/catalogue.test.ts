@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  deploymentLog,
   listEnvironments,
   requiredSecrets,
   taskDifficulty,
@@ -94,6 +95,52 @@ describe("the catalogue of hosted environments", () => {
     expect(catalogue.http.requests[0]?.url).toBe(
       "https://api.example/v1/environments/Owner/Game/task-difficulty?split=train&variant=hard+one",
     );
+  });
+
+  it("has what the newest deployment of an environment printed", async () => {
+    const newest = {
+      id: 12,
+      status: "ready",
+      gitBranch: "main",
+      commitSha: "abc",
+      created_at: "now",
+    };
+    const answers: Readonly<Record<string, object>> = {
+      "/v1/environments/Owner/Game": { id: "e/1", name: "Game" },
+      "/v1/github/environments/e%2F1/deployments": [newest, { id: 11 }],
+      "/v1/github/deployments/12/logs": { logs: "built", status: "ready" },
+      "/v1/github/deployments/12/runtime-logs": {
+        entries: [{ timestamp: "12:00", severity: "INFO", message: "served" }],
+      },
+    };
+    const catalogue = connection(({ url }) => ({ json: answers[new URL(url).pathname] ?? {} }));
+    expect(await deploymentLog(catalogue, "Owner/Game")).toEqual({
+      id: "12",
+      status: "ready",
+      branch: "main",
+      commit: "abc",
+      createdAt: "now",
+      build: "built",
+      lines: ["12:00 INFO served"],
+    });
+  });
+
+  it("knows which environment was never deployed", async () => {
+    const catalogue = connection(({ url }) => ({
+      json: url.endsWith("/deployments") ? [] : { id: "e1" },
+    }));
+    expect(await deploymentLog(catalogue, "Owner/Game")).toBeNull();
+  });
+
+  it("shows logs to the owner only", async () => {
+    const reading = deploymentLog(
+      connection(() => ({ status: 403 })),
+      "Owner/Game",
+    );
+    await expect(reading).rejects.toMatchObject({
+      code: "environment-auth",
+      message: "The log of Owner/Game cannot be read: access denied (403). Set the OpenReward key.",
+    });
   });
 
   it.each([
