@@ -18,6 +18,13 @@ export const CATALOGUE_REQUESTS = {
   environments: "tinkerRL/catalogue/environments",
   /** A {@link RefreshRequest}, answered with the `RequestOutcome` of null once its service has answered. Can be canceled. */
   refresh: "tinkerRL/catalogue/refresh",
+  /**
+   * A {@link DifficultyRequest}, answered with the `RequestOutcome` of the `TaskDifficulty` of each task that others have played: none where
+   * the service does not know, or does not say it in time. Can be canceled.
+   */
+  difficulty: "tinkerRL/catalogue/difficulty",
+  /** A {@link DeploymentLogRequest}, answered with the `RequestOutcome` of a text to read. Can be canceled. */
+  deploymentLog: "tinkerRL/catalogue/deploymentLog",
 } as const;
 
 /** A request that the editor answers with a {@link CatalogueAccess} for a {@link CatalogueAccessRequest}, or null where no service may be asked. */
@@ -46,6 +53,19 @@ export interface RefreshRequest {
   readonly access: CatalogueAccess;
   /** The hosted environment whose splits, tools and secrets are asked for; null for the list of all environments. */
   readonly environment: string | null;
+}
+
+export interface DifficultyRequest {
+  readonly access: CatalogueAccess;
+  /** A hosted one. */
+  readonly environment: string;
+  readonly split: string;
+}
+
+export interface DeploymentLogRequest {
+  readonly access: CatalogueAccess;
+  /** A hosted one. */
+  readonly environment: string;
 }
 
 export interface KnownRuns {
@@ -97,6 +117,14 @@ export const environmentsRequestSchema: z.ZodType<EnvironmentsRequest> = z
 
 export const refreshRequestSchema: z.ZodType<RefreshRequest> = z
   .object({ access: catalogueAccessSchema, environment: z.string().nullable() })
+  .readonly();
+
+export const difficultyRequestSchema: z.ZodType<DifficultyRequest> = z
+  .object({ access: catalogueAccessSchema, environment: z.string(), split: z.string() })
+  .readonly();
+
+export const deploymentLogRequestSchema: z.ZodType<DeploymentLogRequest> = z
+  .object({ access: catalogueAccessSchema, environment: z.string() })
   .readonly();
 
 const count = z.number().int().nonnegative();

@@ -21,6 +21,8 @@ export type KeyTestResult =
   | { readonly kind: "works"; readonly host: string }
   /** `status` is null when the service said so in an answer that went well. */
   | { readonly kind: "refused"; readonly host: string; readonly status: number | null }
+  /** A good key, whose account has no credit left. */
+  | { readonly kind: "no-credit"; readonly host: string }
   /** `reason` is a word such as ECONNREFUSED; null when no answer came in time. */
   | { readonly kind: "unreachable"; readonly host: string; readonly reason: string | null }
   /** An answer that says nothing about the key. */

@@ -8,6 +8,8 @@ export const OPENREWARD_SESSIONS_URL = "https://sessions.openreward.ai";
 /** The platform API of OpenReward: catalogue, accounts, uploads. */
 export const OPENREWARD_API_URL = "https://api.openreward.ai";
 export const OPENREWARD_PAGES_URL = "https://openreward.ai";
+/** Keys and credit. */
+export const OPENREWARD_ACCOUNT_URL = `${OPENREWARD_PAGES_URL}/settings`;
 export const WANDB_URL = "https://api.forge.coreweave.com";
 /** The same service under its older name. */
 export const WANDB_OLDER_URL = "https://api.wandb.ai";

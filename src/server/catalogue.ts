@@ -10,6 +10,8 @@ import {
   type CatalogueAccessRequest,
   type CataloguedRun,
   catalogueAccessSchema,
+  deploymentLogRequestSchema,
+  difficultyRequestSchema,
   environmentsRequestSchema,
   KNOWN_RUNS,
   knownRunsSchema,
@@ -17,13 +19,15 @@ import {
   refreshRequestSchema,
 } from "../api/catalogue.ts";
 import type { RequestOutcome } from "../api/requests.ts";
-import type {
-  Catalogue,
-  EnvironmentEntry,
-  Listing,
+import {
+  type Catalogue,
+  type EnvironmentEntry,
+  type Listing,
+  plainName,
 } from "../core/config/editing/catalogue/catalogue.ts";
 import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
+import type { TaskDifficulty } from "../core/openreward/catalogue.ts";
 import type { Values } from "../core/secrets/serviceHosts.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { Emitter, type Listening } from "../core/util/emitter.ts";
@@ -31,6 +35,8 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
 import { debugLog } from "../trainer/debugLog.ts";
 import type { LookUpOptions } from "./catalogue/connection.ts";
+import { deploymentLogText } from "./catalogue/deploymentLogText.ts";
+import { KnownDifficulties } from "./catalogue/knownDifficulties.ts";
 import { type CatalogueView, LiveCatalogue } from "./catalogue/liveCatalogue.ts";
 import { MeasuredRuns } from "./catalogue/measuredRuns.ts";
 import { RunCheckpoints } from "./catalogue/runCheckpoints.ts";
@@ -99,6 +105,34 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
             : lists.refreshEnvironment(environment, access);
         await raceAbort(asked, scope.signal);
         return null;
+      });
+    },
+  );
+
+  const difficulties = new KnownDifficulties(
+    (task, access) => trainer.lookUpDifficulty(task, optionsFor(access)),
+    Date.now,
+  );
+  connection.onRequest<RequestOutcome<readonly TaskDifficulty[]>, void>(
+    CATALOGUE_REQUESTS.difficulty,
+    (request: unknown, token: CancellationToken) => {
+      const wanted = difficultyRequestSchema.parse(request);
+      return requests.run(token, async (scope) => {
+        learn(wanted.access, scope);
+        return await raceAbort(difficulties.of(wanted), scope.signal);
+      });
+    },
+  );
+
+  connection.onRequest<RequestOutcome<string>, void>(
+    CATALOGUE_REQUESTS.deploymentLog,
+    (request: unknown, token: CancellationToken) => {
+      const { access, environment } = deploymentLogRequestSchema.parse(request);
+      return requests.run(token, async (scope) => {
+        learn(access, scope);
+        const asked = trainer.lookUpDeploymentLog(plainName(environment), optionsFor(access));
+        const log = await raceAbort(asked, scope.signal);
+        return scope.redactor.redact(deploymentLogText(plainName(environment), log));
       });
     },
   );

@@ -13,7 +13,12 @@ import type { estimateBasis } from "../trainer/estimate.ts";
 import { launchError } from "../trainer/launchError.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
 import type { testKey } from "../trainer/testKey.ts";
-import type { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
+import type {
+  lookUpDeploymentLog,
+  lookUpDifficulty,
+  lookUpEnvironment,
+  lookUpList,
+} from "./catalogue/lookUps.ts";
 
 export interface ServerOptions {
   readonly connection: Connection;
@@ -34,6 +39,8 @@ export interface TrainerFunctions {
   readonly estimateBasis: typeof estimateBasis;
   readonly lookUpList: typeof lookUpList;
   readonly lookUpEnvironment: typeof lookUpEnvironment;
+  readonly lookUpDifficulty: typeof lookUpDifficulty;
+  readonly lookUpDeploymentLog: typeof lookUpDeploymentLog;
 }
 
 /** What a request has for itself, and what goes with it. */

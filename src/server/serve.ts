@@ -14,7 +14,12 @@ import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts
 import { estimateBasis } from "../trainer/estimate.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { testKey } from "../trainer/testKey.ts";
-import { lookUpEnvironment, lookUpList } from "./catalogue/lookUps.ts";
+import {
+  lookUpDeploymentLog,
+  lookUpDifficulty,
+  lookUpEnvironment,
+  lookUpList,
+} from "./catalogue/lookUps.ts";
 import { serveCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
@@ -36,6 +41,8 @@ const TRAINER = {
   estimateBasis,
   lookUpList,
   lookUpEnvironment,
+  lookUpDifficulty,
+  lookUpDeploymentLog,
 };
 /** Requests that have not tidied up by then end with the process. */
 const LEAVING_MS = 5_000;

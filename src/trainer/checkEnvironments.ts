@@ -26,6 +26,7 @@ import { DEFAULT_CONFIG } from "../shared/configNames.ts";
 import { USER_AGENT } from "../shared/version.ts";
 import { type LoadedConfig, loadConfigText } from "./config/configFiles.ts";
 import { debugLog } from "./debugLog.ts";
+import { noSuch } from "./openTask.ts";
 import { loadNamed } from "./requireNamed.ts";
 import { checkReachable } from "./services/checkReachable.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
@@ -158,11 +159,7 @@ async function writtenConfig(
   const { environments } = loaded.config;
   for (const name of names) {
     if (Object.hasOwn(environments, name)) continue;
-    const known = Object.keys(environments).join(", ");
-    throw new AppError(
-      "no-such-environment",
-      `The configuration has no environment ${name}. It names ${known}.`,
-    );
+    throw noSuch("environment", name, Object.keys(environments));
   }
   const wanted = Object.entries(environments).filter(
     ([name]) => names.length === 0 || names.includes(name),

@@ -14,6 +14,7 @@ import {
   withOnlyEnvironment,
 } from "../core/config/taskChoices.ts";
 import { AppError } from "../core/errors.ts";
+import type { TaskDifficulty } from "../core/openreward/catalogue.ts";
 import type { RemoteEnvironment } from "../core/openreward/types.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { type RolloutSettings, rolloutSettings } from "../core/rollout/settings.ts";
@@ -28,6 +29,7 @@ import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import { debugLog } from "./debugLog.ts";
+import { knownDifficulty } from "./knownDifficulty.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import { loadNamed } from "./requireNamed.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
@@ -73,6 +75,8 @@ export interface OpenedTask extends SplitChoice {
   readonly index: number;
   readonly chat: Chat;
   readonly settings: RolloutSettings;
+  /** Asks the service of the environment how others fared in the task. */
+  readonly difficulty: () => Promise<TaskDifficulty | null>;
   /** Of the chat format, for people. */
   readonly warnings: readonly string[];
 }
@@ -136,6 +140,11 @@ export async function openTaskOf(
     index: request.task,
     chat: { renderer, tokenizer: model.tokenizer, images },
     settings: rolloutSettings(config, own, { maxContext: null, secrets }),
+    difficulty: () =>
+      knownDifficulty(
+        { config, variables, allowedOrigins, redactor, signal: control.signal },
+        { environment: name, split, index: request.task },
+      ),
     warnings,
   };
 }
@@ -159,7 +168,12 @@ function chooseTasks(
   throw noSuch("split", split ?? "", splits);
 }
 
-function noSuch(kind: "environment" | "split", name: string, known: readonly string[]): AppError {
+/** With the name that was meant, or those that there are. */
+export function noSuch(
+  kind: "environment" | "split",
+  name: string,
+  known: readonly string[],
+): AppError {
   const near = nearestWord(name, known);
   const hint = near === null ? `It names ${known.join(", ")}.` : `Did you mean ${near}?`;
   return new AppError(`no-such-${kind}`, `The configuration has no ${kind} ${name}. ${hint}`);

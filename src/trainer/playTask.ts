@@ -1,5 +1,6 @@
 /** Plays one task with a player in the place of the model. What is played is a rollout like any other, in the tokens of the model's format. */
 
+import type { TaskDifficulty } from "../core/openreward/catalogue.ts";
 import type { EnvironmentSession, RemoteEnvironment, ToolList } from "../core/openreward/types.ts";
 import type { Player } from "../core/play/player.ts";
 import { PlayerSampler } from "../core/play/playerSampler.ts";
@@ -18,6 +19,8 @@ import { CleanupStack } from "./services/cleanupStack.ts";
 
 export interface PlayRequest extends TaskRequest {
   readonly player: Player;
+  /** Called before the first turn where the service knows how others fared in the task. */
+  readonly onDifficulty: (known: TaskDifficulty) => void;
   /** Called with the reward of each call that the environment scores. */
   readonly onReward: (reward: number) => void;
 }
@@ -47,6 +50,8 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     const cleaned: Player = {
       move: (view, until) => player.move({ ...view, text: redactor.redact(view.text) }, until),
     };
+    const known = await opened.difficulty();
+    if (known !== null) request.onDifficulty(known);
     const watched = new WatchedSessions(remote, onReward);
     const rollout = await runRollout(
       {

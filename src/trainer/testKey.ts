@@ -65,8 +65,9 @@ async function ask(
       return isTaken ? { kind: "works", host } : { kind: "refused", host, status: null };
     }
     await response.text();
-    if (!inconclusive(status)) break;
+    if (status === 402 || !inconclusive(status)) break;
   }
+  if (status === 402) return { kind: "no-credit", host };
   if (REFUSALS.includes(status)) return { kind: "refused", host, status };
   return { kind: "unclear", host, status };
 }

@@ -7,6 +7,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { connectEnvironments } from "../../src/core/openreward/environments.ts";
 import type {
+  EnvironmentOptions,
   EnvironmentSession,
   Message,
   RemoteEnvironment,
@@ -150,7 +151,11 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
     });
     afterAll(() => official?.stop());
 
-    function remote(name: string, client: HttpClient = http): RemoteEnvironment {
+    function remote(
+      name: string,
+      client: HttpClient = http,
+      options: EnvironmentOptions = {},
+    ): RemoteEnvironment {
       return connectEnvironments({
         http: client,
         clock: systemClock,
@@ -159,7 +164,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
         baseUrl: official.url,
         apiKey: "the-key",
         userAgent: "tinker-rl/test",
-      }).environment(`local/${name}`);
+      }).environment(`local/${name}`, options);
     }
 
     async function within<T>(
@@ -317,6 +322,36 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       await expect(environment.numTasks("train")).rejects.toMatchObject({
         code: "environment-not-found",
         data: { near: ["local/probe"] },
+      });
+    });
+
+    it("learns that a toolset is refused, and that variables of a session are not", async () => {
+      const refused = remote("probe", http, { toolsetName: "codex" });
+      await expect(
+        within(refused, { index: 0 }, (session) => session.tools()),
+      ).rejects.toMatchObject({
+        code: "environment-setting",
+        configPath: "environments.local/probe.toolset_name",
+      });
+      const allowed = remote("probe", http, { sessionEnv: { OPENAI_BASE_URL: "http://x" } });
+      expect(await within(allowed, { index: 0 }, (session) => session.prompt())).toHaveLength(1);
+    });
+
+    it.runIf(isNewer)("may call at once, and learns which call the end overtook", async () => {
+      await within(remote("overlap"), { index: 0 }, async (session) => {
+        const calls = [
+          ["tick", 0.1],
+          ["tock", 3],
+          ["finish", 0.5],
+        ] as const;
+        const outcomes = await Promise.all(
+          calls.map(([tool, seconds]) => session.callTool(tool, { seconds })),
+        );
+        expect(outcomes).toMatchObject([
+          { kind: "result", finished: false },
+          { kind: "rejected", reason: "episode_finished" },
+          { kind: "result", finished: true, reward: 1 },
+        ]);
       });
     });
 

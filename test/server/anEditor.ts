@@ -30,6 +30,8 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     estimateBasis: unused,
     lookUpList: unused,
     lookUpEnvironment: unused,
+    lookUpDifficulty: unused,
+    lookUpDeploymentLog: unused,
     ...functions,
   };
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];

@@ -95,6 +95,14 @@ it("a refused Tinker key is not tried on a call that may need none", async () =>
   expect(await run("tinker", set)).toMatchObject({ kind: "refused", status: 401 });
 });
 
+it("an OpenReward key whose account has no credit is not called refused", async () => {
+  const set = setUp(({ url }) => ({ status: url.endsWith("type=org") ? 402 : 403 }));
+  expect(await run("openreward", set)).toEqual({
+    kind: "no-credit",
+    host: "sessions.openreward.ai",
+  });
+});
+
 it("a personal OpenReward key is known as one", async () => {
   const set = setUp(({ url }) => ({ status: url.endsWith("type=user") ? 200 : 403 }));
   expect(await run("openreward", set)).toMatchObject({ kind: "works" });

@@ -12,6 +12,7 @@ import {
   isExactObject,
   parseExactJson,
 } from "../../core/util/exactJson.ts";
+import { difficultyText } from "../../shared/difficultyText.ts";
 import { plural } from "../../shared/format.ts";
 import type { PlayResult } from "../../trainer/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
@@ -32,6 +33,7 @@ export async function playInTerminal(
     ...wanted,
     player: { move: (view) => nextMove(options, lines, view) },
     onReward: (reward) => out.print([[styled("strong", l10n.t("reward {0}", reward))]]),
+    onDifficulty: (known) => out.print([[styled("quiet", difficultyText(known))]]),
     onPart: (what) => err.showLive([styled("quiet", what)]),
   });
   try {

@@ -30,7 +30,8 @@ export interface EnvironmentCheckOptions extends ProbeOptions {
 
 /**
  * Makes all checks, one after the other, within the limits of the probe. A check that the environment gives nothing for says so.
- * @throws AppError `environment-*` when the environment cannot be reached or has not this name, and the reason of `signal`
+ * @throws AppError `environment-*` when the environment cannot be reached, has not this name or runs out of credit, and the reason of
+ * `signal`
  */
 export async function checkEnvironment(
   options: EnvironmentCheckOptions,
@@ -47,6 +48,7 @@ export async function checkEnvironment(
       onCheck?.(check, position, wanted.length);
       checks.push({ id: check.id, rule: check.rule, ...(await runCheck(check, probe)) });
       signal?.throwIfAborted();
+      if (isAppError(probe.signal.reason, "environment-billing")) throw probe.signal.reason;
     }
     const { name: environment, address } = remote;
     return { environment, address, seed, checks, seconds: (clock.monotonic() - sinceMs) / 1000 };

@@ -1,4 +1,4 @@
-/** Owns the catalogue of hosted environments: its pages, and the secrets that an environment asks for: `docs/protocols/openreward.md#catalogue`. */
+/** Owns the catalogue of hosted environments: its pages, the secrets that an environment asks for, how hard its tasks are, what its deployment printed: `docs/protocols/openreward.md#catalogue`. */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -7,6 +7,7 @@ import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { withoutEnd } from "../util/textEdges.ts";
+import { creditStep } from "./faults.ts";
 
 export interface EnvironmentCatalogueOptions {
   readonly http: HttpClient;
@@ -49,9 +50,68 @@ const pageReply = z.object({
 });
 type Page = z.infer<typeof pageReply>;
 
+/** How others fared in a task. */
+export interface TaskDifficulty {
+  /** In the split, from 0. */
+  readonly index: number;
+  readonly meanReward: number;
+  readonly minReward: number | null;
+  readonly maxReward: number | null;
+  /** Number of rollouts that these are of; null when it is unknown. */
+  readonly rollouts: number | null;
+}
+
+const optionalNumber = z.number().nullish().catch(null);
+
+const difficultyReply = z.object({
+  tasks: z.array(
+    z.object({
+      task_index: z.int().nonnegative(),
+      avg_reward: optionalNumber,
+      min_reward: optionalNumber,
+      max_reward: optionalNumber,
+      num_rollouts: optionalNumber,
+    }),
+  ),
+});
+
+/** What a deployment of an environment printed. */
+export interface DeploymentLog {
+  readonly id: string;
+  readonly status: string | null;
+  readonly branch: string | null;
+  readonly commit: string | null;
+  readonly createdAt: string | null;
+  /** Null when the service has none. */
+  readonly build: string | null;
+  /** The newest lines since it runs, in the order of the service. */
+  readonly lines: readonly string[];
+}
+
+const optionalText = z.string().nullish().catch(null);
+
+const idReply = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
+
+const deploymentsReply = z.array(
+  idReply.extend({
+    status: optionalText,
+    gitBranch: optionalText,
+    commitSha: optionalText,
+    created_at: optionalText,
+  }),
+);
+
+const buildLogReply = z.object({ logs: optionalText });
+
+const runtimeLogReply = z.object({
+  entries: z
+    .array(z.object({ timestamp: optionalText, severity: optionalText, message: optionalText }))
+    .nullish(),
+});
+
 const secretsReply = z.object({ secrets: z.array(z.string()) });
 
-/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-unavailable`, `environment-protocol`, `transport` */
+/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-auth`, `environment-billing`, `environment-unavailable`, `environment-protocol`, `transport` */
 export async function listEnvironments(
   options: EnvironmentCatalogueOptions,
   maxPages: number,
@@ -83,9 +143,74 @@ export async function requiredSecrets(
   options: EnvironmentCatalogueOptions,
   name: string,
 ): Promise<readonly string[]> {
-  const [owner = "", short = ""] = name.split("/").map(encodeURIComponent);
-  const path = `/v1/environments/${owner}/${short}/required-secrets`;
-  return (await ask(options, path, secretsReply)).secrets;
+  const { path } = recordOf(name);
+  return (await ask(options, `${path}/required-secrets`, secretsReply)).secrets;
+}
+
+/** The tasks of a split that others have played, in order. @throws as {@link listEnvironments} */
+export async function taskDifficulty(
+  options: EnvironmentCatalogueOptions,
+  { environment, split }: { readonly environment: string; readonly split: string },
+): Promise<readonly TaskDifficulty[]> {
+  const { path, variant } = recordOf(environment);
+  const query = new URLSearchParams(withoutUndefined({ split, variant }));
+  const { tasks } = await ask(options, `${path}/task-difficulty?${query}`, difficultyReply);
+  const known = tasks.flatMap(({ task_index: index, ...task }) => {
+    const { avg_reward: meanReward, min_reward, max_reward, num_rollouts } = task;
+    if (meanReward == null) return [];
+    return [
+      {
+        index,
+        meanReward,
+        minReward: min_reward ?? null,
+        maxReward: max_reward ?? null,
+        rollouts: num_rollouts ?? null,
+      },
+    ];
+  });
+  return known.sort((a, b) => a.index - b.index);
+}
+
+/** Lines of the log since a deployment runs. */
+const LOG_LINES = 500;
+
+/** The log of the newest deployment of an environment; null when it was never deployed. @throws as {@link listEnvironments}, with `environment-auth` for others than its owner */
+export async function deploymentLog(
+  options: EnvironmentCatalogueOptions,
+  name: string,
+): Promise<DeploymentLog | null> {
+  const what = `The log of ${name}`;
+  const read = <T>(path: string, schema: z.ZodType<T>) => ask(options, path, schema, what);
+  const { id: environment } = await read(recordOf(name).path, idReply);
+  const github = "/v1/github";
+  const deployments = `${github}/environments/${encodeURIComponent(environment)}/deployments`;
+  const [newest] = await read(deployments, deploymentsReply);
+  if (newest === undefined) return null;
+  const { id, status = null, gitBranch = null, commitSha = null, created_at = null } = newest;
+  const own = `${github}/deployments/${encodeURIComponent(id)}`;
+  const [{ logs = null }, { entries }] = await Promise.all([
+    read(`${own}/logs`, buildLogReply),
+    read(`${own}/runtime-logs?limit=${LOG_LINES}`, runtimeLogReply),
+  ]);
+  return {
+    id,
+    status,
+    branch: gitBranch,
+    commit: commitSha,
+    createdAt: created_at,
+    build: logs === "" ? null : logs,
+    lines: (entries ?? []).map(({ timestamp, severity, message }) =>
+      [timestamp, severity, message].filter((part) => part != null && part !== "").join(" "),
+    ),
+  };
+}
+
+/** The record of `Owner/Name` or `Owner/Name:variant`. */
+function recordOf(name: string): { readonly path: string; readonly variant: string | undefined } {
+  const [owner = "", rest = ""] = name.split("/");
+  const [short = "", variant] = rest.split(":");
+  const path = ["/v1/environments", encodeURIComponent(owner), encodeURIComponent(short)].join("/");
+  return { path, variant };
 }
 
 function isLast(found: Page | undefined): boolean {
@@ -104,6 +229,7 @@ async function ask<T>(
   { http, apiUrl, apiKey, userAgent, signal }: EnvironmentCatalogueOptions,
   path: string,
   schema: z.ZodType<T>,
+  what = "The list of environments",
 ): Promise<T> {
   const response = await http.send({
     method: "GET",
@@ -115,22 +241,38 @@ async function ask<T>(
     }),
     replyLimit: {
       bytes: REPLY_LIMITS.catalogue,
-      fault: (limit) =>
-        new AppError("environment-protocol", `The list of environments is longer than ${limit}.`),
+      fault: (limit) => new AppError("environment-protocol", `${what} is longer than ${limit}.`),
     },
     signal,
   });
   const text = await response.text();
-  if (response.status !== 200) {
+  const { status } = response;
+  const data = { status };
+  if (status === 402) {
+    throw new AppError(
+      "environment-billing",
+      `${what} cannot be read, because no credit is left. ${creditStep(true)}`,
+      { data },
+    );
+  }
+  if (status === 401 || status === 403) {
+    const step = apiKey === null ? "Set the OpenReward key." : "Check the OpenReward key.";
+    throw new AppError(
+      "environment-auth",
+      `${what} cannot be read: access denied (${status}). ${step}`,
+      { data },
+    );
+  }
+  if (status !== 200) {
     throw new AppError(
       "environment-unavailable",
-      `The list of environments could not be read (status ${response.status}). Try again later.`,
-      { data: { status: response.status } },
+      `${what} could not be read (status ${status}). Try again later.`,
+      { data },
     );
   }
   const parsed = schema.safeParse(parseJson(text)?.value);
   if (parsed.success) return parsed.data;
-  throw new AppError("environment-protocol", "The list of environments has an unknown form.", {
+  throw new AppError("environment-protocol", `${what} has an unknown form.`, {
     cause: parsed.error,
   });
 }

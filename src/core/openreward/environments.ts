@@ -7,8 +7,8 @@ import { ping } from "./keepAlive.ts";
 import { namesReply, numTasksReply, splitsReply, taskRangeReply, toolsReply } from "./replies.ts";
 import { namesWithoutDomains } from "./secrets.ts";
 import { openSession } from "./session.ts";
-import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
-import { suggestNames, withSuggestions } from "./suggestNames.ts";
+import { releaseSession, reserveSession } from "./sessionSteps.ts";
+import { type NameSearch, suggestNames, withSuggestions } from "./suggestNames.ts";
 import { resolveTarget } from "./target.ts";
 import type {
   CallOptions,
@@ -37,9 +37,10 @@ const WITHOUT_TASKS = [
 /** Prepares a connection; nothing is sent before an environment is asked for something. */
 export function connectEnvironments(dependencies: EnvironmentDependencies): EnvironmentConnection {
   return {
-    environment(name, onServer = null) {
+    environment(name, { onServer = null, toolsetName = null, sessionEnv } = {}) {
       const target = resolveTarget(name, dependencies.baseUrl, onServer);
-      return new ConnectedEnvironment(new EnvironmentWire(dependencies, target));
+      const session = { toolsetName, env: sessionEnv ?? {} };
+      return new ConnectedEnvironment(new EnvironmentWire(dependencies, target, session));
     },
     names({ signal } = {}) {
       const { baseUrl } = dependencies;
@@ -56,7 +57,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
   readonly address: string;
   readonly #wire: EnvironmentWire;
   readonly #warnings = new Set<string>();
-  #nearNames: Promise<readonly string[]> | null = null;
+  #search: Promise<NameSearch> | null = null;
   #querySession: { readonly sid: Promise<string>; readonly openedMs: number } | null = null;
 
   constructor(wire: EnvironmentWire) {
@@ -137,8 +138,8 @@ class ConnectedEnvironment implements RemoteEnvironment {
       return await work;
     } catch (error) {
       if (!isAppError(error, "environment-not-found")) throw error;
-      this.#nearNames ??= suggestNames(this.#wire);
-      throw withSuggestions(error, await this.#nearNames);
+      this.#search ??= suggestNames(this.#wire);
+      throw withSuggestions(this.#wire, error, await this.#search);
     }
   }
 
@@ -149,7 +150,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
       await this.release();
     }
     this.#querySession ??= {
-      sid: reserveSession(this.#wire, secretsHeader(this.#wire, {}), { signal }),
+      sid: reserveSession(this.#wire, {}, { signal }),
       openedMs: nowMs,
     };
     const session = this.#querySession;

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { ErrorCode } from "../errorCodes.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
+import { OPENREWARD_ACCOUNT_URL } from "../services.ts";
 
 /** Where a failure happened: goes into message and data of every error. */
 export interface FaultLocation {
@@ -13,6 +14,8 @@ export interface FaultLocation {
   readonly action: string;
   /** True once `/create` succeeded: a 404 then means that the session no longer exists. */
   readonly isInSession: boolean;
+  /** Whether OpenReward itself answers. */
+  readonly isOpenReward: boolean;
 }
 
 export interface HttpFailure {
@@ -48,11 +51,16 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
   const isFull = status === 503 && !location.isInSession && saysFull(detail);
   if (isFull) return httpFault(location, { ...failure, status: 429 });
   const fault = (code: ErrorCode, text: string, data = {}): AppError =>
-    environmentFault(code, location, text, { data: { status, ...data } });
+    environmentFault(code, location, text, { data: { status, detail, ...data } });
   switch (status) {
     case 401:
     case 403:
       return fault("environment-auth", `access denied (${status}: ${detail}). ${accessStep(key)}`);
+    case 402:
+      return fault(
+        "environment-billing",
+        `no credit is left (402: ${detail}). ${creditStep(location.isOpenReward)}`,
+      );
     case 404:
       return location.isInSession
         ? fault(
@@ -100,6 +108,13 @@ function accessStep(key: KeySource | undefined): string {
   if (key?.origin === null) return `Set ${key.name}: no key was sent.`;
   const what = key === undefined ? "the API key" : keyText(key);
   return `Check ${what} and that your account may use this environment.`;
+}
+
+/** What to do about status 402. */
+export function creditStep(isOpenReward: boolean): string {
+  return isOpenReward
+    ? `Add credit to your OpenReward account at ${OPENREWARD_ACCOUNT_URL}.`
+    : "Add credit to the account that its key belongs to.";
 }
 
 /** The error for a connection that failed, `cause` being the transport's error. */

@@ -90,7 +90,7 @@ async function makeSession(
   const secrets = secretsHeader(wire, task.secrets ?? {});
   const needsDialect = secrets !== null && !wire.target.isOpenReward;
   const sendsSecretsInBody = needsDialect && (await lacksVersion(wire, waits));
-  const sid = await reserveSession(wire, secrets, waits);
+  const sid = await reserveSession(wire, task.secrets ?? {}, waits);
   try {
     await createEpisode(wire, { sid, task, secrets, sendsSecretsInBody, waits });
     return sid;

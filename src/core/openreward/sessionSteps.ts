@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
-import { errorMessage } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { withLimit } from "../util/abort.ts";
 import { environmentFault, protocolFault, readDetail } from "./faults.ts";
@@ -19,19 +19,21 @@ const sessionReply = z.object({ sid: z.string().optional() });
 /** How the steps wait: until when, and what keeps the time while the environment is still starting. */
 export type StepWaits = Pick<RepeatRule, "signal" | "withTimerPaused">;
 
-/** Reserves a session id; one that was announced but not completed is freed. */
+/** Reserves a session id; one that was announced but not completed is freed. @throws AppError `environment-setting` for `session_env` */
 export async function reserveSession(
   wire: EnvironmentWire,
-  secrets: string | null,
+  secrets: NonNullable<TaskChoice["secrets"]>,
   { signal, withTimerPaused }: StepWaits,
 ): Promise<string> {
+  const env = sessionEnv(wire.session.env, plainSecrets(secrets));
+  const hasEnv = Object.keys(env).length > 0;
   const request = {
     method: "POST",
     path: "/create_session",
     sid: null,
     isInSession: false,
-    body: {},
-    secrets,
+    body: hasEnv ? { env } : {},
+    secrets: secretsHeader(wire, secrets),
   } as const;
   const announced = new Set<string>();
   try {
@@ -51,12 +53,29 @@ export async function reserveSession(
     // The ids that remain belong to broken attempts that no repeat took up.
     for (const id of [sid, taskId]) if (id !== null) announced.delete(id);
     return sid;
+  } catch (error) {
+    const isRefused = isAppError(error, "environment-protocol") && error.data["status"] === 400;
+    if (!isRefused || !hasEnv) throw error;
+    throw settingFault(wire, "session_env", Object.keys(env).join(", "), error);
   } finally {
     for (const sid of announced) await releaseSession(wire, sid, { isCreated: false });
   }
 }
 
-/** Starts the episode of a task under a reserved id. */
+/** The variables with their values; one whose secret is not sent is left out, as in the queries before a session. */
+function sessionEnv(
+  env: EnvironmentWire["session"]["env"],
+  secrets: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, written]) => {
+      const value = written ?? secrets[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Starts the episode of a task under a reserved id. @throws AppError `environment-setting` for `toolset_name` */
 export async function createEpisode(
   wire: EnvironmentWire,
   options: {
@@ -70,10 +89,12 @@ export async function createEpisode(
 ): Promise<void> {
   const { sid, task, secrets, sendsSecretsInBody, waits } = options;
   const { envName } = wire.target;
+  const { toolsetName } = wire.session;
   const body: JsonObject = withoutUndefined({
     split: task.split,
     index: task.index,
     env_name: envName ?? undefined,
+    toolset_name: toolsetName ?? undefined,
     secrets: sendsSecretsInBody ? plainSecrets(task.secrets ?? {}) : undefined,
   });
   const request: WireRequest = {
@@ -100,7 +121,26 @@ export async function createEpisode(
   // The answer to the first attempt was lost, but it had worked.
   const hasWorkedBefore = decisive.isRepeat && status === 400;
   if (hasWorkedBefore && readDetail(text).includes("Session already exists")) return;
-  throw wire.fault(request, decisive, text);
+  const fault = wire.fault(request, decisive, text);
+  const isToolset = status === 400 || status === 422;
+  if (toolsetName === null || !isToolset || !/toolset|sandbox/i.test(text)) throw fault;
+  throw settingFault(wire, "toolset_name", toolsetName, fault);
+}
+
+/** The error for a setting of the configuration that the server refuses. */
+function settingFault(
+  wire: EnvironmentWire,
+  key: "toolset_name" | "session_env",
+  value: string,
+  cause: AppError,
+): AppError {
+  const { name } = wire.target;
+  const path = `environments.${name}.${key}`;
+  return new AppError(
+    "environment-setting",
+    `The server of ${name} refuses ${key} ${value}: ${String(cause.data["detail"])}. Change or remove ${path}.`,
+    { cause, data: cause.data, configPath: path },
+  );
 }
 
 /** `X-Secrets` for these secrets; the user's key is in it for OpenReward's own environments only. */

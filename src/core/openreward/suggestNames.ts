@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
+import { environmentPage } from "../services.ts";
 import { nearestWords } from "../util/editDistance.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { namesReply } from "./replies.ts";
@@ -16,8 +17,15 @@ const catalogueReply = z.object({
   environments: z.array(z.object({ owner: z.string(), name: z.string() })),
 });
 
-/** At most three names like the target's, nearest first, spelled as in a configuration; faults only make the list shorter. */
-export async function suggestNames(wire: EnvironmentWire): Promise<readonly string[]> {
+export interface NameSearch {
+  /** At most three names like the target's, nearest first, spelled as in a configuration. */
+  readonly near: readonly string[];
+  /** True for a name that the catalogue has as it is written. */
+  readonly isListed: boolean;
+}
+
+/** Looks for the name that was meant; faults only make the list shorter. */
+export async function suggestNames(wire: EnvironmentWire): Promise<NameSearch> {
   const { target } = wire;
   const apiUrl = target.deployment === null ? null : catalogueUrl(wire);
   const lists = [
@@ -29,16 +37,31 @@ export async function suggestNames(wire: EnvironmentWire): Promise<readonly stri
   const found = await Promise.all(lists.map((list) => list.catch((error) => noNames(wire, error))));
   const names = [...new Set(found.flat())];
   // A name that exists as it is written was not refused for its spelling.
-  return names.includes(target.name) ? [] : nearestWords(target.name, names);
+  const isListed = names.includes(target.name);
+  return { near: isListed ? [] : nearestWords(target.name, names), isListed };
 }
 
-/** The same error with `data.near`, and with the question whether one of the names was meant. */
-export function withSuggestions(error: AppError, near: readonly string[]): AppError {
+/** The same error with `data.near`, and with the question whether one of the names was meant, or what is missing behind it. */
+export function withSuggestions(
+  { target }: Pick<EnvironmentWire, "target">,
+  error: AppError,
+  { near, isListed }: NameSearch,
+): AppError {
+  const data = { ...error.data, near };
+  if (isListed && lacksDeployment(error)) {
+    const [plain = ""] = target.name.split(":");
+    const page = target.isOpenReward ? environmentPage(plain) : null;
+    const step = page === null ? "Deploy it first." : `See ${page} for its builds.`;
+    const message = `The environment ${plain} exists, but was never built, or no build of it succeeded. ${step}`;
+    return new AppError(error.code, message, { data, cause: error });
+  }
   const question = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
-  return new AppError(error.code, error.message + question, {
-    data: { ...error.data, near },
-    cause: error,
-  });
+  return new AppError(error.code, error.message + question, { data, cause: error });
+}
+
+/** How the gateway says that nothing runs under a name. */
+function lacksDeployment({ data }: AppError): boolean {
+  return String(data["detail"]).includes("Deployment not found");
 }
 
 /** Where the catalogue is; null when the server is not part of a hosted service. */

@@ -114,6 +114,16 @@ export type SecretValue =
   | string
   | { readonly value: string; readonly allowedDomains: readonly string[] };
 
+/** How an environment is asked for, beside its name. */
+export interface EnvironmentOptions {
+  /** Its name on its server, where it has another one. */
+  readonly onServer?: string | null | undefined;
+  /** Tools that the server adds to those of the environment. */
+  readonly toolsetName?: string | null | undefined;
+  /** Variables of the environment in its sessions; null = the secret of the same name. */
+  readonly sessionEnv?: Readonly<Record<string, string | null>> | null | undefined;
+}
+
 export interface TaskChoice {
   readonly split: string;
   readonly index: number;
@@ -122,8 +132,8 @@ export interface TaskChoice {
 }
 
 /**
- * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-unavailable`,
- * `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid` unless `close` cut it off;
+ * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-billing`,
+ * `environment-unavailable`, `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid` unless `close` cut it off;
  * `data.isOpening` of `environment-capacity` is false here, and true when there was no capacity to open a session or to answer a query.
  */
 export interface EnvironmentSession {
@@ -140,7 +150,7 @@ export interface EnvironmentSession {
    */
   prompt(options?: CallOptions): Promise<readonly Message[]>;
   tools(options?: CallOptions): Promise<ToolList>;
-  /** One call at a time. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
+  /** Calls may overlap; whether they run at once is the server's to say. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
   callTool(
     name: string,
     input: ExactJsonObject,
@@ -179,17 +189,17 @@ export interface RemoteEnvironment {
   release(): Promise<void>;
   /**
    * Opens a session within 30 minutes, start of the environment included.
-   * @throws AppError `environment-unavailable` when a limit is over; `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
+   * @throws AppError `environment-unavailable` when a limit is over; `environment-setting` when the server refuses one of {@link EnvironmentOptions};
+   * `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
    */
   openSession(task: TaskChoice, options?: OpenOptions): Promise<EnvironmentSession>;
 }
 
 export interface EnvironmentConnection {
   /**
-   * `Owner/Name`, `Owner/Name:variant`, or `local/name` or a bare name for an environment of the server itself. `onServer` is its name
-   * there, where it has another one.
+   * `Owner/Name`, `Owner/Name:variant`, or `local/name` or a bare name for an environment of the server itself.
    */
-  environment(name: string, onServer?: string | null): RemoteEnvironment;
+  environment(name: string, options?: EnvironmentOptions): RemoteEnvironment;
   /** Names of the environments that the server itself has. @throws AppError `environment-*` */
   names(options?: CallOptions): Promise<readonly string[]>;
 }

@@ -50,6 +50,13 @@ export interface EnvironmentDependencies {
   readonly apiUrl?: string | undefined;
 }
 
+/** What each session of an environment begins with: `docs/protocols/openreward.md#sessions`. */
+export interface SessionSettings {
+  readonly toolsetName: string | null;
+  /** Null = the secret of the same name. */
+  readonly env: Readonly<Record<string, string | null>>;
+}
+
 export interface WireRequest {
   readonly method: "GET" | "POST";
   /** From the root, for example `/create`; {@link EnvironmentWire.path} makes those of an environment. */
@@ -86,15 +93,21 @@ type Attempt =
 export class EnvironmentWire {
   readonly target: Target;
   readonly dependencies: EnvironmentDependencies;
+  readonly session: SessionSettings;
   /** True once a session got its prompt from `/prompt`, because a server older than `/messages` had answered 404. */
   lacksMessages = false;
   readonly #base: URL;
   /** The address without slashes at its end. */
   readonly #root: string;
 
-  constructor(dependencies: EnvironmentDependencies, target: Target) {
+  constructor(
+    dependencies: EnvironmentDependencies,
+    target: Target,
+    session: SessionSettings = { toolsetName: null, env: {} },
+  ) {
     this.dependencies = dependencies;
     this.target = target;
+    this.session = session;
     this.#base = new URL(dependencies.baseUrl);
     this.#root = withoutEnd(this.#base.href, /\//);
   }
@@ -107,7 +120,8 @@ export class EnvironmentWire {
 
   locationOf(request: WireRequest): FaultLocation {
     const { method, path, sid, isInSession } = request;
-    return { environment: this.target.name, sid, action: `${method} ${path}`, isInSession };
+    const { name: environment, isOpenReward } = this.target;
+    return { environment, sid, action: `${method} ${path}`, isInSession, isOpenReward };
   }
 
   /**

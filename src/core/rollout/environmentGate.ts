@@ -41,8 +41,11 @@ export interface GateStats {
 
 /** Why no session can be opened at the moment. */
 export interface Outage {
-  /** `failing`: attempts fail because of the environment. `full`: the environment refuses even a single session. */
-  readonly why: "failing" | "full";
+  /**
+   * `failing`: attempts fail because of the environment. `unpaid`: the account has no credit left. `full`: the environment refuses even a
+   * single session.
+   */
+  readonly why: "failing" | "unpaid" | "full";
   /** On the monotonic clock. */
   readonly sinceMs: number;
   readonly fault: AppError;
@@ -291,7 +294,7 @@ export class EnvironmentGate {
     const nextProbeMs = this.#nowMs + PROBE_EVERY_MS;
     if (this.#failing === null) {
       this.#failing = {
-        why: "failing",
+        why: isAppError(fault, "environment-billing") ? "unpaid" : "failing",
         sinceMs: this.#nowMs,
         fault,
         nextProbeMs,

@@ -4,13 +4,14 @@ import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
 import type { FollowUp, ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
+import type { EnvironmentSession, ToolCallOutcome, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import type { ToolCallFacts, TurnFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { type Deadline, timeoutError } from "../util/abort.ts";
+import { Limiter } from "../util/limiter.ts";
 import { promptText, storedConversation } from "./conversation.ts";
 import {
   lastTurnReader,
@@ -30,7 +31,14 @@ import { type RolloutImage, RolloutImages } from "./rolloutImages.ts";
 import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
-import { callsOf, runCall, type ToolAnswer, toolAnswer, unanswered } from "./toolCalls.ts";
+import {
+  callsOf,
+  refusedAnswer,
+  runCall,
+  type ToolAnswer,
+  toolAnswer,
+  unanswered,
+} from "./toolCalls.ts";
 
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;
@@ -51,7 +59,16 @@ export interface EpisodeOptions {
 /** What a sample's time limit is called in messages. */
 const SAMPLE_LIMIT = "A sample (sampling_timeout)";
 
-/** A call that was run: what it brought, and what ends the rollout with it. */
+/** Calls of a turn that are under way at once. */
+const MAX_PARALLEL_CALLS = 8;
+
+/** A call that was run: what came back, or why nothing did. */
+type RanCall = { readonly durationS: number } & (
+  | { readonly outcome: ToolCallOutcome }
+  | { readonly error: unknown }
+);
+
+/** What a call brought, and what ends the rollout with it. */
 interface CallEnd {
   readonly answer: ToolAnswer;
   readonly stop: StopReason | null;
@@ -267,12 +284,17 @@ export class Episode {
     }
   }
 
-  /** Runs calls in order, none after the one that finished the episode or reached the limit of calls. */
+  /**
+   * Runs calls one after the other, or at once with `parallel_tool_calls`, none beyond the limit of calls. Answers and rewards count in the
+   * order of the calls, up to the one that finished the episode.
+   */
   async #runCalls(calls: readonly ToolCall[], answers: ToolAnswer[]): Promise<StopReason | null> {
-    const { maxToolCalls } = this.#options.settings;
-    for (const call of calls) {
+    const { maxToolCalls, parallelToolCalls } = this.#options.settings;
+    const left = (maxToolCalls ?? Number.POSITIVE_INFINITY) - this.#toolCalls;
+    const ran = parallelToolCalls ? await this.#runAtOnce(calls.slice(0, left)) : [];
+    for (const [position, call] of calls.entries()) {
       this.#toolCalls += 1;
-      const { answer, stop } = await this.#runCall(call);
+      const { answer, stop } = this.#endOf(call, ran[position] ?? (await this.#run(call)), ran);
       answers.push(answer);
       if (stop !== null) return stop;
       if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) return "max_tool_calls";
@@ -280,18 +302,45 @@ export class Episode {
     return null;
   }
 
-  async #runCall(call: ToolCall): Promise<CallEnd> {
+  async #runAtOnce(calls: readonly ToolCall[]): Promise<readonly RanCall[]> {
+    const places = new Limiter(MAX_PARALLEL_CALLS);
+    return await Promise.all(
+      calls.map(async (call) => {
+        const release = await places.acquire();
+        return await this.#run(call).finally(release);
+      }),
+    );
+  }
+
+  async #run(call: ToolCall): Promise<RanCall> {
     const { clock } = this.#options;
     const started = clock.monotonic();
-    const end = await this.#answered(call).catch((error: unknown) => this.#unanswered(call, error));
-    const durationS = (clock.monotonic() - started) / 1000;
-    this.toolFacts.push({ name: call.name, isError: end.answer.record.isError, durationS });
+    const durationS = (): number => (clock.monotonic() - started) / 1000;
+    try {
+      const outcome = await runCall(call, this.#options);
+      return { outcome, durationS: durationS() };
+    } catch (error) {
+      return { error, durationS: durationS() };
+    }
+  }
+
+  /** `others` ran at the same time. */
+  #endOf(call: ToolCall, ran: RanCall, others: readonly RanCall[]): CallEnd {
+    const end =
+      "error" in ran
+        ? this.#unanswered(call, ran.error)
+        : this.#answered(call, ran.outcome, others.some(hasFinished));
+    const { isError } = end.answer.record;
+    this.toolFacts.push({ name: call.name, isError, durationS: ran.durationS });
     return end;
   }
 
-  async #answered(call: ToolCall): Promise<CallEnd> {
-    const outcome = await runCall(call, this.#options);
+  #answered(call: ToolCall, outcome: ToolCallOutcome, isOvertaken: boolean): CallEnd {
     this.#timedOut = false;
+    // A call beside it has ended the episode first, so the environment did not run this one.
+    if (isOvertaken && outcome.kind === "rejected" && outcome.reason === "episode_finished") {
+      return { answer: refusedAnswer(call, outcome.error), stop: null };
+    }
     if (outcome.kind === "result" && outcome.reward !== null) this.rewards.push(outcome.reward);
     const answer = toolAnswer(call, outcome, this.#images);
     return { answer, stop: answer.record.finished ? "reached_terminal_state" : null };
@@ -319,6 +368,10 @@ export class Episode {
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
     return this.#noCallsInARow >= settings.maxNoToolTurns ? "no_tool_call" : null;
   }
+}
+
+function hasFinished(ran: RanCall): boolean {
+  return "outcome" in ran && ran.outcome.kind === "result" && ran.outcome.finished;
 }
 
 /** Holds nothing but the reader, unlike a function in a turn's own scope. */

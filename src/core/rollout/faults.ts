@@ -155,7 +155,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["chat-bridge", "rollout-after-end", "invariant", UNEXPECTED],
   },
   {
-    what: "Anything else that all rollouts meet, such as a key that is refused or an unknown name",
+    what: "Anything else that all rollouts meet, such as a key that is refused, an account without credit or an unknown name",
     cause: "configuration",
     reaction: "end-run",
     codes: [],
@@ -167,9 +167,9 @@ export function isServiceFault(error: unknown): error is AppError {
   return isAppError(error, "environment-unavailable", "environment-session-lost");
 }
 
-/** True for faults that every rollout of the environment would have: a refused key, an unknown name. */
+/** True for faults that every rollout of the environment would have: a refused key, an account without credit, an unknown name. */
 export function isRefusal(error: unknown): error is AppError {
-  return isAppError(error, "environment-auth", "environment-not-found");
+  return isAppError(error, "environment-auth", "environment-billing", "environment-not-found");
 }
 
 /** The class of a fault in records and metrics: its code. */

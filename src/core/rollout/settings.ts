@@ -23,6 +23,7 @@ export interface RolloutSettings {
   readonly sessionTimeoutMs: number;
   readonly toolTimeoutMs: number | null;
   readonly onToolTimeout: Config["on_tool_timeout"];
+  readonly parallelToolCalls: boolean;
   readonly samplingTimeoutMs: number;
   /** Whether log-probabilities that the service did not give are asked for again, as training needs them. */
   readonly recomputesLogprobs: boolean;
@@ -69,6 +70,7 @@ export function rolloutSettings(
     sessionTimeoutMs: config.session_timeout * 1000,
     toolTimeoutMs: config.tool_timeout === null ? null : config.tool_timeout * 1000,
     onToolTimeout: config.on_tool_timeout,
+    parallelToolCalls: environment.parallel_tool_calls,
     samplingTimeoutMs: config.sampling_timeout * 1000,
     recomputesLogprobs: true,
     groupScoring: environment.group_scoring,

@@ -65,14 +65,19 @@ export function toolLimit(
 
 /** What the model reads, and the record keeps, of a call that ended without an answer. */
 export function unanswered(
-  { name }: ToolCall,
+  call: ToolCall,
   error: AppError,
   { toolTimeoutMs }: Pick<RolloutSettings, "toolTimeoutMs">,
 ): ToolAnswer {
   const why =
     error.code === "tool-timeout"
-      ? `${name} gave no answer within ${(toolTimeoutMs ?? 0) / 1000} s.`
+      ? `${call.name} gave no answer within ${(toolTimeoutMs ?? 0) / 1000} s.`
       : errorMessage(error);
+  return refusedAnswer(call, why);
+}
+
+/** What the model reads, and the record keeps, of a call that brought nothing but an error. */
+export function refusedAnswer({ name }: ToolCall, why: string): ToolAnswer {
   const content = toolErrorText(why);
   const record = { name, text: content, isError: true, reward: null, finished: false };
   return { record, said: { content } };
@@ -80,7 +85,7 @@ export function unanswered(
 
 /** @throws AppError `rollout-after-end` when the episode was over before the call; `rollout-image`, `rollout-image-limit`, `image-invalid` */
 export function toolAnswer(
-  { name }: ToolCall,
+  call: ToolCall,
   outcome: ToolCallOutcome,
   images: RolloutImages,
 ): ToolAnswer {
@@ -91,11 +96,10 @@ export function toolAnswer(
         `${images.environment} had already ended the episode.`,
       );
     }
-    const content = toolErrorText(outcome.error);
-    const record = { name, text: content, isError: true, reward: null, finished: false };
-    return { record, said: { content } };
+    return refusedAnswer(call, outcome.error);
   }
   const { reward, finished } = outcome;
   const said = images.read(outcome.blocks);
+  const { name } = call;
   return { record: { name, text: shownContent(said), isError: false, reward, finished }, said };
 }

@@ -30,6 +30,7 @@ import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { Server } from "../server/server.ts";
+import { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { Trees } from "../views/trees.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
@@ -65,9 +66,18 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   const panels = register(new ChatPanels({ keys, server, extensionUri }));
   return {
     ...keys.handlers,
-    ...environmentHandlers({ view: views.environments, catalogue: services.environments }),
+    ...environmentHandlers({
+      view: views.environments,
+      catalogue: services.environments,
+      logs: register(new DeploymentLogs()),
+    }),
     ...newEnvironmentHandlers(server),
-    ...environmentProgramHandlers({ store, finder, programFolder }),
+    ...environmentProgramHandlers({
+      store,
+      finder,
+      programFolder,
+      difficulty: (name, split) => services.environments.difficulty(name, split),
+    }),
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),

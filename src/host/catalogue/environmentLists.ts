@@ -3,6 +3,8 @@
 import {
   CATALOGUE_REQUESTS,
   type CatalogueAccess,
+  type DeploymentLogRequest,
+  type DifficultyRequest,
   type EnvironmentsRequest,
   type RefreshRequest,
 } from "../../api/catalogue.ts";
@@ -16,6 +18,7 @@ import {
 import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embedded.ts";
 import { parseErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
+import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import type { Server } from "../server/server.ts";
@@ -84,6 +87,30 @@ export class EnvironmentLists {
     return this.#ask(name);
   }
 
+  /** How others fared in the tasks of a split; none where nobody knows, or no service may be asked. */
+  async difficulty(environment: string, split: string): Promise<readonly TaskDifficulty[]> {
+    const access = await this.#options.access();
+    if (access === null) return [];
+    const request: DifficultyRequest = { access, environment, split };
+    const outcome = await this.#options.server.request<RequestOutcome<readonly TaskDifficulty[]>>(
+      CATALOGUE_REQUESTS.difficulty,
+      request,
+    );
+    return outcome.ok ? outcome.value : [];
+  }
+
+  /** What the newest deployment of a hosted environment printed; null where no service may be asked. @throws AppError with what the service says */
+  async deploymentLog(environment: string): Promise<string | null> {
+    const access = await this.#options.access();
+    if (access === null) return null;
+    const request: DeploymentLogRequest = { access, environment };
+    const outcome = await this.#options.server.request<RequestOutcome<string>>(
+      CATALOGUE_REQUESTS.deploymentLog,
+      request,
+    );
+    return answerIn(outcome);
+  }
+
   async #ask(environment: string | null): Promise<void> {
     const access = await this.#options.access();
     if (access === null) return;
@@ -92,10 +119,7 @@ export class EnvironmentLists {
       CATALOGUE_REQUESTS.refresh,
       request,
     );
-    if (!outcome.ok) {
-      const { code, message } = outcome.error;
-      throw new AppError(parseErrorCode(code), message);
-    }
+    answerIn(outcome);
     this.#loading = this.#load();
     await this.#loading;
   }
@@ -120,4 +144,11 @@ export class EnvironmentLists {
     if (listing?.ageMs == null) return listing;
     return { ...listing, ageMs: listing.ageMs + this.#options.now() - atMs };
   }
+}
+
+/** @throws AppError with what the service says */
+function answerIn<Value>(outcome: RequestOutcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  const { code, message } = outcome.error;
+  throw new AppError(parseErrorCode(code), message);
 }

@@ -1,6 +1,7 @@
 /** Which environment and split of a configuration a command is about. */
 
 import * as vscode from "vscode";
+import { environmentServer } from "../../core/config/fields/environmentServers.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -13,17 +14,25 @@ export interface TaskChoiceOptions {
   readonly takesOnly?: boolean;
 }
 
+export interface ChosenTasks extends SplitChoice {
+  /** True for an environment on the server that OpenReward's are on by default. */
+  readonly isShared: boolean;
+}
+
 /** The environment and split that the user picks; the only choice is taken without a question. */
 export async function chooseTasks(
   config: vscode.Uri,
   question: string,
   { environment = null, takesOnly = true }: TaskChoiceOptions = {},
-): Promise<SplitChoice | undefined> {
+): Promise<ChosenTasks | undefined> {
   const document = await vscode.workspace.openTextDocument(config);
   const overrides = settingOverrides(config);
   const result = parseConfig(document.getText(), { path: document.fileName, overrides });
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join(" "));
-  const all = taskChoices(result.config);
+  const all = taskChoices(result.config).map((choice): ChosenTasks => {
+    const server = environmentServer(result.config, choice.environment);
+    return { ...choice, isShared: server.kind === "shared" };
+  });
   const own = all.filter((choice) => choice.environment === environment);
   const choices = own.length > 0 ? own : all;
   if (choices.length === 1 && takesOnly) return choices[0];
@@ -34,7 +43,7 @@ export async function chooseTasks(
     placeHolder: question,
     matchOnDescription: true,
   });
-  return picked === undefined
-    ? undefined
-    : { environment: picked.environment, split: picked.split };
+  if (picked === undefined) return undefined;
+  const { environment: name, split, isShared } = picked;
+  return { environment: name, split, isShared };
 }

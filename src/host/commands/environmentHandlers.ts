@@ -7,7 +7,12 @@ import {
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { environmentPage, OPENREWARD_PAGES_URL } from "../../core/services.ts";
+import {
+  environmentPage,
+  OPENREWARD_ACCOUNT_URL,
+  OPENREWARD_PAGES_URL,
+} from "../../core/services.ts";
+import type { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -15,21 +20,41 @@ import { type Offer, offerInstead } from "./offerInstead.ts";
 
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
-  readonly catalogue: { readonly current: () => Catalogue };
+  readonly catalogue: {
+    readonly current: () => Catalogue;
+    readonly deploymentLog: (name: string) => Promise<string | null>;
+  };
+  readonly logs: DeploymentLogs;
 }
 
 export function environmentHandlers({
   view,
   catalogue,
+  logs,
 }: EnvironmentHandlerOptions): Pick<
   CommandHandlers,
-  "openEnvironmentPage" | "refreshEnvironments"
+  "openDeploymentLogs" | "openEnvironmentPage" | "openOpenRewardAccount" | "refreshEnvironments"
 > {
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());
       if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
       else await offerInstead(noPageText(target), [showEnvironments()]);
+    },
+    openDeploymentLogs: async (target) => {
+      const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+      if (typeof name !== "string" || pageOf(target, catalogue.current()) === null) {
+        await offerInstead(noPageText(target), [showEnvironments()]);
+        return;
+      }
+      const text = await plainWindow.withProgress(
+        { location: { viewId: "tinkerRL.environments" } },
+        () => catalogue.deploymentLog(name),
+      );
+      if (text !== null) await logs.show(plainName(name), text);
+    },
+    openOpenRewardAccount: async () => {
+      await vscode.env.openExternal(vscode.Uri.parse(OPENREWARD_ACCOUNT_URL));
     },
     refreshEnvironments: () =>
       plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>

@@ -3,16 +3,21 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
+import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
+import { difficultyText } from "../../shared/difficultyText.ts";
 import { runInTerminal } from "../task/programTask.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { chooseTasks } from "./chooseTasks.ts";
+import { type ChosenTasks, chooseTasks } from "./chooseTasks.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   /** Where the program lies. */
   readonly programFolder: string;
+  /** How others fared in the tasks of a hosted environment; none where nobody knows. */
+  readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
 
 export function environmentProgramHandlers(
@@ -23,7 +28,7 @@ export function environmentProgramHandlers(
       const chosen = await choose(options, target, vscode.l10n.t("Play which environment?"));
       if (chosen === undefined) return;
       const { environment, split } = chosen;
-      const task = await askTaskNumber(split, 0);
+      const task = await askTask(split, chosen.isShared ? await known(options, chosen) : []);
       if (task === null) return;
       const name = vscode.l10n.t("Play {0}", environment);
       const words = ["play", environment, "--split", split, "--task", String(task)];
@@ -38,7 +43,29 @@ export function environmentProgramHandlers(
   };
 }
 
-interface Chosen extends SplitChoice {
+function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
+  const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Asking…") };
+  return plainWindow.withProgress(options, () => difficulty(environment, split));
+}
+
+/** Of those that others have played, or by its number; null when the user picks none. */
+async function askTask(split: string, known: readonly TaskDifficulty[]): Promise<number | null> {
+  if (known.length === 0) return await askTaskNumber(split, 0);
+  const items = [
+    { label: vscode.l10n.t("Another Task…"), task: null },
+    ...known.map((each) => ({
+      label: vscode.l10n.t("Task {0}", each.index),
+      description: difficultyText(each),
+      task: each.index,
+    })),
+  ];
+  const placeHolder = vscode.l10n.t("Play which task of {0}?", split);
+  const picked = await plainWindow.showQuickPick(items, { placeHolder, matchOnDescription: true });
+  if (picked === undefined) return null;
+  return picked.task ?? (await askTaskNumber(split, 0));
+}
+
+interface Chosen extends ChosenTasks {
   readonly config: vscode.Uri;
 }
 

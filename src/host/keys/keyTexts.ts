@@ -61,6 +61,11 @@ export function testText(result: KeyVerdict): string {
       return result.status === null
         ? vscode.l10n.t("{0} refused it.", result.host)
         : vscode.l10n.t("{0} refused it ({1}).", result.host, String(result.status));
+    case "no-credit":
+      return vscode.l10n.t(
+        "{0} accepts it, but the account has no credit left (402). Add credit to use it.",
+        result.host,
+      );
     case "unreachable":
       return result.reason === null
         ? vscode.l10n.t("{0} did not answer within 10 seconds.", result.host)

@@ -105,6 +105,25 @@ export const configCommands = {
       },
     ],
   },
+  openDeploymentLogs: {
+    title: "Open Deployment Logs",
+    does: "Opens what the newest deployment of your environment at OpenReward printed, and its build.",
+    palette: false,
+    icon: "output",
+    needsTrust: true,
+    menus: [
+      {
+        menu: "view/item/context",
+        when: `${ENVIRONMENT} && viewItem =~ /\\bhosted\\b/`,
+        group: "2_open@2",
+      },
+    ],
+  },
+  openOpenRewardAccount: {
+    title: "Open OpenReward Account",
+    does: "Opens the web page of your OpenReward account, with keys and credit.",
+    palette: false,
+  },
   refreshEnvironments: {
     title: "Refresh Environments",
     does: "Reloads the environments of OpenReward and of your configurations.",

@@ -31,7 +31,7 @@ export type EnvironmentNode =
       readonly icon: string;
       readonly label: string;
       readonly description: string;
-      readonly command?: "refreshEnvironments" | "setOpenRewardKey";
+      readonly command?: "refreshEnvironments" | "setOpenRewardKey" | "openOpenRewardAccount";
     };
 
 export interface EnvironmentsViewOptions {
@@ -211,13 +211,11 @@ export class EnvironmentsView
       const command = { command: "refreshEnvironments" } as const;
       return { ...note, icon: "cloud", label: unasked, description: "", ...command };
     }
-    const isKey = isAppError(failure, "key-missing", "environment-auth");
     return {
       ...note,
       icon: "warning",
-      label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Try Again"),
       description: errorMessage(failure),
-      command: isKey ? "setOpenRewardKey" : "refreshEnvironments",
+      ...stepAfter(failure),
     };
   }
 
@@ -294,6 +292,17 @@ export class EnvironmentsView
       this.#changes.fire(undefined);
     }, REDRAW_MS);
   }
+}
+
+function stepAfter(failure: unknown) {
+  if (isAppError(failure, "key-missing", "environment-auth")) {
+    return { label: vscode.l10n.t("Set an OpenReward key"), command: "setOpenRewardKey" } as const;
+  }
+  if (isAppError(failure, "environment-billing")) {
+    const label = vscode.l10n.t("Add credit at OpenReward");
+    return { label, command: "openOpenRewardAccount" } as const;
+  }
+  return { label: vscode.l10n.t("Try Again"), command: "refreshEnvironments" } as const;
 }
 
 function detailItem({

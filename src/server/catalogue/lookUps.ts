@@ -6,7 +6,14 @@ import {
   type ModelEntry,
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
-import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
+import {
+  type DeploymentLog,
+  deploymentLog,
+  listEnvironments,
+  requiredSecrets,
+  type TaskDifficulty,
+  taskDifficulty,
+} from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
@@ -86,6 +93,29 @@ export async function lookUpEnvironment(
     } finally {
       await remote.release();
     }
+  });
+}
+
+/** How others fared in the tasks of a split. @throws as {@link lookUpList} */
+export async function lookUpDifficulty(
+  task: { readonly environment: string; readonly split: string },
+  options: LookUpOptions,
+): Promise<readonly TaskDifficulty[]> {
+  return limited(LIST_LIMIT_MS, options, async (connection) => {
+    const catalogue = catalogueOptions(options, connection);
+    return catalogue === null ? [] : await taskDifficulty(catalogue, task);
+  });
+}
+
+/** What the newest deployment of a hosted environment printed; null when it has none. @throws as {@link lookUpList} */
+export async function lookUpDeploymentLog(
+  name: string,
+  options: LookUpOptions,
+): Promise<DeploymentLog | null> {
+  return limited(LIST_LIMIT_MS, options, async (connection) => {
+    const catalogue = catalogueOptions(options, connection);
+    if (catalogue === null) throw noKey("OpenReward");
+    return await deploymentLog(catalogue, name);
   });
 }
 

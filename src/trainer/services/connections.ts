@@ -170,8 +170,13 @@ export async function connectEnvironmentServices(
     const place = serverPlace(server);
     const connecting = connections.get(place) ?? connectServer(options, name, server);
     connections.set(place, connecting);
-    const onServer = "environment" in server ? server.environment : null;
-    return [name, (await connecting).environment(name, onServer)] as const;
+    const own = options.config.environments[name];
+    const environment = (await connecting).environment(name, {
+      onServer: "environment" in server ? server.environment : null,
+      toolsetName: own?.toolset_name,
+      sessionEnv: own?.session_env,
+    });
+    return [name, environment] as const;
   });
   const environments = new Map(await Promise.all(found));
   return (name) => {

@@ -53,6 +53,16 @@ describe("a check of an environment", () => {
     expect(checks.find(({ id }) => id === "splits")?.notMade).toBeUndefined();
   });
 
+  it("ends with the reason when no credit is left, and blames the environment for nothing", async () => {
+    let sessions = 0;
+    const checking = check({}, async ({ url }) => {
+      if (url.endsWith("/create_session")) sessions += 1;
+      if (sessions > 3) throw new AppError("environment-billing", "no credit is left");
+    });
+    await expect(checking).rejects.toMatchObject({ code: "environment-billing" });
+    expect(sessions).toBeLessThan(8);
+  });
+
   it("ends when its number of requests is reached", async () => {
     const { checks } = await check({ limits: { actions: 20 } });
     expect(checks.at(-1)?.notMade).toContain("limit of requests");

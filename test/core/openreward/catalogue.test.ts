@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { listEnvironments, requiredSecrets } from "../../../src/core/openreward/catalogue.ts";
+import {
+  deploymentLog,
+  listEnvironments,
+  requiredSecrets,
+  taskDifficulty,
+} from "../../../src/core/openreward/catalogue.ts";
 import type { HttpRequest } from "../../../src/core/ports.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 
@@ -68,8 +73,79 @@ describe("the catalogue of hosted environments", () => {
     );
   });
 
+  it("reports how others fared in the tasks that they have played", async () => {
+    const scored = {
+      avg_reward: 0.5,
+      min_reward: 0,
+      max_reward: 1,
+      num_rollouts: 8,
+      split: "train",
+    };
+    const tasks = [
+      { task_index: 7, avg_reward: 0.25 },
+      { task_index: 2, ...scored, response_chars: {} },
+      { task_index: 3, avg_reward: null },
+    ];
+    const catalogue = connection(() => ({ json: { tasks } }));
+    const asked = { environment: "Owner/Game:hard one", split: "train" };
+    expect(await taskDifficulty(catalogue, asked)).toEqual([
+      { index: 2, meanReward: 0.5, minReward: 0, maxReward: 1, rollouts: 8 },
+      { index: 7, meanReward: 0.25, minReward: null, maxReward: null, rollouts: null },
+    ]);
+    expect(catalogue.http.requests[0]?.url).toBe(
+      "https://api.example/v1/environments/Owner/Game/task-difficulty?split=train&variant=hard+one",
+    );
+  });
+
+  it("has what the newest deployment of an environment printed", async () => {
+    const newest = {
+      id: 12,
+      status: "ready",
+      gitBranch: "main",
+      commitSha: "abc",
+      created_at: "now",
+    };
+    const answers: Readonly<Record<string, object>> = {
+      "/v1/environments/Owner/Game": { id: "e/1", name: "Game" },
+      "/v1/github/environments/e%2F1/deployments": [newest, { id: 11 }],
+      "/v1/github/deployments/12/logs": { logs: "built", status: "ready" },
+      "/v1/github/deployments/12/runtime-logs": {
+        entries: [{ timestamp: "12:00", severity: "INFO", message: "served" }],
+      },
+    };
+    const catalogue = connection(({ url }) => ({ json: answers[new URL(url).pathname] ?? {} }));
+    expect(await deploymentLog(catalogue, "Owner/Game")).toEqual({
+      id: "12",
+      status: "ready",
+      branch: "main",
+      commit: "abc",
+      createdAt: "now",
+      build: "built",
+      lines: ["12:00 INFO served"],
+    });
+  });
+
+  it("knows which environment was never deployed", async () => {
+    const catalogue = connection(({ url }) => ({
+      json: url.endsWith("/deployments") ? [] : { id: "e1" },
+    }));
+    expect(await deploymentLog(catalogue, "Owner/Game")).toBeNull();
+  });
+
+  it("shows logs to the owner only", async () => {
+    const reading = deploymentLog(
+      connection(() => ({ status: 403 })),
+      "Owner/Game",
+    );
+    await expect(reading).rejects.toMatchObject({
+      code: "environment-auth",
+      message: "The log of Owner/Game cannot be read: access denied (403). Set the OpenReward key.",
+    });
+  });
+
   it.each([
     ["a refusal", { status: 503, text: "busy" }, "environment-unavailable"],
+    ["an account without credit", { status: 402, text: "" }, "environment-billing"],
     ["a page that is no list", { text: "<html>" }, "environment-protocol"],
   ])("fails plainly on %s", async (_, reply, code) => {
     const failing = listEnvironments(

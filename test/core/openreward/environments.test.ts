@@ -93,6 +93,19 @@ describe("a name that is not found", () => {
     await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["local/mazes"] } });
   });
 
+  it("is said not to be built if the catalogue has it", async () => {
+    const own = json(200, { environments: [{ owner: "Acme", name: "Maze" }] });
+    const { environment } = harness(
+      { "POST /create_session": [missing], "GET /v1/environments": [own] },
+      HOSTED,
+    );
+    await expect(environment.splits()).rejects.toMatchObject({
+      code: "environment-not-found",
+      message:
+        "The environment Acme/Maze exists, but was never built, or no build of it succeeded. See https://openreward.ai/Acme/Maze for its builds.",
+    });
+  });
+
   it("is unchanged if there is no similar name or the lookup fails", async () => {
     const { environment } = harness(
       { "POST /create_session": [missing], "GET /v1/environments": [json(500, "down")] },

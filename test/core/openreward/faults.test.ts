@@ -1,13 +1,39 @@
 import { describe, expect, it } from "vitest";
 import { httpFault } from "../../../src/core/openreward/faults.ts";
 
-describe("a key that is refused", () => {
-  const location = { environment: "Owner/Game", sid: null, action: "POST /create_session" };
-  const refusal = (origin: "store" | "process" | "dotenv" | null) =>
-    httpFault(
-      { ...location, isInSession: false },
-      { status: 401, body: "no", retryAfterMs: null, key: { name: "ORS_API_KEY", origin } },
+const location = {
+  environment: "Owner/Game",
+  sid: null,
+  action: "POST /create_session",
+  isInSession: false,
+  isOpenReward: true,
+};
+
+describe("an account without credit", () => {
+  const unpaid = { status: 402, body: '{"detail":"balance 0"}', retryAfterMs: null };
+
+  it.each([true, false])("is said as such, also in a session: %s", (isInSession) => {
+    const fault = httpFault({ ...location, isInSession }, unpaid);
+    expect(fault).toMatchObject({ code: "environment-billing", data: { status: 402 } });
+    expect(fault.message).toContain(
+      "no credit is left (402: balance 0). Add credit to your OpenReward account at https://openreward.ai/settings.",
     );
+  });
+
+  it("is not sent to OpenReward by another server", () => {
+    const { message } = httpFault({ ...location, isOpenReward: false }, unpaid);
+    expect(message).toMatch(/Add credit to the account that its key belongs to\.$/);
+  });
+});
+
+describe("a key that is refused", () => {
+  const refusal = (origin: "store" | "process" | "dotenv" | null) =>
+    httpFault(location, {
+      status: 401,
+      body: "no",
+      retryAfterMs: null,
+      key: { name: "ORS_API_KEY", origin },
+    });
 
   it.each([
     ["dotenv", "Check ORS_API_KEY (from .env) and that your account may use this environment."],

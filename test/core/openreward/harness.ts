@@ -1,7 +1,11 @@
 /** Builds a connection to a scripted server, on a manual clock. */
 
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
-import type { EnvironmentSession, RemoteEnvironment } from "../../../src/core/openreward/types.ts";
+import type {
+  EnvironmentOptions,
+  EnvironmentSession,
+  RemoteEnvironment,
+} from "../../../src/core/openreward/types.ts";
 import type { Log } from "../../../src/core/ports.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { type Answer, ScriptedServer } from "./scriptedServer.ts";
@@ -19,13 +23,19 @@ export interface HarnessOptions {
   readonly name?: string;
   readonly baseUrl?: string;
   readonly apiKey?: string | null;
+  readonly settings?: EnvironmentOptions;
 }
 
 export function harness(
   script: Readonly<Record<string, readonly Answer[]>> = {},
   options: HarnessOptions = {},
 ): Harness {
-  const { name = "local/maze", baseUrl = "http://127.0.0.1:8080", apiKey = null } = options;
+  const {
+    name = "local/maze",
+    baseUrl = "http://127.0.0.1:8080",
+    apiKey = null,
+    settings = {},
+  } = options;
   const server = new ScriptedServer(script);
   const clock = new FakeClock();
   const warnings: string[] = [];
@@ -37,7 +47,7 @@ export function harness(
     baseUrl,
     apiKey,
     userAgent: "tinker-rl/test",
-  }).environment(name);
+  }).environment(name, settings);
   const open = (): Promise<EnvironmentSession> =>
     clock.run(environment.openSession({ split: "train", index: 3 }));
   return { server, clock, warnings, environment, open };

@@ -214,6 +214,59 @@ describe("opening", () => {
     expect(clock.monotonic()).toBe(waitMs);
   });
 
+  describe("with settings of its own", () => {
+    const toolset = { toolsetName: "codex" };
+    const forbidden = { detail: [{ type: "extra_forbidden", loc: ["body", "toolset_name"] }] };
+
+    it("sends them where the protocol has them", async () => {
+      const sessionEnv = {
+        OPENAI_BASE_URL: "http://models.test",
+        OPENAI_API_KEY: null,
+        NONE: null,
+      };
+      const settings = { ...toolset, sessionEnv };
+      const script = { "GET /maze/splits": [json(200, [])] };
+      const { environment, server, clock } = harness(script, { settings });
+      await environment.splits();
+      const secrets = { OPENAI_API_KEY: "sk-1" };
+      await clock.run(environment.openSession({ ...TASK, secrets }));
+      expect(server.requests("POST /create_session").map(({ body }) => body)).toEqual([
+        { env: { OPENAI_BASE_URL: "http://models.test" } },
+        { env: { OPENAI_BASE_URL: "http://models.test", OPENAI_API_KEY: "sk-1" } },
+      ]);
+      expect(server.requests("POST /create")[0]?.body).toMatchObject({ toolset_name: "codex" });
+    });
+
+    it.each([
+      [400, { detail: "unknown toolset 'codex'" }],
+      [422, forbidden],
+    ])("names the toolset that a server refuses with %i", async (status, body) => {
+      const { open } = harness({ "POST /create": [json(status, body)] }, { settings: toolset });
+      await expect(open()).rejects.toMatchObject({
+        code: "environment-setting",
+        configPath: "environments.local/maze.toolset_name",
+        message: expect.stringMatching(/refuses toolset_name codex: .*toolset/),
+      });
+    });
+
+    it("does not blame the toolset for another refusal", async () => {
+      const split = json(400, { detail: "Invalid split" });
+      const { open } = harness({ "POST /create": [split] }, { settings: toolset });
+      await expect(open()).rejects.toMatchObject({ code: "environment-protocol" });
+    });
+
+    it("names the variables that a server refuses, before any session", async () => {
+      const refusal = json(400, { detail: "not the owner" });
+      const settings = { sessionEnv: { DEBUG: "1" } };
+      const { environment } = harness({ "POST /create_session": [refusal] }, { settings });
+      await expect(environment.splits()).rejects.toMatchObject({
+        code: "environment-setting",
+        message:
+          "The server of local/maze refuses session_env DEBUG: not the owner. Change or remove environments.local/maze.session_env.",
+      });
+    });
+  });
+
   it("drops the secrets from the body when a server of the other dialect refuses them", async () => {
     const refusal = json(422, { detail: [{ type: "extra_forbidden", loc: ["body", "secrets"] }] });
     const { environment, server, clock } = harness({
@@ -239,6 +292,7 @@ describe("opening", () => {
 
   it.each([
     [401, "environment-auth"],
+    [402, "environment-billing"],
     [403, "environment-auth"],
     [404, "environment-not-found"],
     [422, "environment-protocol"],

@@ -209,6 +209,84 @@ describe("the calls of a turn", () => {
   });
 });
 
+describe("the calls of a turn with parallel_tool_calls", () => {
+  const turn = ended([1, 2, 3].map((a) => call("add", { a })).join(""));
+  const parallel = { parallelToolCalls: true };
+
+  /** Calls of which the later ones answer first. */
+  function overlapping(script: Partial<EpisodeScript>, answerOf = anyAnswer) {
+    const set = setUp({
+      turns: [turn, ANSWER],
+      ...script,
+      onCall: async (request) => {
+        now += 1;
+        most = Math.max(most, now);
+        await set.clock.sleep(10 - Number(request.args["a"] ?? 0));
+        now -= 1;
+        return answerOf(request);
+      },
+    });
+    let [now, most] = [0, 0];
+    const playing = async () => {
+      const stop = await set.clock.run(set.episode.play());
+      return { stop, most };
+    };
+    return { ...set, playing };
+  }
+
+  function anyAnswer({ name, args }: ToolRequest) {
+    return result(`got ${args["a"]}`, {
+      reward: Number(args["a"] ?? 0),
+      finished: name === "answer",
+    });
+  }
+
+  it("run at once, and leave the tokens, rewards and records of calls in turn", async () => {
+    const inTurn = overlapping({});
+    expect((await inTurn.playing()).most).toBe(1);
+    const atOnce = overlapping({ settings: parallel });
+    expect((await atOnce.playing()).most).toBe(3);
+    const tokens = (of: typeof inTurn) => [...(of.episode.streams[0]?.tokens ?? [])];
+    expect(tokens(atOnce)).toEqual(tokens(inTurn));
+    expect(atOnce.episode.rewards).toEqual([1, 2, 3, 0]);
+    expect(atOnce.episode.rewards).toEqual(inTurn.episode.rewards);
+    const results = (of: typeof inTurn) => of.episode.turns.map((each) => each.results);
+    expect(results(atOnce)).toEqual(results(inTurn));
+  });
+
+  it("end with the one that finished the episode; one that it overtook was not run", async () => {
+    const over = { kind: "rejected", reason: "episode_finished", error: "was not run" } as const;
+    const { playing, episode } = overlapping({ settings: parallel }, ({ args }) =>
+      args["a"] === 2 ? result("", { reward: 1, finished: true }) : over,
+    );
+    expect((await playing()).stop).toBe("reached_terminal_state");
+    expect(episode.rewards).toEqual([1]);
+    expect(episode.turns[0]?.results).toMatchObject([
+      { text: "Error: was not run", isError: true, reward: null },
+      { finished: true, reward: 1 },
+    ]);
+  });
+
+  it("are not run beyond the limit of calls", async () => {
+    const settings = { ...parallel, maxToolCalls: 2 };
+    const { playing, session, episode } = overlapping({ settings });
+    expect((await playing()).stop).toBe("max_tool_calls");
+    expect(session.calls).toHaveLength(2);
+    expect(episode.rewards).toEqual([1, 2]);
+  });
+
+  it("fail the attempt only when all have ended, if the session is lost in one", async () => {
+    const ends: unknown[] = [];
+    const { playing } = overlapping({ settings: parallel }, ({ args }) => {
+      ends.push(args["a"]);
+      if (args["a"] === 3) throw new AppError("environment-session-lost", "gone");
+      return result("");
+    });
+    await expect(playing()).rejects.toMatchObject({ code: "environment-session-lost" });
+    expect(ends).toEqual([3, 2, 1]);
+  });
+});
+
 describe("a turn without a call", () => {
   it("is answered with a nudge", async () => {
     const { text, episode } = await play({ ...game, turns: [ended("Hm."), ANSWER] });

@@ -240,7 +240,7 @@ describe("a fault during a rollout", () => {
     expect(record).toMatchObject({ stop: "error", attempt: 0 });
   });
 
-  it.each(["environment-auth", "environment-not-found"] as const)(
+  it.each(["environment-auth", "environment-billing", "environment-not-found"] as const)(
     "that every rollout would meet is thrown: %s",
     async (code) => {
       const refusing = fault(code);
@@ -249,7 +249,7 @@ describe("a fault during a rollout", () => {
     },
   );
 
-  it.each(["environment-auth", "environment-not-found"] as const)(
+  it.each(["environment-auth", "environment-billing", "environment-not-found"] as const)(
     "%s after sessions were opened is waited for, without counting an attempt",
     async (code) => {
       const environment = scriptedEnvironment([failing(code), fault(code), solved]);

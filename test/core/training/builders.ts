@@ -53,6 +53,7 @@ export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSet
     rolloutTimeoutMs: 300_000,
     toolTimeoutMs: null,
     onToolTimeout: "answer",
+    parallelToolCalls: false,
     recomputesLogprobs: true,
     samplingTimeoutMs: 600_000,
     sessionTimeoutMs: 120_000,

@@ -45,6 +45,18 @@ describe("the environments of a window", () => {
     expect(state.asked).toEqual([CATALOGUE_REQUESTS.environments]);
   });
 
+  it("have tasks whose difficulty is a hint, which may be missing", async () => {
+    const { environments, state } = lists();
+    const known = [{ index: 3, meanReward: 0.5, minReward: 0, maxReward: 1, rollouts: 8 }];
+    state.outcome = { ok: true, value: known };
+    expect(await environments.difficulty("Owner/Game", "train")).toEqual(known);
+    state.outcome = { ok: false, error: { code: "timeout", message: "" } };
+    expect(await environments.difficulty("Owner/Game", "train")).toEqual([]);
+    const restricted = lists(null);
+    expect(await restricted.environments.difficulty("Owner/Game", "train")).toEqual([]);
+    expect(restricted.state.asked).toEqual([]);
+  });
+
   it("are those of this computer before that", () => {
     const { local } = lists().environments.current();
     expect(local.environments?.items.map(({ name }) => name)).toContain("local/calculator");

@@ -146,6 +146,11 @@ describe("the Environments view", () => {
       description: "There is no key.",
       command: "setOpenRewardKey",
     });
+    state.failure = new AppError("environment-billing", "No credit is left.");
+    await view.refresh();
+    expect(await view.getChildren(GROUP)).toMatchObject([
+      { label: "Add credit at OpenReward", command: "openOpenRewardAccount" },
+    ]);
     state.failure = new Error("no network");
     await view.refresh();
     expect(await labels(view, GROUP)).toEqual(["Try Again"]);

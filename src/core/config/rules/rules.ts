@@ -49,11 +49,27 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...Object.entries(config.environments).flatMap(([name, environment]) =>
       environmentFindings(["environments", name], environment),
     ),
+    ...sessionEnvFindings(config),
     ...evaluationFindings(config),
     ...addressFindings(config),
     ...trackerFindings(config),
     ...silentTrackerFindings(config, values),
   ];
+}
+
+/** What `null` stands for in `session_env`. */
+function sessionEnvFindings({ environments, secrets }: Config): readonly Finding[] {
+  return Object.entries(environments).flatMap(([name, environment]) => {
+    const known = { ...secrets, ...environment.secrets };
+    return Object.entries(environment.session_env ?? {}).flatMap(([key, value]) => {
+      const isSent = Object.hasOwn(known, key) && known[key] !== "";
+      if (value !== null || isSent) return [];
+      const path = ["environments", name, "session_env", key];
+      const message = `\`${key}\` is null, so it needs a secret of that name. Add \`${key}: null\` to \`secrets\`, or write the value here.`;
+      const add = setTo(["environments", name, "secrets", key], null, `Add secrets.${key}: null`);
+      return [conflict("TRL224", path, message, { remedies: [preferred(add)] })];
+    });
+  });
 }
 
 function modelFindings({ lora_rank }: Config): readonly Finding[] {

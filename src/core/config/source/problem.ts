@@ -50,6 +50,8 @@ export type RuleCode =
   | "TRL221"
   /** Several keys: a dataset without its file, or settings of a dataset elsewhere. */
   | "TRL223"
+  /** Several keys: a variable of a session that is to be a secret, without that secret. */
+  | "TRL224"
   /** A row of a dataset's file; the configuration itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */

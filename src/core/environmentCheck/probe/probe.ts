@@ -1,7 +1,7 @@
 /** Plays an environment for its checks, within limits of time, requests and text; what several checks need is asked once. */
 
 import { createUniform } from "../../../shared/uniform.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, isAppError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type {
   EnvironmentSession,
@@ -109,7 +109,7 @@ export class Probe {
     this.#deadline = deadline({ clock, limitMs, onLimit, parents: [signal] });
   }
 
-  /** Aborted once no time is left, or the user has stopped the check. */
+  /** Aborted once no time or no credit is left, or the user has stopped the check. */
   get signal(): AbortSignal {
     return this.#deadline.signal;
   }
@@ -322,9 +322,14 @@ export class Probe {
     this.#actions += 1;
     if (this.#actions > this.limits.actions) this.#exhausted("requests");
     const onLimit = (): Error => timeoutError(what, limitMs);
-    return await withLimit({ clock, limitMs, onLimit, parents: [this.signal] }, ({ signal }) =>
-      work(signal),
-    );
+    const limit = { clock, limitMs, onLimit, parents: [this.signal] };
+    try {
+      return await withLimit(limit, ({ signal }) => work(signal));
+    } catch (error) {
+      // It says nothing about the environment, and every further request would meet the same.
+      if (isAppError(error, "environment-billing")) this.#deadline.abort(error);
+      throw error;
+    }
   }
 
   #count(text: string): void {

@@ -18,10 +18,11 @@ import { type Report, report } from "./report.ts";
 type Limits = Readonly<Record<Outage["why"], number>>;
 
 const HALF_HOUR_MS = 30 * 60_000;
+const HOUR_MS = 2 * HALF_HOUR_MS;
 /** Time that an environment may be unavailable before the run reports it, and pauses when it has nothing else to play. */
-const PAUSE_AFTER_MS: Limits = { failing: 0, full: HALF_HOUR_MS };
+const PAUSE_AFTER_MS: Limits = { failing: 0, unpaid: 0, full: HALF_HOUR_MS };
 /** Time that an environment may be unavailable before the run ends, to be resumed later. */
-const GIVE_UP_AFTER_MS: Limits = { failing: HALF_HOUR_MS, full: 2 * HALF_HOUR_MS };
+const GIVE_UP_AFTER_MS: Limits = { failing: HALF_HOUR_MS, unpaid: HOUR_MS, full: HOUR_MS };
 /** How often the run looks at its environments. */
 const LOOK_EVERY_MS = 1_000;
 /** Time in which a Tinker service that can be reached answers. */
@@ -205,13 +206,13 @@ function giveUpError(
   context: PlayContext,
   unavailable: readonly UnavailableEnvironment[],
 ): AppError {
-  const isFailing = ({ outage }: UnavailableEnvironment) => outage.why === "failing";
+  const isFailing = ({ outage }: UnavailableEnvironment) => outage.why !== "full";
   const first = unavailable.find(isFailing) ?? unavailable[0];
   if (first === undefined) return new AppError("run-capacity", "No environment is available.");
   const { name, gate, outage } = first;
   const { why, fault } = outage;
   const message = `${outageText(context, first)} The run waited for ${waitText(GIVE_UP_AFTER_MS[why])} and has skipped no task. It is saved; when ${name} can be played again, resume the run.`;
-  if (why === "failing") {
+  if (why !== "full") {
     return new AppError(fault.code, message, { cause: fault, data: fault.data });
   }
   const value = fewerSessions(context.config, name, gate);
@@ -232,6 +233,7 @@ function outageText(context: PlayContext, { name, gate, outage }: UnavailableEnv
     const advice = fewer === null ? "" : ` Lower ${maxConcurrencyKey(name)} to ${fewer}.`;
     return `${name} is full and has refused every session: ${reason} Its owner can allow more sessions; other runs that use it also take sessions.${advice}`;
   }
+  if (why === "unpaid") return `${name} cannot be played: ${reason}`;
   if (isRefusal(fault)) {
     return `${name} no longer accepts the run's sessions: ${reason} Correct the key or the name; the run reads a new key when you stop and resume it.`;
   }

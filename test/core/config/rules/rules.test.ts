@@ -195,3 +195,23 @@ describe("a run", () => {
     ]);
   });
 });
+
+describe("a variable of a session without a value", () => {
+  const text = (session: string, secrets = "") =>
+    `${textWithEnvironment(`session_env: {${session}}`)}\n${secrets}`;
+
+  it("is the secret of the same name, which must be there", () => {
+    const missing = text("OPENAI_API_KEY: null");
+    expect(messagesIn(missing)).toEqual([
+      expect.stringMatching(/TRL224 `OPENAI_API_KEY` is null, so it needs a secret of that name/),
+    ]);
+    expect(messagesIn(text("OPENAI_API_KEY: null", "secrets: { OPENAI_API_KEY: null }"))).toEqual(
+      [],
+    );
+    expect(messagesIn(text("OPENAI_BASE_URL: http://a"))).toEqual([]);
+  });
+
+  it("is not one that is withheld", () => {
+    expect(messagesIn(text("A_KEY: null", 'secrets: { A_KEY: "" }'))).toHaveLength(1);
+  });
+});

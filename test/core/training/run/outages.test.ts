@@ -169,6 +169,45 @@ describe("an environment that refuses the key amid a run", () => {
   });
 });
 
+describe("an account whose credit runs out amid a run", () => {
+  const unpaid = new AppError("environment-billing", "no credit is left. Add credit at the page.");
+
+  it("pauses the run, which continues by itself once there is credit again", async () => {
+    const fault: Fault = { error: null };
+    const { play, clock, phases, events } = setUp(faulty(fault), tasks(3), 1);
+    const playing = play();
+    await clock.advance(1_500);
+    fault.error = unpaid;
+    await clock.advance(45 * MINUTE_MS);
+    expect(phases).toEqual(["paused"]);
+    expect(events).toMatchObject([
+      {
+        kind: "circuit-open",
+        message: expect.stringMatching(/cannot be played: .*Add credit.* gives up in 60 min\.$/),
+      },
+    ]);
+    fault.error = null;
+    const finished = await clock.run(playing);
+    expect(finished.map(({ reward, facts }) => [reward, facts.attempts])).toEqual(
+      tasks(3).map(() => [1, 1]),
+    );
+    expect(phases).toEqual(["paused", "running"]);
+  });
+
+  it("ends the run after an hour, to be resumed", async () => {
+    const fault: Fault = { error: null };
+    const { play, clock } = setUp(faulty(fault), tasks(3), 1);
+    const playing = play();
+    playing.catch(() => undefined);
+    await clock.advance(1_500);
+    fault.error = unpaid;
+    await expect(clock.run(playing)).rejects.toMatchObject({
+      code: "environment-billing",
+      message: expect.stringMatching(/waited for 60 min.*resume the run\.$/),
+    });
+  });
+});
+
 describe("an environment that fails beside one that works", () => {
   it("takes no slot from the other, and no attempt from its own rollouts", async () => {
     const fault: Fault = { error: gone };

@@ -73,14 +73,25 @@ function environmentFindings(
   const entry = findEnvironment(catalogue, name);
   if (entry !== null) return whenFound(entry);
   // The rules know the embedded ones themselves.
-  if (!list.isComplete || name.startsWith("local/")) return [];
-  const near = nearestWords(
-    plainName(name),
-    list.items.map((item) => item.name),
-  );
+  if (name.startsWith("local/")) return [];
+  const names = list.items.map((item) => item.name);
+  if (!list.isComplete) return caseFindings(path, plainName(name), names);
+  const near = nearestWords(plainName(name), names);
   const hint = near.length === 0 ? "Check the name." : `Did you mean \`${near[0]}\`?`;
   const message = `The environment \`${name}\` is not in the list (${formatListAge(list.ageMs)}). ${hint}`;
   return [conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) })];
+}
+
+/** A name that is missing in a part of the list may exist, but hardly beside one that only its case sets apart. */
+function caseFindings(
+  path: readonly string[],
+  name: string,
+  names: readonly string[],
+): readonly Finding[] {
+  const near = names.filter((other) => other.toLowerCase() === name.toLowerCase());
+  if (near.length === 0) return [];
+  const message = `Names at OpenReward are case-sensitive, and the list has \`${near[0]}\`.`;
+  return [advice("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) })];
 }
 
 function hasOwnServer(config: Config, name: string): boolean {

@@ -289,6 +289,20 @@ describe("lists of what is offered", () => {
     expect(diagnose(text, LIVE)[0]?.message).toContain("3 h 00 min old");
   });
 
+  it("warn of a name that differs by its case alone, also from a part of the list", () => {
+    const environments = CATALOGUE.hosted.environments;
+    if (environments === null) throw new Error("The catalogue has hosted environments.");
+    const part = { ...environments, isComplete: false };
+    const options = {
+      ...LIVE,
+      catalogue: { ...CATALOGUE, hosted: { ...CATALOGUE.hosted, environments: part } },
+    };
+    const text = game("generalreasoning/WhoDunit");
+    expect(found(text, options)).toEqual(["TRL300 warning generalreasoning/WhoDunit"]);
+    expect(preferred(text, "TRL300", options)).toEqual(["Change to 'GeneralReasoning/WhoDunIt'"]);
+    expect(found(game("GeneralReasoning/WhoDunnit"), options)).toEqual([]);
+  });
+
   it("know splits, also those to evaluate on", () => {
     const text = textWith(SOUND, "evaluation: {splits: {Owner/Game: [tset]}}").replace(
       "      train:",
