@@ -55,7 +55,7 @@ async function logged(folder: string): Promise<number> {
   return countTokens(addTokens(training, evaluation));
 }
 
-describe.each([0, 4])(
+describe.each([0, 2, 4])(
   "a run that samples %i steps ahead, with a budget of tokens",
   (stepsAhead) => {
     it("ends saved at the border after it is used up, by one step's tokens at most, warns before, and a higher one lets it continue to the same end", async () => {

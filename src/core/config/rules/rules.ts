@@ -57,14 +57,22 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
   ];
 }
 
-/** What `null` stands for in `session_env`. */
+/** Names of variables whose values are keys, which a run folder must not hold. */
+const KEY_NAME = /(KEY|TOKEN|SECRET|PASSWORD)$/i;
+
+/** What `null` stands for in `session_env`, and what must not be written there. */
 function sessionEnvFindings({ environments, secrets }: Config): readonly Finding[] {
   return Object.entries(environments).flatMap(([name, environment]) => {
     const known = { ...secrets, ...environment.secrets };
     return Object.entries(environment.session_env ?? {}).flatMap(([key, value]) => {
       const isSent = Object.hasOwn(known, key) && known[key] !== "";
-      if (value !== null || isSent) return [];
       const path = ["environments", name, "session_env", key];
+      if (value !== null && value !== "" && KEY_NAME.test(key)) {
+        const message = `The value of \`${key}\` would be stored with the run. Write null here, and the value under \`secrets\` or in .env.`;
+        const hide = setTo(path, null, `Set ${key} to null`);
+        return [conflict("TRL224", path, message, { remedies: [preferred(hide)] })];
+      }
+      if (value !== null || isSent) return [];
       const message = `\`${key}\` is null, so it needs a secret of that name. Add \`${key}: null\` to \`secrets\`, or write the value here.`;
       const add = setTo(["environments", name, "secrets", key], null, `Add secrets.${key}: null`);
       return [conflict("TRL224", path, message, { remedies: [preferred(add)] })];

@@ -211,6 +211,13 @@ describe("a variable of a session without a value", () => {
     expect(messagesIn(text("OPENAI_BASE_URL: http://a"))).toEqual([]);
   });
 
+  it("is no key that is written out", () => {
+    const written = text("OPENAI_API_KEY: sk-1", "secrets: { OPENAI_API_KEY: null }");
+    expect(messagesIn(written)).toEqual([
+      expect.stringMatching(/TRL224 The value of `OPENAI_API_KEY` would be stored with the run/),
+    ]);
+  });
+
   it("is not one that is withheld", () => {
     expect(messagesIn(text("A_KEY: null", 'secrets: { A_KEY: "" }'))).toHaveLength(1);
   });
