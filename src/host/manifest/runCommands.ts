@@ -13,7 +13,7 @@ export const runCommands = {
     palette: WITH_RUNS,
     icon: "graph-line",
     menus: [
-      { menu: "view/title", when: inView("runs"), group: "navigation@2" },
+      { menu: "view/title", when: inView("runs", WITH_RUNS), group: "navigation@2" },
       { menu: "view/item/context", when: RUN, group: "inline@1" },
       { menu: "view/item/context", when: RUN, group: "2_open@1" },
       { menu: "editor/title", when: `${ON_CONFIG} && tinkerRL.running`, group: "navigation@2" },
@@ -24,7 +24,7 @@ export const runCommands = {
     does: "Lists all runs in a table to sort, filter, group, compare and export.",
     palette: WITH_RUNS,
     icon: "table",
-    menus: [{ menu: "view/title", when: inView("runs"), group: "navigation@3" }],
+    menus: [{ menu: "view/title", when: inView("runs", WITH_RUNS), group: "navigation@3" }],
   },
   compareRuns: {
     title: "Compare Runs",
@@ -55,7 +55,7 @@ export const runCommands = {
     does: "Searches the texts of the rollouts of all runs.",
     palette: WITH_RUNS,
     icon: "search",
-    menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@2" }],
+    menus: [{ menu: "view/title", when: inView("runs", WITH_RUNS), group: "2_open@2" }],
   },
   showAlarm: {
     title: "Show Evidence of an Alarm",
