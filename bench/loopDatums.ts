@@ -48,7 +48,7 @@ function buildAll(ledgers: readonly Ledger[]): readonly TrainingDatum[] {
       stream: 0,
       ledger,
     };
-    return buildDatum(source, i % 2 === 0 ? 1 : -1) ?? [];
+    return buildDatum(source, [i % 2 === 0 ? 1 : -1]) ?? [];
   });
 }
 

@@ -132,6 +132,8 @@ export interface RolloutRow extends RolloutKey {
   readonly reward: number | null;
   /** Null until the step is scored, and for rollouts that were left out. */
   readonly advantage: number | null;
+  /** That of each turn with `credit: reward_to_go`; absent otherwise. */
+  readonly turnAdvantages?: readonly number[] | undefined;
   /** What its length took off the reward before the advantage was computed. */
   readonly penalty: number;
   /** `trained`, `excluded:` and why; null until the step is scored. */

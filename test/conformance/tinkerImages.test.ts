@@ -71,7 +71,7 @@ function datumOf({ prompt, turns }: Played): Datum {
     ledger.addTurn(sampled, logprobs);
     ledger.addContext([], delta);
   }
-  const built = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, 2);
+  const built = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, [2]);
   if (built === null) throw new Error("the rollout has sampled tokens");
   const { lossInputs, ...rest } = toWireDatum(built, "ppo");
   return { ...rest, lossInputs: Object.fromEntries(Object.entries(lossInputs).sort()) };

@@ -64,7 +64,7 @@ export async function writeFormatRun(parent: string, run: FormatRun): Promise<vo
   const score = { group: 0, rollout: 0, advantage: ADVANTAGE, trainingUse: "trained" } as const;
   await store.addScores(0, [score]);
   const tokens = streams.flatMap((ledger, stream) => {
-    const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, ADVANTAGE);
+    const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, [ADVANTAGE]);
     return datum === null ? [] : [toTokenRecord(datum, null)];
   });
   await store.addTokens(0, tokens);

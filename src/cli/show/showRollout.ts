@@ -20,10 +20,16 @@ import {
 import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading } from "./showContext.ts";
 
+interface ShownScore {
+  readonly advantage: number | null;
+  readonly turnAdvantages?: readonly number[] | undefined;
+  readonly trainingUse: string;
+}
+
 export interface ReplayOptions {
   readonly title: string;
   /** Null while the step is not scored, and for evaluations. */
-  readonly score: { readonly advantage: number | null; readonly trainingUse: string } | null;
+  readonly score: ShownScore | null;
   /** Code points in a row. */
   readonly width: number;
 }
@@ -135,11 +141,15 @@ function receivedText({ turns, rewards }: RolloutRecord): string {
 }
 
 function scoreLines(
-  { advantage, trainingUse }: NonNullable<ReplayOptions["score"]>,
+  { advantage, turnAdvantages, trainingUse }: ShownScore,
   block: WriteBlock,
 ): readonly Line[] {
+  const byTurn = turnAdvantages?.map((value, turn) =>
+    l10n.t("{0} in turn {1}", formatSigned(value, 4), turn + 1),
+  );
   return [
     ...(advantage === null ? [] : block(l10n.t("advantage"), formatSigned(advantage, 4))),
+    ...(byTurn === undefined ? [] : block(l10n.t("by turn"), byTurn.join(", "))),
     ...block(
       l10n.t("training"),
       describeTrainingUse(trainingUse),

@@ -44,7 +44,7 @@ export function scoreRewards(
     sum,
     reduction: rules.reward_reduction,
     reduced,
-    clamped: trainable(clamp(reduced, rules)),
+    clamped: reduced === null ? null : trainable(clamp(reduced, rules)),
   };
 }
 
@@ -62,6 +62,27 @@ export function rewardFault(
     INVALID_REWARD,
     `Environment ${environment} gave ${problem}. Correct how it computes rewards, or bound them with min_reward and max_reward.`,
   );
+}
+
+/**
+ * What a rollout earned from each of its turns on, from the rewards of its turns: G_t = r_t + discount r_(t+1) + discount² r_(t+2) + … (Sutton and Barto
+ * 2018, equation 3.8), raised to `min_reward` and lowered to `max_reward` as the reward of a rollout is. The score of the group and
+ * `nonterminal_reward` count in the last turn. Without a discount the first one is the reward of the rollout with `reward_reduction: sum`.
+ */
+export function returnsByTurn(
+  rewards: readonly number[],
+  { group, nonterminal }: Pick<RewardStages, "group" | "nonterminal">,
+  rules: RewardRules,
+  discount: number,
+): readonly number[] {
+  const isReplaced = nonterminal !== null && rules.nonterminal_mode === "replace";
+  const atEnd = (nonterminal ?? 0) + (isReplaced ? 0 : (group ?? 0));
+  const returns = rewards.map((reward) => (isReplaced ? 0 : reward));
+  for (let turn = returns.length - 1; turn >= 0; turn -= 1) {
+    const later = turn === returns.length - 1 ? atEnd : discount * (returns[turn + 1] ?? 0);
+    returns[turn] = (returns[turn] ?? 0) + later;
+  }
+  return returns.map((value) => clamp(value, rules));
 }
 
 function finite(reward: number | null): number | null {
@@ -105,8 +126,7 @@ function reduce(
   }
 }
 
-function clamp(reward: number | null, rules: RewardRules): number | null {
-  if (reward === null) return null;
+function clamp(reward: number, rules: RewardRules): number {
   const raised = rules.min_reward === null ? reward : Math.max(reward, rules.min_reward);
   return rules.max_reward === null ? raised : Math.min(raised, rules.max_reward);
 }

@@ -176,6 +176,7 @@ function finish(
     errorClass: errorClass(error),
     attempts,
     turns: episode?.turnFacts ?? [],
+    turnRewards: record.turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),
     tools: episode?.toolFacts ?? [],
     promptTokens: episode?.promptTokens ?? 0,
     observationTokens: episode?.observationTokens ?? 0,

@@ -41,7 +41,10 @@ export interface RolloutSummary extends EndedLine {
   /** Null for a rollout of training, whose environment has its own. */
   readonly temperature: number | null;
   /** Null until the step is scored. */
-  readonly score: Pick<ScoredLine, "advantage" | "trainingUse" | "penalty"> | null;
+  readonly score: Pick<
+    ScoredLine,
+    "advantage" | "turnAdvantages" | "trainingUse" | "penalty"
+  > | null;
   /** What an evaluation played it for; absent for a rollout of training. */
   readonly purpose?: string;
   /** Name of the model, in an evaluation by itself; absent for the weights of the run. */

@@ -48,6 +48,7 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     error: summary.error === null ? null : summary.error.slice(0, 500),
     taskText: summary.taskText.slice(0, MAX_NAME),
     advantage: summary.score?.advantage ?? null,
+    turnAdvantages: summary.score?.turnAdvantages,
     penalty: summary.score?.penalty ?? 0,
     trainingUse: summary.score?.trainingUse ?? null,
     streams: summary.tokenData.map(({ stream }) => stream).sort((a, b) => a - b),

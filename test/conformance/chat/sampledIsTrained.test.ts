@@ -110,7 +110,7 @@ describe.runIf(hasKitTokenizers).each(FAMILIES)("family %s", (name) => {
             expect(maxTokens, at).toBe(MAX_RESPONSE);
           }
           const datums = episode.streams.flatMap((ledger, stream) => {
-            const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, 1);
+            const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, [1]);
             return datum === null ? [] : [datum];
           });
           const trained = datums.flatMap(({ targets, logprobs, mask, tokens }) =>

@@ -88,7 +88,7 @@ async function play(turns: readonly Turn[], format: Config["chat_format"], think
   );
   const [ledger] = streams;
   if (ledger === undefined) throw new Error("the rollout has no stream");
-  const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, ADVANTAGE);
+  const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [ADVANTAGE]);
   if (datum === null) throw new Error("the rollout has no datum");
   return { requests, datum };
 }

@@ -1,5 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type RewardRules, rewardFault, scoreRewards } from "../../../src/core/rollout/rewards.ts";
+import {
+  type RewardRules,
+  returnsByTurn,
+  rewardFault,
+  scoreRewards,
+} from "../../../src/core/rollout/rewards.ts";
 
 function rules(changes: Partial<RewardRules> = {}): RewardRules {
   return {
@@ -100,5 +106,46 @@ describe("the reward of a rollout", () => {
       const given = rules({ reward_reduction: "last", max_reward: 1 });
       expect(scoreRewards([reward, 0.5], finished, given).clamped).toBeNull();
     }
+  });
+});
+
+describe("the returns of the turns of a rollout", () => {
+  const atEnd = { group: null, nonterminal: null };
+
+  it("are the rewards from each turn on", () => {
+    const rewards = [0.25, 0, 0.5, 1];
+    expect(returnsByTurn(rewards, atEnd, rules(), 1)).toEqual([1.75, 1.5, 1.5, 1]);
+    expect(returnsByTurn(rewards, atEnd, rules(), 0.5)).toEqual([0.5, 0.5, 1, 1]);
+  });
+
+  it("have what comes at the end in the last turn", () => {
+    const end = { group: 0.5, nonterminal: -1 };
+    expect(returnsByTurn([1, 0], end, rules(), 1)).toEqual([0.5, -0.5]);
+    const replaced = rules({ nonterminal_mode: "replace" });
+    expect(returnsByTurn([1, 0], end, replaced, 0.5)).toEqual([-0.5, -1]);
+  });
+
+  it("are bounded as the reward is", () => {
+    const bounded = rules({ min_reward: 0, max_reward: 1 });
+    expect(returnsByTurn([3, -2, 0.5], atEnd, bounded, 1)).toEqual([1, 0, 0.5]);
+  });
+
+  it("begin with the reward of the rollout", () => {
+    const reward = fc.double({ min: -100, max: 100, noNaN: true });
+    const turns = fc.array(reward, { minLength: 1 });
+    fc.assert(
+      fc.property(turns, fc.option(reward), fc.boolean(), (given, nonterminal, isReplaced) => {
+        const own = rules({
+          nonterminal_reward: nonterminal,
+          nonterminal_mode: isReplaced ? "replace" : "append",
+          max_reward: 50,
+        });
+        const stages = scoreRewards(given, unfinished, own);
+        expect(returnsByTurn(given, stages, own, 1)[0]).toBeCloseTo(
+          stages.clamped ?? Number.NaN,
+          6,
+        );
+      }),
+    );
   });
 });

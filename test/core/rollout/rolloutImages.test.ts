@@ -115,7 +115,7 @@ describe("images of an environment", () => {
   it("are context in training: sent with the datum, without weight, with target 0", async () => {
     const { ledger, episode } = await play([SMALL]);
     const images = episode.images.map(({ file }) => file);
-    const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, 1);
+    const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, [1]);
     if (datum === null) throw new Error("something is trained");
     const aboutImages = [...datum.targets].filter((_, i) => (ledger.tokens[i + 1] ?? 0) < 0);
     expect(aboutImages).toEqual(Array(64 + 108).fill(0));

@@ -96,7 +96,7 @@ async function play(chat: Chat, turns: readonly Turn[]) {
 async function expectExactStreams(turns: readonly Turn[]): Promise<void> {
   const { streams, contexts } = await play(formatOf(turns), turns);
   const trained = streams.all.flatMap((ledger, stream) => {
-    const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, 1);
+    const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, [1]);
     return [...(datum?.targets ?? [])].flatMap((id, i) =>
       datum?.mask[i] === 1 ? [[id, datum.logprobs[i]]] : [],
     );

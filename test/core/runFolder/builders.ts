@@ -89,6 +89,7 @@ export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts 
     errorClass: null,
     attempts: 1,
     turns: [aTurn()],
+    turnRewards: [1],
     tools: [],
     promptTokens: 20,
     observationTokens: 5,

@@ -142,7 +142,7 @@ export interface DatumOptions {
 
 export function aDatum(options: DatumOptions = {}): TrainingDatum {
   const { group = 0, rollout = 0, stream = 0, advantage = 1, ledger = aLedger() } = options;
-  const datum = buildDatum({ group, rollout, stream, ledger }, advantage);
+  const datum = buildDatum({ group, rollout, stream, ledger }, [advantage]);
   if (datum === null) throw new Error("nothing in this ledger is trained");
   return datum;
 }

@@ -39,7 +39,7 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
     <section class="reward-footer stack" aria-labelledby={`${titleId} ${id}`}>
       <h3 id={id}>{l10n.t("Why this reward")}</h3>
       <p class="formula">{formula}</p>
-      <RewardTurns turns={body.turns} />
+      <RewardTurns turns={body.turns} advantages={row?.turnAdvantages} />
       <dl>
         <Fact name={l10n.t("Received")} value={received === "" ? l10n.t("nothing") : received} />
         {breakdown.group === null ? null : (
@@ -68,10 +68,7 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
             )}
           />
         )}
-        {row?.advantage == null ? null : (
-          <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
-        )}
-        {row?.advantage == null ? null : <TokenFact row={row} advantage={row.advantage} />}
+        {row === undefined ? null : <AdvantageFacts row={row} />}
         {row?.source === "training" ? (
           <Fact name={l10n.t("Used")} value={trainingUseText(row.trainingUse)} />
         ) : null}
@@ -85,12 +82,16 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
   );
 }
 
-/** Which turn earned what; nothing where at most one did. */
-function RewardTurns({ turns }: Pick<RolloutBody, "turns">) {
+interface RewardTurnsProps extends Pick<RolloutBody, "turns"> {
+  readonly advantages: readonly number[] | undefined;
+}
+
+/** Which turn earned what; nothing where at most one did. With an advantage for each turn, all turns. */
+function RewardTurns({ turns, advantages }: RewardTurnsProps) {
   let total = 0;
   const earned = turns.flatMap(({ results }, turn) => {
     const rewards = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-    if (rewards.length === 0) return [];
+    if (rewards.length === 0 && advantages === undefined) return [];
     total += rewards.reduce((sum, reward) => sum + reward, 0);
     return [{ turn, rewards, total }];
   });
@@ -98,7 +99,12 @@ function RewardTurns({ turns }: Pick<RolloutBody, "turns">) {
   return (
     <table class="reward-turns">
       <TableHead
-        heads={[[l10n.t("Turn")], [l10n.t("Reward"), "number"], [l10n.t("Total"), "number"]]}
+        heads={[
+          [l10n.t("Turn")],
+          [l10n.t("Reward"), "number"],
+          [l10n.t("Total"), "number"],
+          ...(advantages === undefined ? [] : [[text.advantage, "number"] as const]),
+        ]}
       />
       <tbody>
         {earned.map(({ turn, rewards, total: sum }) => (
@@ -106,6 +112,9 @@ function RewardTurns({ turns }: Pick<RolloutBody, "turns">) {
             <td>{text.turn(turn + 1)}</td>
             <td class="number">{rewards.map(formatExact).join(", ")}</td>
             <td class="number">{formatExact(sum)}</td>
+            {advantages === undefined ? null : (
+              <td class="number">{formatSigned(advantages[turn] ?? 0, 4)}</td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -137,6 +146,21 @@ function GroupFact({ row, group }: Pick<FooterProps, "group"> & { readonly row: 
   );
 }
 
+function AdvantageFacts({ row }: { readonly row: RolloutRow }) {
+  const { advantage, turnAdvantages } = row;
+  if (advantage === null) return null;
+  const value = formatSigned(advantage, 4);
+  return (
+    <>
+      <Fact
+        name={text.advantage}
+        value={turnAdvantages === undefined ? value : l10n.t("{0}, the mean of its turns", value)}
+      />
+      <TokenFact row={row} advantage={advantage} />
+    </>
+  );
+}
+
 /** Advantages that differ by less were only rounded. */
 const ROUNDING = 1e-4;
 
@@ -144,6 +168,8 @@ const ROUNDING = 1e-4;
 function TokenFact({ row, advantage }: { readonly row: RolloutRow; readonly advantage: number }) {
   const detail = useContext(DetailContext)?.(row) ?? null;
   const mean = detail?.tokenAdvantage ?? null;
+  // Turns of different lengths weigh differently in it.
+  if (row.turnAdvantages !== undefined) return null;
   if (mean === null || Math.abs(mean - advantage) < ROUNDING) return null;
   const change = formatSigned(mean - advantage, 4);
   return (

@@ -138,6 +138,23 @@ export const optimizerFields = {
     change: "fixed",
     doc: "How the rewards of a group become advantages: `direct` uses the reward itself, `centered` subtracts the mean of the group, `centered_normalized` divides that by the group's standard deviation (GRPO). `rloo` subtracts the mean of the other rollouts of the group. `batch_normalized` divides `centered` by its standard deviation over all trained groups of the step (REINFORCE++ with baseline).",
   },
+  credit: {
+    type: "enum",
+    values: ["trajectory", "reward_to_go"],
+    default: "trajectory",
+    change: "fixed",
+    doc: "Which rewards a turn is trained with. `trajectory` gives every turn the advantage of the whole rollout. `reward_to_go` gives each turn an advantage of its own, from the rewards of that turn and the later ones, compared with the same turn of the other rollouts of the group; a turn that no other rollout reached has the advantage of the turn before. Intended for environments that pay along the way. Takes only `reward_reduction: sum`.",
+  },
+  discount: {
+    type: "number",
+    above: 0,
+    max: 1,
+    default: 1,
+    examples: [0.95, 0.99],
+    change: "tunable",
+    isAdvanced: true,
+    doc: "With `credit: reward_to_go`: a reward counts `discount` to the power of the number of turns until it comes.",
+  },
   advantage_eps: {
     type: "number",
     min: 0,

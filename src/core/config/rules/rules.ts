@@ -38,6 +38,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...tokenFindings(config),
     ...learningRateFindings(config),
     ...overlongFindings(config),
+    ...creditFindings(config),
     ...refillFindings(config),
     ...lossFindings(config),
     ...correctionFindings(config),
@@ -55,6 +56,22 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...trackerFindings(config),
     ...silentTrackerFindings(config, values),
   ];
+}
+
+function creditFindings({ credit, discount, environments }: Config): readonly Finding[] {
+  if (credit === "trajectory") {
+    if (discount === 1) return [];
+    const message = "`discount` has no effect with `credit: trajectory`.";
+    const remedies = [setTo(["credit"], "reward_to_go")];
+    return [advice("TRL225", ["discount"], message, { relatedPaths: [["credit"]], remedies })];
+  }
+  return Object.entries(environments).flatMap(([name, { reward_reduction: reduction }]) => {
+    if (reduction === "sum") return [];
+    const path = ["environments", name, "reward_reduction"];
+    const message = `\`credit: reward_to_go\` adds up the rewards of the turns, so \`reward_reduction\` must be \`sum\`, not \`${reduction}\`.`;
+    const remedies = [preferred(setTo(path, "sum"))];
+    return [conflict("TRL225", path, message, { relatedPaths: [["credit"]], remedies })];
+  });
 }
 
 /** Names of variables whose values are keys, which a run folder must not hold. */

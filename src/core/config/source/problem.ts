@@ -52,6 +52,8 @@ export type RuleCode =
   | "TRL223"
   /** Several keys: a variable of a session that is to be a secret, without that secret. */
   | "TRL224"
+  /** Several keys: rewards by turn of an environment that combines its rewards otherwise than by their sum, or a discount of rewards that are not taken by turn. */
+  | "TRL225"
   /** A row of a dataset's file; the configuration itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */

@@ -44,6 +44,8 @@ export const rolloutFactsSchema = z
     /** Starts of the rollout, 1 without retries. */
     attempts: count,
     turns: z.array(turnFacts).readonly(),
+    /** What the calls of each turn earned. */
+    turnRewards: z.array(z.number()).readonly(),
     tools: z.array(toolCallFacts).readonly(),
     /** Tokens of the first prompt. */
     promptTokens: count,

@@ -210,6 +210,8 @@ const scoredLine = z
     kind: z.literal("scored"),
     ...rolloutKey,
     advantage: measure,
+    /** That of each turn with `credit: reward_to_go`; absent otherwise. */
+    turnAdvantages: z.array(z.number()).readonly().optional(),
     /** `trained`, or `excluded:` and why. */
     trainingUse: z.string(),
     /** What its length took off the reward before the advantage was computed; absent for nothing. */

@@ -20,6 +20,8 @@ export interface RolloutScore {
   readonly rollout: number;
   /** Null when the rollout has none because it was excluded. */
   readonly advantage: number | null;
+  /** That of each turn, where they differ by `credit: reward_to_go`. */
+  readonly turnAdvantages?: readonly number[] | undefined;
   readonly trainingUse: "trained" | `excluded:${string}`;
   /** What its length took off the reward before the advantage was computed; absent for nothing. */
   readonly penalty?: number | undefined;

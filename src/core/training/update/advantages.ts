@@ -9,6 +9,8 @@
  * | `centered_normalized` | (r - mean) / (sample std of the group + eps), 0 for equal rewards | GRPO |
  * | `rloo` | r - mean of the others = (r - mean) n / (n - 1) | Kool et al. 2019; Ahmadian et al. 2024, arXiv:2402.14740 |
  * | `batch_normalized` | (r - mean) / (sample std of these over all groups + eps) | REINFORCE++ with baseline (Hu et al. 2025, arXiv:2501.03262) |
+ *
+ * With `credit: reward_to_go` r is the return of one turn, and the group are the rollouts that have this turn.
  */
 
 import type { Config } from "../../config/fields/schema.ts";
@@ -33,6 +35,43 @@ export function computeAdvantages(
   return rawAdvantages(groups, rules).map((group) =>
     group.map((advantage) => Math.min(Math.max(advantage, -clip), clip)),
   );
+}
+
+/**
+ * The advantages of each turn of each rollout, group by group, from its returns. A rollout with one return has one advantage. A turn that no
+ * other rollout of the group reached has nothing to be compared with, and takes the advantage of the turn before.
+ */
+export function turnAdvantages(
+  groups: readonly (readonly Group[])[],
+  rules: AdvantageRules,
+): readonly (readonly Group[])[] {
+  const turns = groups.map(byTurn);
+  const compared = computeAdvantages(
+    turns.flatMap((own) => own.filter((values) => isCompared(values, rules))),
+    rules,
+  );
+  let next = 0;
+  return groups.map((group, g) => {
+    const advantages = group.map((): number[] => []);
+    for (const [turn, values] of turns[g]?.entries() ?? []) {
+      const reached = advantages.filter((_, member) => (group[member]?.length ?? 0) > turn);
+      const own = isCompared(values, rules) ? compared[next++] : undefined;
+      for (const [i, each] of reached.entries()) each.push(own?.[i] ?? each.at(-1) ?? 0);
+    }
+    return advantages;
+  });
+}
+
+/** The returns of a group turn by turn, each of the rollouts that have the turn, in their order. */
+export function byTurn(group: readonly Group[]): readonly Group[] {
+  const count = Math.max(0, ...group.map((returns) => returns.length));
+  return Array.from({ length: count }, (_, turn) =>
+    group.flatMap((returns) => returns[turn] ?? []),
+  );
+}
+
+function isCompared(values: Group, { advantage_calculation: method }: AdvantageRules): boolean {
+  return method === "direct" || values.length > 1;
 }
 
 function rawAdvantages(

@@ -1,6 +1,6 @@
 /**
  * From trajectories to training data: the one place where tokens are shifted against what predicts them. Each sampled token has the
- * advantage of its rollout and its log-probability under the policy that sampled it, the denominator of the importance ratio in PPO
+ * advantage of its rollout, or of its turn, and its log-probability under the policy that sampled it, the denominator of the importance ratio in PPO
  * (Schulman et al. 2017, arXiv:1707.06347), GRPO, CISPO and plain importance sampling.
  */
 
@@ -47,9 +47,13 @@ export function datumLength({ mask }: Pick<LedgerView, "mask">): number {
 /**
  * The datum of one stream, or null when nothing in it is trained. With `full` the stream up to its last trained token: input
  * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element: `docs/protocols/tinker.md#forward_backward`.
+ * `advantages` has one for each turn of the rollout, or one for all of them.
  * @throws AppError `invariant` when the ledger contradicts itself
  */
-export function buildDatum(source: DatumSource, advantage: number): TrainingDatum | null {
+export function buildDatum(
+  source: DatumSource,
+  advantages: readonly number[],
+): TrainingDatum | null {
   const { tokens, logprobs, mask } = checkedLedger(source.ledger);
   const n = datumLength({ mask }) + 1;
   if (n < 2) return null;
@@ -63,16 +67,23 @@ export function buildDatum(source: DatumSource, advantage: number): TrainingDatu
     targets: targets.some(isImageId) ? targets.map((id) => (isImageId(id) ? 0 : id)) : targets,
     logprobs: logprobs.subarray(1, n),
     get advantages() {
-      return times(trained, advantage);
+      const turns = advantages.length > 1 ? source.ledger.turns.subarray(1, n) : null;
+      return spread(advantages, trained, turns);
     },
     mask: trained,
   };
 }
 
 /** A loop, because a callback for each of millions of tokens takes a hundred times as long. */
-function times(mask: Uint8Array, value: number): Float32Array {
+function spread(
+  advantages: readonly number[],
+  mask: Uint8Array,
+  turns: Int16Array | null,
+): Float32Array {
   const values = new Float32Array(mask.length);
-  for (let i = 0; i < mask.length; i += 1) values[i] = (mask[i] ?? 0) * value;
+  for (let i = 0; i < mask.length; i += 1) {
+    if (mask[i] === 1) values[i] = advantages[turns?.[i] ?? 0] ?? 0;
+  }
   return values;
 }
 

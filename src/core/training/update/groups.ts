@@ -7,12 +7,13 @@
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { isAppError } from "../../errors.ts";
+import { returnsByTurn } from "../../rollout/rewards.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { areEqualRewards } from "../../runFolder/metrics/outcomes.ts";
 import type { GroupFacts } from "../../runFolder/metrics/stepFacts.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
-import { computeAdvantages } from "./advantages.ts";
+import { byTurn, turnAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
 import { mayHaveGradient } from "./gradient.ts";
 import { type CountedRollout, rolloutKey } from "./lossNormalization.ts";
@@ -20,8 +21,10 @@ import { isOverlong, overlongPenalty } from "./overlong.ts";
 
 export interface ScoredRollout {
   readonly rollout: FinishedRollout;
-  /** Null when it is not trained on. */
+  /** The mean of its turns with `credit: reward_to_go`; null when it is not trained on. */
   readonly advantage: number | null;
+  /** That of each turn with `credit: reward_to_go`; else, and where it is not trained on, absent. */
+  readonly turnAdvantages?: readonly number[] | undefined;
   /** What is sent, one datum for each stream that holds tokens to train; none also for an advantage of 0 where the loss has no gradient there. */
   readonly data: readonly TrainingDatum[];
   readonly trainingUse: "trained" | `excluded:${string}`;
@@ -59,13 +62,16 @@ export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
   };
 }
 
+/** Of a rollout: its reward alone, or with `credit: reward_to_go` one for each turn. */
+type Returns = readonly number[];
+
 /** The finished rollouts of a task, and why they are not trained on; null when they are. */
 interface Group {
   readonly group: number;
   readonly members: readonly FinishedRollout[];
   readonly scored: readonly FinishedRollout[];
-  /** Rewards of `scored`, less the penalties for length. */
-  readonly rewards: readonly number[];
+  /** What each of `scored` is compared by, less the penalties for length: its reward, or the return of each turn. */
+  readonly returns: readonly Returns[];
   readonly excluded: string | null;
 }
 
@@ -78,8 +84,8 @@ export function scoreGroups(
     .sort(([a], [b]) => a - b)
     .map(([group, members]) => toGroup(group, members, config));
   const trained = groups.filter(({ excluded }) => excluded === null);
-  const advantages = computeAdvantages(
-    trained.map(({ rewards }) => rewards),
+  const advantages = turnAdvantages(
+    trained.map(({ returns }) => returns),
     config,
   );
   const advantagesOf = new Map(trained.map((group, i) => [group, advantages[i] ?? []]));
@@ -110,14 +116,23 @@ export function leaveOutMasked(
 function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
   const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
   const scored = members.filter((member) => member.reward !== null);
-  const given = scored.map((member) => member.reward ?? 0);
-  const rewards = scored.map((member) => (member.reward ?? 0) - overlongPenalty(member, config));
-  return { group, members, scored, rewards, excluded: whyExcluded(members, given, config) };
+  const given = scored.map((member) => returnsOf(member, config));
+  const returns = scored.map((member, i) => {
+    const penalty = overlongPenalty(member, config);
+    return (given[i] ?? []).map((value) => value - penalty);
+  });
+  return { group, members, scored, returns, excluded: whyExcluded(members, given, config) };
+}
+
+function returnsOf({ reward, record, facts, task }: FinishedRollout, config: Config): Returns {
+  const rules = config.environments[task.environment];
+  if (config.credit === "trajectory" || rules === undefined) return [reward ?? 0];
+  return returnsByTurn(facts.turnRewards, record.rewardBreakdown, rules, config.discount);
 }
 
 function scoreGroup(
   { group, members, scored, excluded }: Group,
-  advantages: readonly number[],
+  advantages: readonly Returns[],
   config: Config,
 ): ScoredGroup {
   if (excluded !== null) {
@@ -126,7 +141,7 @@ function scoreGroup(
       rollouts: members.map((rollout) => leftOut(rollout, excluded)),
     };
   }
-  const byRollout = new Map(scored.map((member, i) => [member, advantages[i] ?? 0]));
+  const byRollout = new Map(scored.map((member, i) => [member, advantages[i] ?? []]));
   return {
     facts: { group, excluded: null, isPartial: scored.length < members.length },
     rollouts: members.map((rollout) =>
@@ -137,24 +152,30 @@ function scoreGroup(
 
 function scoreRollout(
   rollout: FinishedRollout,
-  advantage: number | null,
+  advantages: Returns | null,
   config: Config,
 ): ScoredRollout {
-  if (advantage === null) return leftOut(rollout, "failed");
+  if (advantages === null) return leftOut(rollout, "failed");
   if (config.overlong === "mask" && isOverlong(rollout)) return leftOut(rollout, "overlong");
   const { streams, task } = rollout;
   // No sampled token can be trained on: every turn came without usable log-probs.
   if (!streams.some(({ trainedTokens }) => trainedTokens > 0)) return leftOut(rollout, "masked");
-  if (!mayHaveGradient(advantage, config)) {
-    return { rollout, advantage, data: [], trainingUse: "trained" };
+  const scored = {
+    rollout,
+    advantage: sum(advantages) / advantages.length,
+    trainingUse: "trained",
+    turnAdvantages: config.credit === "trajectory" ? undefined : advantages,
+  } as const;
+  if (!advantages.some((advantage) => mayHaveGradient(advantage, config))) {
+    return { ...scored, data: [] };
   }
   const { group, rollout: position } = task;
   try {
     const source = { group, rollout: position, ...imagesOf(rollout) };
     const data = streams.flatMap(
-      (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantage) ?? [],
+      (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantages) ?? [],
     );
-    return { rollout, advantage, data, trainingUse: "trained" };
+    return { ...scored, data };
   } catch (error) {
     if (!isAppError(error, "invariant")) throw error;
     return leftOut(rollout, "invariant");
@@ -168,17 +189,21 @@ function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
 /** Failures first, then too little to compare, then nothing of a fitting length, then rewards that are all equal. */
 function whyExcluded(
   members: readonly FinishedRollout[],
-  rewards: readonly number[],
+  given: readonly Returns[],
   config: Config,
 ): string | null {
-  const failures = members.length - rewards.length;
-  if (rewards.length === 0 || failures > allowedFailures(members, config)) return "failures";
+  const failures = members.length - given.length;
+  if (given.length === 0 || failures > allowedFailures(members, config)) return "failures";
   const isCentered = config.advantage_calculation !== "direct";
-  if (isCentered && rewards.length < 2) return "too_few";
+  if (isCentered && given.length < 2) return "too_few";
   const fitting = members.filter((member) => member.reward !== null && !isOverlong(member));
   if (config.overlong === "mask" && fitting.length === 0) return "overlong";
-  if (zeroVariancePolicy(config) === "drop" && areEqualRewards(rewards)) return "zero_variance";
+  if (zeroVariancePolicy(config) === "drop" && !byTurn(given).some(differ)) return "zero_variance";
   return null;
+}
+
+function differ(values: readonly number[]): boolean {
+  return !areEqualRewards(values);
 }
 
 function allowedFailures(members: readonly FinishedRollout[], config: Config): number {

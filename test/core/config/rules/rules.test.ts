@@ -196,6 +196,22 @@ describe("a run", () => {
   });
 });
 
+describe("credit by turn", () => {
+  it("takes only rewards that are added up", () => {
+    const maximum = `${textWithEnvironment("reward_reduction: max")}\ncredit: reward_to_go\n`;
+    expect(messagesIn(maximum)).toEqual([
+      expect.stringMatching(/TRL225 `credit: reward_to_go` adds up the rewards .* not `max`/),
+    ]);
+    expect(messagesIn(textWith("credit: reward_to_go\ndiscount: 0.9"))).toEqual([]);
+  });
+
+  it("is what a discount is for", () => {
+    expect(messagesIn(textWith("discount: 0.9"))).toEqual([
+      expect.stringMatching(/TRL225 `discount` has no effect/),
+    ]);
+  });
+});
+
 describe("a variable of a session without a value", () => {
   const text = (session: string, secrets = "") =>
     `${textWithEnvironment(`session_env: {${session}}`)}\n${secrets}`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   type AdvantageRules,
   computeAdvantages,
+  turnAdvantages,
 } from "../../../../src/core/training/update/advantages.ts";
 
 function advantages(
@@ -100,6 +101,40 @@ describe("rewards that differ by rounding", () => {
       expect(advantages([0, 0, 0, 1e-7], method)).toEqual([0, 0, 0, 0]);
       expect(advantages([0.1 + 0.2, 0.3], method)).toEqual([0, 0]);
       expect(advantages([0, 0, 0, 2e-6], method).at(-1)).toBeCloseTo(1.5, 9);
+    },
+  );
+});
+
+describe("advantages of turns", () => {
+  const rules = {
+    advantage_calculation: "centered",
+    advantage_eps: 0,
+    advantage_clip: null,
+  } as const;
+
+  it("compare a turn with the same turn of the others that have it", () => {
+    // Means: 1.5 of the first turns, 1 of the second ones; the third turn of one rollout has nothing to be compared with.
+    const group = [[2, 1.5, 0.5], [2, 0.5], [0.5]];
+    expect(turnAdvantages([group], rules)).toEqual([[[0.5, 0.5, 0.5], [0.5, -0.5], [-1]]]);
+  });
+
+  it("are the returns themselves without a baseline", () => {
+    const group = [[2, 1.5, 0.5], [1]];
+    expect(turnAdvantages([group], { ...rules, advantage_calculation: "direct" })).toEqual([group]);
+  });
+
+  it.each(["direct", "centered", "centered_normalized", "rloo", "batch_normalized"] as const)(
+    "of rollouts with one return each are those of their rewards, with %s",
+    (advantage_calculation) => {
+      const own = { ...rules, advantage_calculation };
+      fc.assert(
+        fc.property(fc.array(rewardLists, { maxLength: 4 }), (groups) => {
+          const returns = groups.map((group) => group.map((reward) => [reward]));
+          expect(turnAdvantages(returns, own).map((group) => group.flat())).toEqual(
+            computeAdvantages(groups, own),
+          );
+        }),
+      );
     },
   );
 });

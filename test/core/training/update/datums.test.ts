@@ -93,7 +93,7 @@ describe("a datum", () => {
     const masked = new Ledger([1, 2]);
     masked.addTurn([4, 5], null);
     for (const ledger of [new Ledger([1, 2, 3]), new Ledger([]), masked]) {
-      expect(buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, 1)).toBeNull();
+      expect(buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1])).toBeNull();
     }
   });
 
@@ -108,7 +108,7 @@ describe("a datum", () => {
   ])("is refused for a ledger %s", (_name, fault) => {
     const { tokens, logprobs, mask, sources, turns } = aLedger();
     const ledger = { tokens, logprobs, mask, sources, turns, ...fault };
-    expect(() => buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, 1)).toThrow(
+    expect(() => buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1])).toThrow(
       expect.objectContaining({ code: "invariant" }),
     );
   });
@@ -154,7 +154,7 @@ describe("the datum of any sequence of turns", () => {
   ): void => {
     fc.assert(
       fc.property(anyLedger, anyAdvantage, ({ ledger, trained }, advantage) => {
-        const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, advantage);
+        const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [advantage]);
         expect(datum === null).toBe(trained.length === 0);
         if (datum !== null) check(datum, trained, advantage);
       }),
@@ -254,11 +254,11 @@ function heldBytes(datum: TrainingDatum): number {
 
 // The advantage of a rollout stood beside each of its tokens until the step was recorded: 20 MiB for 512 rollouts of 10,000.
 it("a datum holds the advantage of its rollout once, and not for each of its tokens", () => {
-  const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, -0.25);
+  const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [-0.25]);
   if (datum === null) throw new Error("the ledger has a trained token");
   expect(heldBytes(datum) / TURN).toBeLessThan(1.1);
   const { advantages } = toWireDatum(datum, "ppo", 0.5).lossInputs;
-  expect(advantages).toEqual(Float32Array.from(datum.mask, (factor) => factor * -0.25 * 0.5));
+  expect(advantages).toEqual(Float32Array.from(datum.mask, (is) => (is === 1 ? -0.125 : 0)));
   expect(datum.advantages).toHaveLength(TURN + 2);
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Config, EnvironmentConfig } from "../../../../src/core/config/fields/schema.ts";
+import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
 import { scoreGroups } from "../../../../src/core/training/update/groups.ts";
-import { aConfig, aGroup, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { aConfig, aGroup, anEnvironment, aRollout, ENVIRONMENT } from "../builders.ts";
 
 interface Rules extends Partial<Config> {
   readonly environment?: Partial<EnvironmentConfig>;
@@ -136,5 +137,41 @@ describe("the groups of a step", () => {
     expect(group?.rollouts.map(({ trainingUse, data }) => [trainingUse, data])).toEqual(
       Array.from({ length: 2 }, () => ["trained", []]),
     );
+  });
+});
+
+describe("credit by turn", () => {
+  /** A rollout of turns with one token each, the first with id 0, and with these rewards. */
+  function ofTurns(rollout: number, rewards: readonly number[]): FinishedRollout {
+    const ledger = new Ledger([1, 2, 3]);
+    for (const turn of rewards.keys()) {
+      ledger.addTurn([turn], [-0.5]);
+      ledger.addContext([], [9]);
+    }
+    const reward = rewards.reduce((sum, own) => sum + own, 0);
+    const given = aRollout({ rollout, reward, facts: { turnRewards: rewards } });
+    return { ...given, streams: [ledger] };
+  }
+
+  const byTurn = { credit: "reward_to_go", advantage_calculation: "centered" } as const;
+
+  it("trains each turn with what came from it on", () => {
+    const [group] = score([ofTurns(0, [1, 0]), ofTurns(1, [0, 0.5])], byTurn);
+    const [first, second] = group?.rollouts ?? [];
+    expect(first).toMatchObject({ turnAdvantages: [0.25, -0.25], advantage: 0 });
+    expect(second).toMatchObject({ turnAdvantages: [-0.25, 0.25], advantage: 0 });
+    // Prompt, turn, delta, turn: what predicts the two turns has their advantages.
+    const [datum] = first?.data ?? [];
+    expect([...(datum?.targets ?? [])]).toEqual([2, 3, 0, 9, 1]);
+    expect([...(datum?.advantages ?? [])]).toEqual([0, 0, 0.25, 0, -0.25]);
+  });
+
+  it("finds a signal in rewards that are equal in all but come at other times", () => {
+    const rollouts = [ofTurns(0, [1, 0]), ofTurns(1, [0, 1])];
+    expect(score(rollouts, byTurn)[0]?.facts.excluded).toBeNull();
+    const whole = { advantage_calculation: "centered" } as const;
+    expect(score(rollouts, whole)[0]?.facts.excluded).toBe("zero_variance");
+    const same = [ofTurns(0, [0, 1]), ofTurns(1, [0, 1])];
+    expect(score(same, byTurn)[0]?.facts.excluded).toBe("zero_variance");
   });
 });
