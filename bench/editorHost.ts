@@ -120,7 +120,7 @@ async function hiddenRows(): Promise<readonly Row[]> {
     },
     { run, isVisible: true },
   );
-  session.receive({ kind: "ready", version: 1 });
+  session.receive({ kind: "ready" });
   await sleep(HIDDEN_MS);
   if (messages === 0) throw new Error("A page that is visible got no message.");
   session.setVisible(false);
@@ -178,7 +178,7 @@ async function comparedRows(): Promise<readonly Row[]> {
     },
     { isVisible: true },
   );
-  session.receive({ kind: "ready", version: 1 });
+  session.receive({ kind: "ready" });
   // The first rows follow once the rows that are kept are read.
   while (sent.ids.size < COMPARED.count) await sleep(20);
   session.receive({ kind: "compare", ids: [...sent.ids], names: ["rollout/reward/mean", "loss"] });

@@ -18,6 +18,8 @@ import { describeRow, type SmallChartData, smallChartData } from "./smallChartDa
 import { CHART_SECTIONS, listCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
+/** From new numbers to their summary in words. */
+const SUMMARY_MS = 250;
 
 export function SmallCharts({ dashboard }: DashboardProps) {
   const { pinnedMetrics: pinned, hiddenCharts: hidden } = dashboard.settings.value;
@@ -69,10 +71,7 @@ function SmallChart({ dashboard, spec, heading: Heading, remove }: SmallChartPro
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);
   const names = visibleLine(spec.series.map(({ name }) => name).join(", "));
-  const summary = useMemo(() => {
-    const [values = new Float64Array()] = data.raw;
-    return summarize({ values, steps: data.steps });
-  }, [data]);
+  const summary = useSummary(data);
   const at = row ?? data.steps.length - 1;
   const values = data.drawn.map((own) => own[at]);
   const raw = data.raw[0]?.[at];
@@ -107,6 +106,17 @@ function SmallChart({ dashboard, spec, heading: Heading, remove }: SmallChartPro
       />
     </figure>
   );
+}
+
+/** Made once the curves are drawn: the trend of a long series takes longer than its curve. */
+function useSummary({ raw, steps }: SmallChartData): string {
+  const [summary, setSummary] = useState("");
+  useEffect(() => {
+    const [values = new Float64Array()] = raw;
+    const timer = setTimeout(() => setSummary(summarize({ values, steps })), SUMMARY_MS);
+    return () => clearTimeout(timer);
+  }, [raw, steps]);
+  return summary;
 }
 
 /** Made again when the numbers, or what decides about them, change. */
