@@ -1,8 +1,10 @@
 /** Completion of keys: those that a mapping may have and does not have yet. */
 
 import { formatQuantity } from "../../../../shared/format.ts";
+import { datasetFields } from "../../fields/environmentFields.ts";
 import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../fields/field.ts";
 import { shapeAt } from "../../fields/fields.ts";
+import { isDatasetEnvironment } from "../../fields/presets.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
 import { CORRECTION_DEFAULTS } from "../../rules/correctionDefaults.ts";
 import { LOSS_DEFAULTS } from "../../rules/lossDefaults.ts";
@@ -23,7 +25,12 @@ export function completeKeys(
 }
 
 function fieldKeys(context: CompletionContext, fields: FieldTable): readonly Completion[] {
-  return Object.entries(fields).map(([key, field], index) =>
+  const [parent, environment] = context.cursor.path;
+  const isOfEnvironment = parent === "environments" && context.cursor.path.length === 2;
+  const offered = Object.entries(fields).filter(
+    ([key]) => !isOfEnvironment || isOfferedTo(String(environment), key),
+  );
+  return offered.map(([key, field], index) =>
     keyCompletion(context, {
       key,
       kind: "key",
@@ -35,6 +42,12 @@ function fieldKeys(context: CompletionContext, fields: FieldTable): readonly Com
       isDeprecated: field.replacedBy !== undefined,
     }),
   );
+}
+
+/** An embedded environment has no server of its own, and only a dataset has the keys of one. */
+function isOfferedTo(environment: string, key: string): boolean {
+  if (key in datasetFields) return isDatasetEnvironment(environment);
+  return key !== "server" || !environment.startsWith("local/");
 }
 
 function rankOf(field: Field): number {

@@ -81,6 +81,15 @@ describe("keys", () => {
     expect(offered).not.toContain("batch_size");
   });
 
+  it("of an environment are those that it can have", () => {
+    const keysOf = (name: string) => labels(`environments:\n  ${name}:\n    |`);
+    expect(keysOf("Owner/Game")).toContain("server");
+    expect(keysOf("Owner/Game")).not.toContain("grader");
+    expect(keysOf("local/dataset:sums")).toContain("grader");
+    expect(keysOf("local/dataset:sums")).not.toContain("server");
+    expect(keysOf("local/depot")).not.toContain("server");
+  });
+
   it("of the top level are offered below deeper ones", () => {
     const offered = labels(`${START}environments:\n  Owner/Game:\n    splits: {train: }\n|`);
     expect(offered).toContain("learning_rate");
