@@ -100,6 +100,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer",
   "src/trainer/checkpoints",
   "src/trainer/chat",
+  "src/trainer/play",
   "src/trainer/scaffold",
   "src/server/runs",
   "src/server/dashboard",

@@ -24,7 +24,7 @@ import { debugLog } from "../trainer/debugLog.ts";
 import { estimateBasis } from "../trainer/estimate.ts";
 import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
-import { playTask } from "../trainer/playTask.ts";
+import { playTask } from "../trainer/play/playTask.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
 import {

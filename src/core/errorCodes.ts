@@ -30,6 +30,7 @@ export const ERROR_CODES = {
     "output-lost": "The output of the program could not be written.",
     "pages-missing": "The package has no pages to show in a browser.",
     "pass-at-k": "pass@k is not defined for these numbers.",
+    "player-failed": "The model that plays a task does not answer, or not with what can be played.",
     "prices-unknown": "`max_cost_usd` is set, but the prices of the model are unknown.",
     "prompt-too-long": "The conversation has reached its token limit.",
     "read-only": "The folder is open for reading only.",

@@ -28,13 +28,14 @@ import { systemClock } from "../node/clock.ts";
 import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
+import type { LoadedConfig } from "./config/configFiles.ts";
 import { debugLog } from "./debugLog.ts";
 import { knownDifficulty } from "./knownDifficulty.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import { loadNamed } from "./requireNamed.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
 import { connectEnvironmentServices } from "./services/connections.ts";
-import { loadVariables } from "./services/variables.ts";
+import { loadVariables, type Variables } from "./services/variables.ts";
 import { HUB_TOKEN } from "./tokenizerFolder.ts";
 
 export interface TaskRequest {
@@ -69,14 +70,16 @@ export interface Surroundings {
 }
 
 export interface OpenedTask extends SplitChoice {
-  readonly config: Config;
+  /** With the environment of the task only. */
+  readonly loaded: LoadedConfig;
+  readonly variables: Variables;
   readonly remote: RemoteEnvironment;
   /** Counted in the split, from 0. */
   readonly index: number;
   readonly chat: Chat;
   readonly settings: RolloutSettings;
-  /** Asks the service of the environment how others fared in the task. */
-  readonly difficulty: () => Promise<TaskDifficulty | null>;
+  /** Asks the service of the environment how others fared in a task of the split. */
+  readonly difficulty: (index: number) => Promise<TaskDifficulty | null>;
   /** Of the chat format, for people. */
   readonly warnings: readonly string[];
 }
@@ -133,17 +136,18 @@ export async function openTaskOf(
     redactor,
   });
   return {
-    config,
+    loaded: { ...loaded, config },
+    variables,
     remote: connect(name),
     environment: name,
     split,
     index: request.task,
     chat: { renderer, tokenizer: model.tokenizer, images },
     settings: rolloutSettings(config, own, { maxContext: null, secrets }),
-    difficulty: () =>
+    difficulty: (index) =>
       knownDifficulty(
         { config, variables, allowedOrigins, redactor, signal: control.signal },
-        { environment: name, split, index: request.task },
+        { environment: name, split, index },
       ),
     warnings,
   };

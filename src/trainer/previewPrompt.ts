@@ -36,8 +36,8 @@ async function describe(
   request: PreviewRequest,
   surroundings: Surroundings,
 ): Promise<PromptDescription> {
-  const { config, warnings, ...task } = await openTaskOf(fileSystem, request, surroundings);
-  const { thinking, model_name } = config;
+  const { loaded, warnings, ...task } = await openTaskOf(fileSystem, request, surroundings);
+  const { thinking, model_name } = loaded.config;
   const described = await describeTask({ ...task, thinking: thinking.enabled, clock: systemClock });
   return { ...described, model: model_name, warnings };
 }

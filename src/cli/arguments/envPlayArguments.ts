@@ -1,6 +1,7 @@
 /** Understands the words behind `env play`. */
 
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
+import type { PlayerChoice } from "../../trainer/play/playTask.ts";
 import {
   lastValue,
   numberOf,
@@ -9,9 +10,9 @@ import {
   sending,
   type WithOverrides,
 } from "./argumentValues.ts";
-import type { ParsedFlags } from "./flags.ts";
+import { argumentError, type ParsedFlags } from "./flags.ts";
 
-/** Plays one task. */
+/** Plays tasks. */
 export interface EnvPlayCommand extends WithOverrides, Sending {
   readonly kind: "env-play";
   readonly configPath: string;
@@ -21,21 +22,48 @@ export interface EnvPlayCommand extends WithOverrides, Sending {
   readonly split: string | null;
   /** Counted in the split, from 0. */
   readonly task: number;
+  /** Number of tasks, from `task` on. */
+  readonly tasks: number;
+  /** Null = a person, or the lines of a script. */
+  readonly player: Exclude<PlayerChoice, { readonly kind: "moves" }> | null;
+  readonly isStored: boolean;
 }
+
+const COMMAND = "env";
+const MAX_TASKS = 1_000;
+const KEY = "OPENAI_API_KEY";
 
 /** @throws AppError `bad-arguments` */
 export function envPlayCommand(
   given: ParsedFlags,
   [environment, ...further]: readonly string[],
 ): EnvPlayCommand {
-  refuseFurther(further, "env");
+  refuseFurther(further, COMMAND);
+  const tasks = numberOf(given, COMMAND, "tasks", MAX_TASKS) ?? 1;
+  if (tasks === 0) throw argumentError("--tasks is 0, not at least 1", COMMAND);
   return {
-    ...sending(given, "env"),
+    ...sending(given, COMMAND),
     kind: "env-play",
     configPath: lastValue(given, "config_path") ?? DEFAULT_CONFIG,
     overrides: given.overrides,
     environment: environment ?? null,
     split: lastValue(given, "split") ?? null,
-    task: numberOf(given, "env", "task") ?? 0,
+    task: numberOf(given, COMMAND, "task") ?? 0,
+    tasks,
+    player: playerOf(given),
+    isStored: !given.switches.has("no-save"),
   };
+}
+
+function playerOf(given: ParsedFlags): EnvPlayCommand["player"] {
+  const player = lastValue(given, "player");
+  if (player === undefined) return null;
+  if (player === "random") return { kind: "random", seed: numberOf(given, COMMAND, "seed") ?? 0 };
+  if (!/^https?:\/\//.test(player)) return { kind: "model", target: player };
+  if (!URL.canParse(player)) throw argumentError(`--player ${player} is no address`, COMMAND);
+  const model = lastValue(given, "model");
+  if (model === undefined) {
+    throw argumentError(`--player ${player} needs --model NAME, as its server calls it`, COMMAND);
+  }
+  return { kind: "address", url: player, model, key: lastValue(given, "key") ?? KEY };
 }

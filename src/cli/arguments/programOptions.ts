@@ -27,7 +27,7 @@ import type {
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
-import type { PlayRequest, PlayResult } from "../../trainer/playTask.ts";
+import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
 import type { PreviewRequest } from "../../trainer/previewPrompt.ts";
 import type {
   ActiveRun,

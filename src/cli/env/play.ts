@@ -1,4 +1,4 @@
-/** The command `env play`: a task played line by line, by a person or by a script of calls on the input. */
+/** The command `env play`: tasks played line by line, by a person or by a script of calls on the input, or by another player. */
 
 import { createInterface } from "node:readline";
 import * as l10n from "@vscode/l10n";
@@ -13,38 +13,80 @@ import {
   parseExactJson,
 } from "../../core/util/exactJson.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
-import { plural } from "../../shared/format.ts";
-import type { PlayResult } from "../../trainer/playTask.ts";
+import { formatReward, plural } from "../../shared/format.ts";
+import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { type Line, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-type PlayOptions = Pick<ProgramOptions, "fileSystem" | "trainer" | "input" | "out" | "err">;
+type PlayOptions = Pick<
+  ProgramOptions,
+  "fileSystem" | "trainer" | "input" | "out" | "err" | "invocation"
+>;
 
-/** @throws AppError as a run does that cannot begin, `stopped` when the player leaves */
+/** @throws AppError as {@link TrainerApi.playTask} */
 export async function playInTerminal(
   options: PlayOptions,
-  { kind: _, ...wanted }: EnvPlayCommand,
+  { kind: _, player, ...wanted }: EnvPlayCommand,
 ): Promise<void> {
-  const { fileSystem, trainer, input, out, err } = options;
-  const lines = createInterface({ input })[Symbol.asyncIterator]();
+  const { fileSystem, trainer, out, err, invocation } = options;
+  const isOne = wanted.tasks === 1;
   const playing = trainer.playTask(fileSystem, {
     ...wanted,
-    player: { move: (view) => nextMove(options, lines, view) },
+    player: player ?? moves(options),
+    onTask: ({ environment, split, index }) => {
+      err.showLive(null);
+      if (!isOne) out.print([[styled("strong", `${environment} ${split} ${index}`)]]);
+    },
+    onRead: (text) => {
+      err.showLive(null);
+      out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(text), []]);
+    },
+    onWritten: (text) => {
+      err.showLive(null);
+      out.print([[styled("accent", l10n.t("the model writes:"))], ...linesOf(text), []]);
+    },
     onReward: (reward) => out.print([[styled("strong", l10n.t("reward {0}", reward))]]),
     onDifficulty: (known) => out.print([[styled("quiet", difficultyText(known))]]),
     onPart: (what) => err.showLive([styled("quiet", what)]),
+    onPlayed: (played) => out.print(endLines(played)),
   });
   try {
-    const played = await playing;
+    const { played, folder } = await playing;
+    out.print([
+      ...(isOne ? [] : meanLines(played)),
+      ...(folder === null ? [] : storedLines(folder, invocation)),
+    ]);
+  } finally {
     err.showLive(null);
-    out.print(endLines(played));
-  } catch (error) {
-    err.showLive(null);
-    // Whoever leaves knows it.
-    if (!isAppError(error, "stopped")) throw error;
   }
+}
+
+/** A person, or a script of calls on the input. */
+function moves(options: PlayOptions): PlayRequest["player"] {
+  const { input, err } = options;
+  const lines = createInterface({ input })[Symbol.asyncIterator]();
+  const player = { move: (view: PlayerView) => nextMove(options, lines, view) };
+  return { kind: "moves", name: err.isInteractive ? "person" : "script", player };
+}
+
+function meanLines(played: readonly EndedPlay[]): readonly Line[] {
+  const rewards = played.flatMap(({ reward }) => reward ?? []);
+  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  const shown =
+    rewards.length === 0 ? l10n.t("no reward") : l10n.t("mean reward {0}", formatReward(mean));
+  return [[], [styled("strong", shown), ` · ${plural(played.length, "{0} task", "{0} tasks")}`]];
+}
+
+function storedLines(folder: string, invocation: Invocation): readonly Line[] {
+  const path = shortPath(folder, invocation.cwd);
+  const show = commandLine(invocation, "show", path, "--eval", "--step", "0");
+  return [
+    [styled("quiet", l10n.t("stored in {0}", path))],
+    [styled("quiet", l10n.t("show it with {0}", show))],
+  ];
 }
 
 /** Shows what the model would read, and asks until a line is a move. */
@@ -90,7 +132,7 @@ function moveOf(
   }
 }
 
-function endLines({ turns, reward, stop, error, last }: PlayResult): readonly Line[] {
+function endLines({ turns, reward, stop, error, last }: EndedPlay): readonly Line[] {
   const score = reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", reward);
   return [
     ...(stop === "reached_terminal_state" ? last.flatMap(linesOf) : []),

@@ -19,11 +19,22 @@ NAME has lowercase letters, digits, _ and -. No file is overwritten.
                            and install the packages, or do not; by default a
                            terminal asks
 
-  ${program} env play [NAME] [-c FILE] [--split SPLIT] [--task N]
+  ${program} env play [NAME] [-c FILE] [--split SPLIT] [--task N] [--tasks N]
+                      [--player PLAYER] [--no-save]
 
-Lets you be the model in one task of a configuration, by default of its first
+Lets you be the model in a task of a configuration, by default of its first
 environment. A line is a call, such as answer {"number": 3}, or text; lines of
 a script work too. It ends with the task, with /quit or with the input.
+
+  --tasks N                tasks to play, from --task on; 1 by default
+  --player PLAYER          who plays instead of you: random, with --seed N; a
+                           model, a checkpoint or a run folder; or an address
+                           with OpenAI's chat completions, such as
+                           http://127.0.0.1:8000/v1, with --model NAME
+  --key NAME               the variable with the key for that address, by
+                           default OPENAI_API_KEY
+  --no-save                store nothing; by default the rollouts are stored as
+                           an evaluation beside the runs
 
   ${program} env check [NAME …] [-c FILE|--url URL] [--split SPLIT] [--tasks N]
                        [--seed N] [--json]
@@ -54,4 +65,5 @@ Examples:
 
   ${program} env new letters --template tools --venv
   ${program} env play letters
+  ${program} env play letters --player random --tasks 20
   ${program} env check local/calculator`;

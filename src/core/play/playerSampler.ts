@@ -12,13 +12,15 @@ import type {
   SampleRequest,
   SamplingClient,
 } from "../tinker/samplingClient.ts";
-import type { Player, PlayerMove } from "./player.ts";
+import type { Player, PlayerMove, PlayerView } from "./player.ts";
 
 export interface PlayerSamplerOptions {
   readonly player: Player;
   readonly chat: Pick<Chat, "renderer" | "tokenizer">;
   /** Those of the task, known once its session has been asked for them. */
   readonly tools: () => ToolList;
+  /** Messages to the model since it was called last. */
+  readonly takeNews: () => PlayerView["news"];
 }
 
 /** A turn is written behind it: what a turn looks like does not depend on what the task says. */
@@ -39,14 +41,16 @@ export class PlayerSampler implements SamplingClient {
 
   /** Asks again for a call that the format cannot spell. @throws AppError `stopped` when the player leaves */
   async sample({ prompt }: SampleRequest, { signal }: SampleOptions = {}): Promise<Sample> {
-    const { chat, player, tools } = this.#options;
+    const { chat, player, tools, takeNews } = this.#options;
     // Another stream begins anew.
     const from = this.#seen <= prompt.length ? this.#seen : 0;
     const text = chat.tokenizer.decode(Array.from(prompt).slice(from));
     const view = { turn: this.#turn, text, tools: tools() };
+    let news = takeNews();
     let tokens: readonly number[] | null = null;
     for (let problem: string | null = null; tokens === null; ) {
-      const move = await player.move({ ...view, problem }, signal);
+      const move = await player.move({ ...view, news, problem }, signal);
+      news = [];
       try {
         tokens = this.#written(move);
       } catch (error) {

@@ -2,7 +2,13 @@
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
-import type { FollowUp, ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
+import type {
+  FollowUp,
+  InitialMessage,
+  ParsedTurn,
+  ToolCall,
+  ToolDeclaration,
+} from "../chat/renderer.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { EnvironmentSession, ToolCallOutcome, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
@@ -52,6 +58,8 @@ export interface EpisodeOptions {
   readonly seedOf: (turn: number) => number | undefined;
   /** Waits for a place among the samples in flight; returns what gives it back. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
+  /** Called with the messages to the model: the opening ones, and what follows each of its turns but the last. */
+  readonly onMessages?: ((messages: readonly (InitialMessage | FollowUp)[]) => void) | undefined;
   /** Its end aborts the attempt; what has been played so far stays. Waits that are nobody's fault pause it. */
   readonly limit: Deadline;
 }
@@ -180,6 +188,7 @@ export class Episode {
     const { task } = rendered;
     this.promptText = promptText(task);
     this.conversation = storedConversation(task);
+    this.#options.onMessages?.(rendered.first.messages);
     this.#declared = rendered.tools.map(declareTool);
     this.promptTokens = rendered.tokens.length;
     this.#streams = new TokenStreams(chat, rendered);
@@ -226,6 +235,7 @@ export class Episode {
     }
     if (stop !== null) return stop;
     if (this.turnCount >= settings.maxTurns) return "max_turns";
+    this.#options.onMessages?.(followUps);
     await streams.continue(Array.from(streams.current.lastTurn), parsedBy(read), followUps);
     return null;
   }

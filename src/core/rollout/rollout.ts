@@ -13,7 +13,7 @@ import { sum } from "../util/stats.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { type AcceptedAttempt, inFreshSessions } from "./attempts.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
-import { Episode } from "./episode.ts";
+import { Episode, type EpisodeOptions } from "./episode.ts";
 import { errorClass } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { rewardFault, scoreRewards } from "./rewards.ts";
@@ -47,6 +47,8 @@ export interface RolloutOptions {
   readonly whileWaiting?: WithTimerPaused;
   /** Counts the tokens of this rollout, also of one that is aborted; absent = its facts alone have them. */
   readonly meter?: UsageMeter;
+  /** As {@link EpisodeOptions.onMessages}. */
+  readonly onMessages?: EpisodeOptions["onMessages"];
   /** Seed of a turn's sample, the same in each attempt; undefined = not sent. */
   readonly seedOf: (turn: number) => number | undefined;
 }

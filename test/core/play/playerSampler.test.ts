@@ -26,6 +26,7 @@ async function playIn(format: typeof chat, moves: readonly PlayerMove[]) {
   const sampler = new PlayerSampler({
     chat: format,
     tools: () => tools,
+    takeNews: () => [],
     player: {
       move: async (view) => {
         views.push(view);

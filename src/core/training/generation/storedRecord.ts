@@ -5,13 +5,19 @@ import { readStoredImage, storeImages } from "../../runFolder/rollouts/imageFile
 import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
 import type { RunContext } from "../run/context.ts";
 
+/** Where images are stored. */
+interface ImagePlace {
+  readonly storage: Pick<RunContext["storage"], "fileSystem" | "folder">;
+  readonly ports: Pick<RunContext["ports"], "sha256">;
+}
+
 /** The record with the names of its images. @throws AppError `disk` */
 export async function storedRecord(
-  { storage, ports }: Pick<RunContext, "storage" | "ports">,
+  { storage: { fileSystem, folder }, ports: { sha256 } }: ImagePlace,
   { record, images }: Pick<FinishedRollout, "record" | "images">,
 ): Promise<RolloutRecord> {
   if (images.length === 0) return record;
-  return { ...record, images: await storeImages(images, { ...storage, ...ports }) };
+  return { ...record, images: await storeImages(images, { fileSystem, folder, sha256 }) };
 }
 
 /** The rollout for training, once its record is written: texts take as much as tokens do, and no step reads them. */

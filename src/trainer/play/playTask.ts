@@ -1,0 +1,369 @@
+/** Plays tasks with a player in the place of the model. What is played is a rollout like any other, in the tokens of the model's format. */
+
+import type { SplitChoice } from "../../core/config/taskChoices.ts";
+import { assertNever, isAppError } from "../../core/errors.ts";
+import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
+import type {
+  EnvironmentSession,
+  RemoteEnvironment,
+  ToolList,
+} from "../../core/openreward/types.ts";
+import { ChatPlayer } from "../../core/play/chatPlayer.ts";
+import type { Player, PlayerView } from "../../core/play/player.ts";
+import { PlayerSampler } from "../../core/play/playerSampler.ts";
+import { randomPlayer } from "../../core/play/randomPlayer.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { EnvironmentGate } from "../../core/rollout/environmentGate.ts";
+import { type FinishedRollout, runRollout } from "../../core/rollout/rollout.ts";
+import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
+import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
+import { RunControl } from "../../core/training/run/control.ts";
+import { systemClock } from "../../node/clock.ts";
+import { createHttpClient } from "../../node/http.ts";
+import { systemRandom } from "../../node/random.ts";
+import { ChatServices } from "../chat/chatServices.ts";
+import { chooseModel } from "../chat/chooseModel.ts";
+import { requireBaseModel } from "../createModel.ts";
+import { debugLog } from "../debugLog.ts";
+import { type OpenedTask, openTaskOf, type Surroundings, type TaskRequest } from "../openTask.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { StoredPlays } from "./storedPlays.ts";
+
+type News = PlayerView["news"];
+
+/** Who plays. */
+export type PlayerChoice =
+  /** A person, or a script of calls. */
+  | { readonly kind: "moves"; readonly name: string; readonly player: Player }
+  /** Random calls that fit the tools. */
+  | { readonly kind: "random"; readonly seed: number }
+  /** A model behind an address with OpenAI's chat completions, with the key in the variable `key`. */
+  | {
+      readonly kind: "address";
+      readonly url: string;
+      readonly model: string;
+      readonly key: string;
+    }
+  /** A checkpoint, a run folder or the name of a model that the training service has. */
+  | { readonly kind: "model"; readonly target: string };
+
+export interface PlayRequest extends TaskRequest {
+  readonly player: PlayerChoice;
+  /** Number of tasks, from `task` on. */
+  readonly tasks: number;
+  /** Whether the plays are kept in a run folder. */
+  readonly isStored: boolean;
+  /** Called before the first turn where the service knows how others fared in the task. */
+  readonly onDifficulty: (known: TaskDifficulty) => void;
+  /** Called as each task begins. */
+  readonly onTask: (place: TaskPlace) => void;
+  /** Called with what the model reads before a turn of a player that makes no `moves`, and with what it wrote. */
+  readonly onRead: (text: string) => void;
+  readonly onWritten: (text: string) => void;
+  /** Called with the reward of each call that the environment scores. */
+  readonly onReward: (reward: number) => void;
+  readonly onPlayed: (played: EndedPlay) => void;
+}
+
+export interface TaskPlace extends SplitChoice {
+  /** Counted in the split, from 0. */
+  readonly index: number;
+}
+
+export interface EndedPlay extends Pick<RolloutRecord, "rewards" | "reward" | "stop" | "error"> {
+  readonly turns: number;
+  /** What the calls of the last turn brought. */
+  readonly last: readonly string[];
+}
+
+export interface PlayResult {
+  readonly played: readonly EndedPlay[];
+  /** Where they are stored; null for nowhere. */
+  readonly folder: string | null;
+}
+
+const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
+const NO_TOOLS: ToolList = {
+  tools: [],
+  terminalTool: null,
+  supportsGroupScoring: false,
+  messageBlockTypes: [],
+};
+
+/**
+ * Plays tasks one after the other, until the player leaves. What was played to its end is kept.
+ * @throws AppError as a run does that cannot begin, `player-failed`, `stopped` by the signal; cleaned of secrets
+ */
+export async function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
+  const { redactor = new Redactor() } = request;
+  const cleanup = new CleanupStack();
+  const control = new RunControl();
+  try {
+    const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer(request.player)] };
+    const opened = await openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
+    const found = await findPlayer(fileSystem, request, opened, { redactor, cleanup });
+    const { environment, split, settings } = opened;
+    const temperature = found.kind === "sampler" ? settings.temperature : 1;
+    const plays = new StoredPlays({
+      fileSystem,
+      loaded: opened.loaded,
+      cell: { environment, split, temperature },
+      player: found.name,
+      path: found.kind === "sampler" ? found.path : null,
+      redactor,
+    });
+    const tasks = new PlayedTasks(request, opened, found, redactor);
+    try {
+      for (let i = 0; i < request.tasks; i += 1) {
+        const rollout = await tasks.play(i, request.signal ?? control.signal);
+        if (request.isStored) await plays.add(rollout);
+      }
+    } catch (error) {
+      const hasLeft = isAppError(error, "stopped") && request.signal?.aborted !== true;
+      if (!hasLeft) throw error;
+    } finally {
+      // Also of those before the one that the player left.
+      tasks.folder = await plays.end();
+    }
+    return tasks;
+  } catch (error) {
+    throw redactor.redactError(error);
+  } finally {
+    control.stop();
+    await cleanup.closeAll();
+  }
+}
+
+/** A model by its name is sampled in its own format. */
+function ofPlayer(player: PlayerChoice): readonly string[] {
+  if (player.kind !== "model" || player.target.startsWith("tinker://")) return [];
+  return isBaseModel(player.target) ? [`model_name=${player.target}`] : [];
+}
+
+function isBaseModel(target: string): boolean {
+  return !/^[./~]|^[A-Za-z]:\\/.test(target) && target.includes("/");
+}
+
+/** Plays with a player, or with the weights of a model. */
+type FoundPlayer =
+  | { readonly kind: "player"; readonly name: string; readonly playerOf: (task: number) => Player }
+  | {
+      readonly kind: "sampler";
+      readonly name: string;
+      readonly path: string | null;
+      readonly sampler: SamplingClient;
+    };
+
+async function findPlayer(
+  fileSystem: FileSystem,
+  request: PlayRequest,
+  { loaded, variables }: Pick<OpenedTask, "loaded" | "variables">,
+  { redactor, cleanup }: Pick<Surroundings, "redactor" | "cleanup">,
+): Promise<FoundPlayer> {
+  const { player, allowedOrigins } = request;
+  switch (player.kind) {
+    case "moves":
+      return { kind: "player", name: player.name, playerOf: () => player.player };
+    case "random":
+      return {
+        kind: "player",
+        name: `random-${player.seed}`,
+        playerOf: (task) => randomPlayer(player.seed + task),
+      };
+    case "address": {
+      const { url, model } = player;
+      const value = variables(player.key);
+      const key = value === null ? null : { ...value, name: player.key };
+      redactor.learn(key?.value ?? "");
+      const keys = key === null ? [] : [key];
+      requireAllowedRoute({ keys, url, address: null, officialUrl: url, allowedOrigins });
+      const http = createHttpClient();
+      cleanup.add(() => http.close());
+      const options = { http, clock: systemClock, random: systemRandom, url, model, key };
+      return { kind: "player", name: model, playerOf: () => new ChatPlayer(options) };
+    }
+    case "model": {
+      const services = new ChatServices({
+        cleanup,
+        redactor,
+        allowedOrigins,
+        launchRequest: request.launchRequest,
+        programFolder: request.programFolder,
+        onNotice: request.onPart,
+      });
+      const { target } = player;
+      const configPath = loaded.path;
+      const { overrides } = request;
+      const chosen = await chooseModel(fileSystem, {
+        target,
+        configPath,
+        runFolder: null,
+        overrides,
+      });
+      request.onPart(`opening ${chosen.label}`);
+      const { sampler, label } = await chosen.open(await services.model(loaded));
+      requireBaseModel(sampler.baseModel, loaded.config, label);
+      const path = target.startsWith("tinker://") ? target : null;
+      return { kind: "sampler", name: label, path, sampler };
+    }
+    default:
+      return assertNever(player);
+  }
+}
+
+class PlayedTasks implements PlayResult {
+  readonly played: EndedPlay[] = [];
+  folder: string | null = null;
+  readonly #request: PlayRequest;
+  readonly #opened: OpenedTask;
+  readonly #player: FoundPlayer;
+  readonly #redactor: Redactor;
+
+  constructor(request: PlayRequest, opened: OpenedTask, player: FoundPlayer, redactor: Redactor) {
+    this.#request = request;
+    this.#opened = opened;
+    this.#player = player;
+    this.#redactor = redactor;
+  }
+
+  /** @throws AppError as {@link playTask} */
+  async play(task: number, signal: AbortSignal): Promise<FinishedRollout> {
+    const { onTask, onDifficulty, onReward, onPlayed } = this.#request;
+    const { chat, environment, split, settings, remote } = this.#opened;
+    const index = this.#opened.index + task;
+    onTask({ environment, split, index });
+    const known = await this.#opened.difficulty(index);
+    if (known !== null) onDifficulty(known);
+    const sessions = new WatchedSessions(remote, onReward);
+    let news: News = [];
+    const takeNews = (): News => {
+      const taken = news;
+      news = [];
+      return taken;
+    };
+    const ended = await runRollout(
+      {
+        gate: new EnvironmentGate({
+          remote: sessions,
+          clock: systemClock,
+          random: systemRandom,
+          maxSessions: 1,
+        }),
+        sampler: this.#sampler(task, sessions, takeNews),
+        chat,
+        // A player takes the time that it takes, and nothing is played twice.
+        settings: {
+          ...settings,
+          rolloutTimeoutMs: NO_LIMIT_MS,
+          samplingTimeoutMs: NO_LIMIT_MS,
+          maxRetries: 0,
+          recomputesLogprobs: false,
+        },
+        clock: systemClock,
+        random: systemRandom,
+        log: redactingLog(debugLog, this.#redactor),
+        sampleSlot: async () => () => undefined,
+        seedOf: () => undefined,
+        onMessages: (messages) => {
+          news = [...news, ...messages];
+        },
+      },
+      { step: 0, group: task, rollout: 0, taskKey: "play", environment, split, index },
+      signal,
+    );
+    const finished = ended.finish();
+    const played = this.#playedTask(finished.record);
+    this.played.push(played);
+    onPlayed(played);
+    return finished;
+  }
+
+  #sampler(task: number, sessions: WatchedSessions, takeNews: () => News): SamplingClient {
+    const { chat } = this.#opened;
+    const found = this.#player;
+    if (found.kind === "sampler") return this.#shown(found.sampler);
+    const player = found.playerOf(task);
+    const redactor = this.#redactor;
+    const cleaned: Player = {
+      move: (view, until) => player.move({ ...view, text: redactor.redact(view.text) }, until),
+    };
+    const tools = (): ToolList => sessions.known;
+    const sampler = new PlayerSampler({ player: cleaned, chat, tools, takeNews });
+    return this.#request.player.kind === "moves" ? sampler : this.#shown(sampler);
+  }
+
+  /** Reports what is read and written. */
+  #shown(sampler: SamplingClient): SamplingClient {
+    const { onRead, onWritten } = this.#request;
+    const textOf = (ids: ArrayLike<number>): string =>
+      this.#redactor.redact(this.#opened.chat.tokenizer.decode(Array.from(ids)));
+    let seen = 0;
+    return {
+      samplerId: sampler.samplerId,
+      baseModel: sampler.baseModel,
+      computeLogprobs: (...args) => sampler.computeLogprobs(...args),
+      sample: async (request, options) => {
+        // Another stream begins anew.
+        onRead(textOf(Array.from(request.prompt).slice(seen <= request.prompt.length ? seen : 0)));
+        const sample = await sampler.sample(request, options);
+        onWritten(textOf(sample.tokens));
+        seen = request.prompt.length + sample.tokens.length;
+        return sample;
+      },
+    };
+  }
+
+  #playedTask({ turns, rewards, reward, stop, error }: RolloutRecord): EndedPlay {
+    const redactor = this.#redactor;
+    return {
+      turns: turns.length,
+      rewards,
+      reward,
+      stop,
+      error: error === null ? null : redactor.redact(error),
+      last: turns.at(-1)?.results.map(({ text }) => redactor.redact(text)) ?? [],
+    };
+  }
+}
+
+/** Sessions of an environment, whose tools and rewards someone follows. */
+class WatchedSessions implements Pick<RemoteEnvironment, "openSession" | "splits" | "release"> {
+  readonly splits: RemoteEnvironment["splits"];
+  readonly release: RemoteEnvironment["release"];
+  readonly #remote: RemoteEnvironment;
+  readonly #onReward: (reward: number) => void;
+  /** Of the session that was opened last. */
+  known: ToolList = NO_TOOLS;
+
+  constructor(remote: RemoteEnvironment, onReward: (reward: number) => void) {
+    this.#remote = remote;
+    this.#onReward = onReward;
+    this.splits = (options) => remote.splits(options);
+    this.release = () => remote.release();
+  }
+
+  async openSession(
+    ...args: Parameters<RemoteEnvironment["openSession"]>
+  ): Promise<EnvironmentSession> {
+    const session = await this.#remote.openSession(...args);
+    return {
+      id: session.id,
+      ended: session.ended,
+      prompt: (options) => session.prompt(options),
+      tools: async (options) => {
+        this.known = await session.tools(options);
+        return this.known;
+      },
+      callTool: async (name, input, options) => {
+        const outcome = await session.callTool(name, input, options);
+        if (outcome.kind === "result" && outcome.reward !== null) this.#onReward(outcome.reward);
+        return outcome;
+      },
+      scoreGroup: (candidates, options) => session.scoreGroup(candidates, options),
+      close: () => session.close(),
+    };
+  }
+}

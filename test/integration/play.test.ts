@@ -1,0 +1,180 @@
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { parseEvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { runProgram, type Variables } from "./trainProgram.ts";
+
+const CONFIG = `model_name: local/tiny-tool
+environments:
+  local/calculator:
+    splits: {train: {}}
+    num_rollouts: 2
+batch_size: 1
+max_steps: 1
+`;
+const KEY = "sk-of-the-player-1234567890";
+
+/** A request of chat completions, as far as the player below reads it. */
+const asked = z.object({
+  model: z.string(),
+  messages: z.array(
+    z.object({
+      role: z.string(),
+      content: z.string().nullable(),
+      tool_call_id: z.string().optional(),
+    }),
+  ),
+  tools: z.array(z.object({ function: z.object({ name: z.string() }) })),
+});
+type Asked = z.infer<typeof asked>;
+
+const requests: Asked[] = [];
+let failures = 0;
+
+/** Works out the sum of the prompt, and gives it once the calculator has said it. */
+function answerTo({ messages }: Asked) {
+  const last = messages.at(-1);
+  const [, sum = ""] =
+    /What is (.*)\?/.exec(messages.find(({ role }) => role === "user")?.content ?? "") ?? [];
+  const call =
+    last?.role === "tool"
+      ? { name: "answer", arguments: JSON.stringify({ value: last.content }) }
+      : { name: "calc", arguments: JSON.stringify({ expr: sum }) };
+  const tool_calls = [{ id: `call_${messages.length}`, type: "function", function: call }];
+  return { choices: [{ message: { role: "assistant", content: null, tool_calls } }] };
+}
+
+const server = createServer((request, response) => {
+  void bodyOf(request).then((body) => {
+    const send = (status: number, value: unknown): void => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+    };
+    if (request.url !== "/v1/chat/completions") return send(404, { error: "no such route" });
+    if (request.headers.authorization !== `Bearer ${KEY}`) return send(401, { error: "bad key" });
+    if (failures > 0) {
+      failures -= 1;
+      return send(503, { error: "busy" });
+    }
+    const read = asked.parse(JSON.parse(body));
+    requests.push(read);
+    send(200, answerTo(read));
+  });
+});
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+let address = "";
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+});
+afterAll(() => server.close());
+
+async function play(args: readonly string[], variables: Variables = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const path = join(folder, "sums.yaml");
+  await writeFile(path, CONFIG);
+  const ended = await runProgram(["env", "play", "-c", path, ...args], variables);
+  return { ...ended, folder, stored: join(folder, ".tinker-rl", "runs", "sums-play") };
+}
+
+async function storedIn(folder: string) {
+  const text = await readFile(join(folder, "eval", "step-000000.jsonl"), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const stored = parseEvaluatedRollout(JSON.parse(line));
+      if (stored === null) throw new Error("The line is no rollout.");
+      const { reward, turns } = stored.record;
+      return { model: stored.model, reward, turns };
+    });
+}
+
+describe("a play", () => {
+  it("by a model behind an address is told what happens, and is stored without the key", async () => {
+    failures = 1;
+    const { code, stdout, stderr, stored } = await play(
+      ["--player", address, "--model", "summer", "--key", "SUMMER_KEY", "--tasks", "2"],
+      { SUMMER_KEY: KEY },
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("mean reward 1.00 · 2 tasks");
+    const [first, second] = requests;
+    expect(first?.model).toBe("summer");
+    expect(first?.tools.map((tool) => tool.function.name)).toEqual(["calc", "answer"]);
+    expect(second?.messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "call_1" });
+    const plays = await storedIn(stored);
+    expect(plays.map(({ model, reward }) => [model, reward])).toEqual([
+      ["summer", 1],
+      ["summer", 1],
+    ]);
+    expect(plays[0]?.turns.map(({ calls }) => calls[0]?.name)).toEqual(["calc", "answer"]);
+    const files = ["run.json", "config.yaml", "eval/step-000000.jsonl", "eval/results.jsonl"];
+    const texts = await Promise.all(files.map((file) => readFile(join(stored, file), "utf8")));
+    expect(texts.join("\n")).not.toContain(KEY);
+  });
+
+  it.each([
+    [
+      ["--player", "ADDRESS", "--model", "m"],
+      {},
+      "wants a key: name its variable with --key (status 401)",
+    ],
+    [
+      ["--player", "ADDRESS", "--model", "m"],
+      { OPENAI_API_KEY: "sk-x" },
+      "refused the key in OPENAI_API_KEY (status 401)",
+    ],
+    [
+      ["--player", "ADDRESS/more", "--model", "m"],
+      {},
+      "has no chat completions there, or no model m (status 404)",
+    ],
+    [["--player", "ADDRESS"], {}, "needs --model NAME"],
+    [
+      ["--player", "http://example.com/v1", "--model", "m"],
+      { OPENAI_API_KEY: "sk-x" },
+      "OPENAI_API_KEY",
+    ],
+    [["--player", "./nowhere"], {}, "./nowhere is not a run folder"],
+  ])("that %j cannot make says why, and stores nothing", async (args, variables, words) => {
+    const given = args.map((word) => word.replace("ADDRESS", address));
+    const { code, stderr, stored } = await play(given, variables);
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(words)]);
+    await expect(readFile(join(stored, "run.json"), "utf8")).rejects.toThrow();
+  });
+
+  it("by chance is the same for the same seed", async () => {
+    const random = (seed: number) =>
+      play(["--player", "random", "--seed", String(seed), "--tasks", "3"]);
+    const [one, again, other] = [await random(1), await random(1), await random(2)];
+    const calls = async ({ stored }: typeof one) =>
+      (await storedIn(stored)).map(({ turns }) => turns.flatMap((turn) => turn.calls));
+    expect(await calls(again)).toEqual(await calls(one));
+    expect(await calls(other)).not.toEqual(await calls(one));
+  });
+
+  it("by a model of the training service is sampled from its weights", async () => {
+    const { code, stdout, stored } = await play(["--player", "local/tiny-tool", "--tasks", "2"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("the model writes:")]);
+    expect((await storedIn(stored)).map(({ model }) => model)).toEqual([
+      "local/tiny-tool",
+      "local/tiny-tool",
+    ]);
+  });
+
+  it("leaves nothing behind with --no-save", async () => {
+    const { code, stored } = await play(["--player", "random", "--no-save"]);
+    expect(code).toBe(0);
+    await expect(readFile(join(stored, "run.json"), "utf8")).rejects.toThrow();
+  });
+});
