@@ -100,7 +100,7 @@ async function storedIn(folder: string) {
 }
 
 describe("a play", () => {
-  it("by a model behind an address is told what happens, and is stored without the key", async () => {
+  it("by a model behind an address learns what happens, and is stored without the key", async () => {
     failures = 1;
     const { code, stdout, stderr, stored } = await play(
       ["--player", address, "--model", "summer", "--key", "SUMMER_KEY", "--tasks", "2"],
@@ -176,5 +176,30 @@ describe("a play", () => {
     const { code, stored } = await play(["--player", "random", "--no-save"]);
     expect(code).toBe(0);
     await expect(readFile(join(stored, "run.json"), "utf8")).rejects.toThrow();
+  });
+});
+
+const checkReport = z.object({
+  environments: z.array(
+    z.object({ checks: z.array(z.object({ id: z.string(), measured: z.string().nullable() })) }),
+  ),
+});
+
+describe("a check with a model", () => {
+  it("compares the rewards of groups of its rollouts", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+    const path = join(folder, "sums.yaml");
+    await writeFile(path, CONFIG);
+    const size = ["--groups", "4", "--group_size", "4"];
+    const args = ["env", "check", "-c", path, "--model", "local/tiny-tool", ...size, "--json"];
+    const { code, stdout } = await runProgram(args, {});
+    const { environments } = checkReport.parse(JSON.parse(stdout));
+    const signal = environments[0]?.checks.find(({ id }) => id === "model-signal");
+    expect([code, signal?.measured]).toEqual([
+      0,
+      expect.stringMatching(
+        /^\d of 4 groups of 4 have a signal; mean reward 0\.\d\d; per rollout \d+ sampled/,
+      ),
+    ]);
   });
 });

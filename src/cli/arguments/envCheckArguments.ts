@@ -23,12 +23,22 @@ export interface EnvCheckCommand extends WithOverrides, Sending {
   /** Prompts to read per split. */
   readonly tasks: number;
   readonly seed: number;
+  /** The model whose rollouts are compared; null = none. */
+  readonly signal: {
+    readonly model: string;
+    readonly groups: number;
+    readonly groupSize: number;
+  } | null;
   readonly wantsJson: boolean;
 }
 
 const COMMAND = "env";
 const TASKS = 32;
 const MAX_TASKS = 1_000;
+const GROUPS = 16;
+const GROUP_SIZE = 8;
+/** Less cannot be compared. */
+const LEAST_GROUP_SIZE = 2;
 
 /** @throws AppError `bad-arguments` */
 export function envCheckCommand(given: ParsedFlags, names: readonly string[]): EnvCheckCommand {
@@ -47,8 +57,21 @@ export function envCheckCommand(given: ParsedFlags, names: readonly string[]): E
     split: lastValue(given, "split") ?? null,
     tasks,
     seed: numberOf(given, COMMAND, "seed") ?? 0,
+    signal: signalOf(given),
     overrides: given.overrides,
     wantsJson: given.switches.has("json"),
     ...sending(given, COMMAND),
   };
+}
+
+function signalOf(given: ParsedFlags): EnvCheckCommand["signal"] {
+  const model = lastValue(given, "model");
+  if (model === undefined) return null;
+  const groups = numberOf(given, COMMAND, "groups", MAX_TASKS) ?? GROUPS;
+  const groupSize = numberOf(given, COMMAND, "group_size", MAX_TASKS) ?? GROUP_SIZE;
+  if (groups === 0) throw argumentError("--groups is 0, not at least 1", COMMAND);
+  if (groupSize < LEAST_GROUP_SIZE) {
+    throw argumentError(`--group_size is ${groupSize}, not at least ${LEAST_GROUP_SIZE}`, COMMAND);
+  }
+  return { model, groups, groupSize };
 }

@@ -159,6 +159,8 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     player: { type: "string" },
     model: { type: "string" },
     key: { type: "string" },
+    groups: { type: "string" },
+    group_size: { type: "string" },
     "no-save": { type: "boolean" },
     seed: { type: "string" },
     json: { type: "boolean" },

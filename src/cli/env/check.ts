@@ -1,9 +1,15 @@
 /** The command `env check`: whether environments are fit to train on. */
 
+import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
-import { findingsOf } from "../../core/environmentCheck/checkEnvironment.ts";
+import {
+  type EnvironmentReport,
+  findingsOf,
+} from "../../core/environmentCheck/checkEnvironment.ts";
+import { modelSignal } from "../../core/environmentCheck/modelSignal.ts";
 import { AppError } from "../../core/errors.ts";
 import { describeEnvironmentChecks } from "../../core/outputs/environmentCheckOutput.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
@@ -17,7 +23,7 @@ export async function checkEnvironments(
     ProgramOptions,
     "fileSystem" | "trainer" | "out" | "err" | "interrupts" | "invocation"
   >,
-  { kind: _, wantsJson, ...wanted }: EnvCheckCommand,
+  { kind: _, wantsJson, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, interrupts, invocation } = options;
   const stopping = new AbortController();
@@ -25,7 +31,11 @@ export async function checkEnvironments(
     stopping.abort(new AppError("stopped", "The check was stopped.")),
   );
   try {
-    const reports = await trainer.checkEnvironments(fileSystem, {
+    const show = (report: EnvironmentReport): void => {
+      err.showLive(null);
+      if (!wantsJson) out.print(environmentReportLines(report, out.columns));
+    };
+    const checked = await trainer.checkEnvironments(fileSystem, {
       ...wanted,
       folder: invocation.cwd,
       signal: stopping.signal,
@@ -36,11 +46,22 @@ export async function checkEnvironments(
             l10n.t("{0}: check {1} of {2}: {3}", environment, position + 1, count, rule),
           ),
         ]),
-      onReport: (report) => {
-        err.showLive(null);
-        if (!wantsJson) out.print(environmentReportLines(report, out.columns));
-      },
+      onReport: wantedSignal === null ? show : () => undefined,
     });
+    const reports: EnvironmentReport[] = [];
+    for (const report of checked) {
+      if (wantedSignal === null) reports.push(report);
+      else {
+        const measured = await measureSignal(
+          options,
+          report,
+          { ...wanted, ...wantedSignal },
+          stopping.signal,
+        );
+        reports.push(measured);
+        show(measured);
+      }
+    }
     if (wantsJson) out.print([jsonLine(describeEnvironmentChecks(reports))]);
     const all = reports.flatMap(findingsOf);
     return all.some(({ severity }) => severity === "defect") ? EXIT.invalid : EXIT.done;
@@ -48,4 +69,49 @@ export async function checkEnvironments(
     release();
     err.showLive(null);
   }
+}
+
+type SignalRequest = Omit<EnvCheckCommand, "kind" | "signal" | "wantsJson"> &
+  NonNullable<EnvCheckCommand["signal"]>;
+
+/** Rollouts at once; a hosted model answers many as fast as one. */
+const AT_ONCE = 16;
+
+/** The report with one more check: whether the rollouts of a model differ in their rewards. */
+async function measureSignal(
+  { fileSystem, trainer, err, invocation }: Parameters<typeof checkEnvironments>[0],
+  report: EnvironmentReport,
+  { model, groups, groupSize, configPath, overrides, split, url, allowedOrigins }: SignalRequest,
+  signal: AbortSignal,
+): Promise<EnvironmentReport> {
+  const { environment } = report;
+  const count = groups * groupSize;
+  let played = 0;
+  const address = url === null ? [] : [`openreward_base_url=${url}`];
+  const result = await trainer.playTask(fileSystem, {
+    configPath: configPath ?? resolve(invocation.cwd, DEFAULT_CONFIG),
+    overrides: [...overrides, ...address],
+    allowedOrigins,
+    environment,
+    split,
+    task: 0,
+    tasks: groups,
+    rollouts: groupSize,
+    atOnce: AT_ONCE,
+    player: { kind: "model", target: model },
+    isStored: false,
+    signal,
+    onPart: () => undefined,
+    onTask: () => undefined,
+    onDifficulty: () => undefined,
+    onRead: () => undefined,
+    onWritten: () => undefined,
+    onReward: () => undefined,
+    onPlayed: () => {
+      played += 1;
+      const what = l10n.t("{0}: {1} of {2} rollouts of {3}", environment, played, count, model);
+      err.showLive([styled("quiet", what)]);
+    },
+  });
+  return { ...report, checks: [...report.checks, modelSignal(result.played, model)] };
 }

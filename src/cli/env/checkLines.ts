@@ -34,7 +34,7 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
       styled("quiet", `  ${environment.startsWith("local/") ? l10n.t("embedded") : address}`),
     ],
     BLANK,
-    ...checks.map((check) => checkLine(check, width)),
+    ...checks.flatMap((check) => checkLines(check, width)),
     ...findings.flatMap((finding) => findingLines(finding, width)),
     BLANK,
     [
@@ -44,10 +44,11 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
   ];
 }
 
-function checkLine(
+/** A finding is cut to one row, because it follows in full. */
+function checkLines(
   { id, rule, measured, notMade, findings }: EnvironmentReport["checks"][number],
   width: number,
-): Line {
+): readonly Line[] {
   const severities = findings.map(({ severity }) => severity);
   const worst = (["defect", "warning", "note"] as const).find((each) => severities.includes(each));
   const mark: LinePiece =
@@ -58,7 +59,14 @@ function checkLine(
         : styled("good", l10n.t("ok").padEnd(INDENT));
   const text = findings[0]?.message ?? notMade ?? measured ?? rule;
   const [first = "", ...rest] = wrapText(text, Math.max(20, width - INDENT - ID_WIDTH));
-  return [mark, id.padEnd(ID_WIDTH), styled("quiet", rest.length === 0 ? first : `${first} …`)];
+  if (findings.length > 0) {
+    const cut = rest.length === 0 ? first : `${first} …`;
+    return [[mark, id.padEnd(ID_WIDTH), styled("quiet", cut)]];
+  }
+  return [
+    [mark, id.padEnd(ID_WIDTH), styled("quiet", first)],
+    ...rest.map((row): Line => [" ".repeat(INDENT + ID_WIDTH), styled("quiet", row)]),
+  ];
 }
 
 function findingLines(

@@ -36,6 +36,8 @@ export async function playInTerminal(
   const playing = trainer.playTask(fileSystem, {
     ...wanted,
     player: player ?? moves(options),
+    rollouts: 1,
+    atOnce: 1,
     onTask: ({ environment, split, index }) => {
       err.showLive(null);
       if (!isOne) out.print([[styled("strong", `${environment} ${split} ${index}`)]]);

@@ -37,7 +37,7 @@ a script work too. It ends with the task, with /quit or with the input.
                            an evaluation beside the runs
 
   ${program} env check [NAME …] [-c FILE|--url URL] [--split SPLIT] [--tasks N]
-                       [--seed N] [--json]
+                       [--seed N] [--model MODEL] [--json]
 
 Plays each environment without a model, in up to 64 sessions at once, and
 reports what would spoil a training. It takes at most 15 minutes and several
@@ -47,6 +47,9 @@ configuration; by default all of the configuration, or of the server.
   --url URL                the server, such as http://127.0.0.1:8080
   --tasks N                prompts to read per split, 32 by default
   --seed N                 seed of the random calls, 0 by default
+  --model MODEL            also play with a model, a checkpoint or a run folder,
+                           and compare the rewards of --groups N tasks (16) of
+                           --group_size N rollouts (8), at the model's price
   --json                   print one JSON value, and progress on stderr
 
 A defect makes rewards or tasks wrong. A warning may be intended and says what

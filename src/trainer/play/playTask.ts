@@ -21,6 +21,8 @@ import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import { RunControl } from "../../core/training/run/control.ts";
+import { costOf, type Prices } from "../../core/usage/prices.ts";
+import type { TokenUsage } from "../../core/usage/tokenUsage.ts";
 import { systemClock } from "../../node/clock.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -28,6 +30,7 @@ import { ChatServices } from "../chat/chatServices.ts";
 import { chooseModel } from "../chat/chooseModel.ts";
 import { requireBaseModel } from "../createModel.ts";
 import { debugLog } from "../debugLog.ts";
+import { loadListPrices } from "../loadPriceList.ts";
 import { type OpenedTask, openTaskOf, type Surroundings, type TaskRequest } from "../openTask.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { StoredPlays } from "./storedPlays.ts";
@@ -54,6 +57,10 @@ export interface PlayRequest extends TaskRequest {
   readonly player: PlayerChoice;
   /** Number of tasks, from `task` on. */
   readonly tasks: number;
+  /** Plays of each task. */
+  readonly rollouts: number;
+  /** Plays at the same time. */
+  readonly atOnce: number;
   /** Whether the plays are kept in a run folder. */
   readonly isStored: boolean;
   /** Called before the first turn where the service knows how others fared in the task. */
@@ -73,10 +80,14 @@ export interface TaskPlace extends SplitChoice {
   readonly index: number;
 }
 
-export interface EndedPlay extends Pick<RolloutRecord, "rewards" | "reward" | "stop" | "error"> {
+export interface EndedPlay
+  extends Pick<RolloutRecord, "group" | "rewards" | "reward" | "stop" | "error"> {
   readonly turns: number;
   /** What the calls of the last turn brought. */
   readonly last: readonly string[];
+  readonly used: TokenUsage;
+  /** Null where prices are unknown. */
+  readonly costUsd: number | null;
 }
 
 export interface PlayResult {
@@ -117,10 +128,10 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     });
     const tasks = new PlayedTasks(request, opened, found, redactor);
     try {
-      for (let i = 0; i < request.tasks; i += 1) {
-        const rollout = await tasks.play(i, request.signal ?? control.signal);
-        if (request.isStored) await plays.add(rollout);
-      }
+      await playAll(request, request.signal ?? control.signal, async (task, rollout, signal) => {
+        const played = await tasks.play(task, rollout, signal);
+        if (request.isStored) await plays.add(played);
+      });
     } catch (error) {
       const hasLeft = isAppError(error, "stopped") && request.signal?.aborted !== true;
       if (!hasLeft) throw error;
@@ -137,6 +148,29 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
   }
 }
 
+/** Plays each task as often as wanted. The first error ends all plays. @throws what a play throws */
+async function playAll(
+  { tasks, rollouts, atOnce }: Pick<PlayRequest, "tasks" | "rollouts" | "atOnce">,
+  outer: AbortSignal,
+  play: (task: number, rollout: number, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([outer, ending.signal]);
+  const count = tasks * rollouts;
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < count && !signal.aborted; i = next++) {
+      try {
+        await play(Math.floor(i / rollouts), i % rollouts, signal);
+      } catch (error) {
+        ending.abort(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+  signal.throwIfAborted();
+}
+
 /** A model by its name is sampled in its own format. */
 function ofPlayer(player: PlayerChoice): readonly string[] {
   if (player.kind !== "model" || player.target.startsWith("tinker://")) return [];
@@ -149,11 +183,17 @@ function isBaseModel(target: string): boolean {
 
 /** Plays with a player, or with the weights of a model. */
 type FoundPlayer =
-  | { readonly kind: "player"; readonly name: string; readonly playerOf: (task: number) => Player }
+  | {
+      readonly kind: "player";
+      readonly name: string;
+      readonly prices: null;
+      readonly playerOf: (task: number) => Player;
+    }
   | {
       readonly kind: "sampler";
       readonly name: string;
       readonly path: string | null;
+      readonly prices: Prices | null;
       readonly sampler: SamplingClient;
     };
 
@@ -166,11 +206,12 @@ async function findPlayer(
   const { player, allowedOrigins } = request;
   switch (player.kind) {
     case "moves":
-      return { kind: "player", name: player.name, playerOf: () => player.player };
+      return { kind: "player", name: player.name, prices: null, playerOf: () => player.player };
     case "random":
       return {
         kind: "player",
         name: `random-${player.seed}`,
+        prices: null,
         playerOf: (task) => randomPlayer(player.seed + task),
       };
     case "address": {
@@ -183,7 +224,12 @@ async function findPlayer(
       const http = createHttpClient();
       cleanup.add(() => http.close());
       const options = { http, clock: systemClock, random: systemRandom, url, model, key };
-      return { kind: "player", name: model, playerOf: () => new ChatPlayer(options) };
+      return {
+        kind: "player",
+        name: model,
+        prices: null,
+        playerOf: () => new ChatPlayer(options),
+      };
     }
     case "model": {
       const services = new ChatServices({
@@ -204,10 +250,20 @@ async function findPlayer(
         overrides,
       });
       request.onPart(`opening ${chosen.label}`);
-      const { sampler, label } = await chosen.open(await services.model(loaded));
+      const service = await services.model(loaded);
+      const { sampler, label } = await chosen.open(service);
       requireBaseModel(sampler.baseModel, loaded.config, label);
       const path = target.startsWith("tinker://") ? target : null;
-      return { kind: "sampler", name: label, path, sampler };
+      const found = await loadListPrices({
+        // A budget is that of a training.
+        config: { ...loaded.config, max_cost_usd: null },
+        address: service.address,
+        folder: null,
+        log: redactingLog(debugLog, redactor),
+        signal: request.signal ?? services.signal,
+      });
+      const prices = loaded.config.prices ?? found?.prices ?? null;
+      return { kind: "sampler", name: label, path, prices, sampler };
     }
     default:
       return assertNever(player);
@@ -230,7 +286,7 @@ class PlayedTasks implements PlayResult {
   }
 
   /** @throws AppError as {@link playTask} */
-  async play(task: number, signal: AbortSignal): Promise<FinishedRollout> {
+  async play(task: number, rollout: number, signal: AbortSignal): Promise<FinishedRollout> {
     const { onTask, onDifficulty, onReward, onPlayed } = this.#request;
     const { chat, environment, split, settings, remote } = this.#opened;
     const index = this.#opened.index + task;
@@ -271,11 +327,11 @@ class PlayedTasks implements PlayResult {
           news = [...news, ...messages];
         },
       },
-      { step: 0, group: task, rollout: 0, taskKey: "play", environment, split, index },
+      { step: 0, group: task, rollout, taskKey: "play", environment, split, index },
       signal,
     );
     const finished = ended.finish();
-    const played = this.#playedTask(finished.record);
+    const played = this.#endedPlay(finished);
     this.played.push(played);
     onPlayed(played);
     return finished;
@@ -316,15 +372,21 @@ class PlayedTasks implements PlayResult {
     };
   }
 
-  #playedTask({ turns, rewards, reward, stop, error }: RolloutRecord): EndedPlay {
+  #endedPlay({ record, facts }: FinishedRollout): EndedPlay {
     const redactor = this.#redactor;
+    const { group, turns, rewards, reward, stop, error } = record;
+    const { used } = facts.usage;
+    const { prices } = this.#player;
     return {
+      group,
       turns: turns.length,
       rewards,
       reward,
       stop,
       error: error === null ? null : redactor.redact(error),
       last: turns.at(-1)?.results.map(({ text }) => redactor.redact(text)) ?? [],
+      used,
+      costUsd: prices === null ? null : costOf(used, prices),
     };
   }
 }

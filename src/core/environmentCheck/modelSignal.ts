@@ -1,0 +1,75 @@
+/** Whether the rollouts of a model differ in their rewards: a group with equal rewards teaches nothing (GRPO, arXiv:2402.03300). */
+
+import { formatCost, formatCount, formatReward, plural } from "../../shared/format.ts";
+import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
+import type { TokenUsage } from "../usage/tokenUsage.ts";
+import { groupBy } from "../util/groupBy.ts";
+import { mean } from "../util/stats.ts";
+import type { CheckResult } from "./checkEnvironment.ts";
+import { type CheckFinding, found, notMade } from "./probe/finding.ts";
+
+/** A rollout of the model. */
+export interface ModelPlay {
+  /** Rollouts of one task have the same. */
+  readonly group: number;
+  /** Null when it failed. */
+  readonly reward: number | null;
+  readonly used: TokenUsage;
+  /** Null where prices are unknown. */
+  readonly costUsd: number | null;
+}
+
+const CHECK = {
+  id: "model-signal",
+  rule: "The rewards of a group of the model's rollouts differ.",
+};
+/** Share of the groups below which most of what is sampled teaches nothing. */
+const FEW = 0.25;
+
+/** The result of one more check, from groups of rollouts of `model`. */
+export function modelSignal(plays: readonly ModelPlay[], model: string): CheckResult {
+  const groups = [...groupBy(plays, ({ group }) => group).values()].map((own) =>
+    own.flatMap(({ reward }) => reward ?? []),
+  );
+  const scored = groups.filter((rewards) => rewards.length > 1);
+  if (scored.length === 0) {
+    return { ...CHECK, ...notMade(`All rollouts of ${model} failed.`) };
+  }
+  const withSignal = scored.filter((rewards) => !areEqualRewards(rewards)).length;
+  const rewards = scored.flat();
+  const size = Math.max(...scored.map(({ length }) => length));
+  const share = `${withSignal} of ${plural(scored.length, "{0} group", "{0} groups")} of ${size} have a signal`;
+  const measured = `${share}; mean reward ${formatReward(mean(rewards) ?? 0)}; ${perRollout(plays)}`;
+  return {
+    ...CHECK,
+    ...found(measured, finding(withSignal / scored.length, rewards, { share, model })),
+  };
+}
+
+function perRollout(plays: readonly ModelPlay[]): string {
+  const prompt = mean(plays.map(({ used }) => used.prefill_cached + used.prefill_uncached)) ?? 0;
+  const sampled = mean(plays.map(({ used }) => used.sampled)) ?? 0;
+  const costs = plays.flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = costs.length < plays.length ? "" : `, ${formatCost(mean(costs) ?? 0)}`;
+  return `per rollout ${formatCount(Math.round(sampled))} sampled and ${formatCount(Math.round(prompt))} prompt tokens${cost}`;
+}
+
+function finding(
+  fraction: number,
+  rewards: readonly number[],
+  { share, model }: { readonly share: string; readonly model: string },
+): CheckFinding | null {
+  if (fraction >= FEW) return null;
+  const isSolved = (mean(rewards) ?? 0) > (Math.min(...rewards) + Math.max(...rewards)) / 2;
+  const isConstant = areEqualRewards(rewards);
+  const seen = isConstant ? `, and every rollout earns ${formatReward(rewards[0] ?? 0)}` : "";
+  return {
+    severity: "warning",
+    message: `Only ${share}: most of what ${model} does here teaches it nothing${seen}.`,
+    evidence: {},
+    advice:
+      isSolved || (isConstant && (rewards[0] ?? 0) > 0)
+        ? "Choose harder tasks."
+        : "Choose easier tasks or a stronger model, pay for parts of a task, or raise num_rollouts.",
+  };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { modelSignal } from "../../../src/core/environmentCheck/modelSignal.ts";
+
+/** Groups with these rewards, null for a rollout that failed; each used 40 tokens, 10 of them sampled. */
+function signalOf(groups: readonly (readonly (number | null)[])[], costUsd: number | null = null) {
+  const used = { sampled: 10, prefill_cached: 10, prefill_uncached: 20, trained: 0 };
+  return modelSignal(
+    groups.flatMap((rewards, group) => rewards.map((reward) => ({ group, reward, used, costUsd }))),
+    "a/model",
+  );
+}
+
+describe("the signal of a model", () => {
+  it("is the share of groups whose rewards differ, with what a rollout takes", () => {
+    const { measured, findings } = signalOf(
+      [
+        [1, 0],
+        [0, 0],
+        [0.5, 0],
+      ],
+      0.002,
+    );
+    expect(measured).toBe(
+      "2 of 3 groups of 2 have a signal; mean reward 0.25; per rollout 10 sampled and 30 prompt tokens, $0.00200",
+    );
+    expect(findings).toEqual([]);
+  });
+
+  it("is too weak where most groups teach nothing, and says what may help", () => {
+    const zero = signalOf([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(zero.findings[0]).toMatchObject({
+      severity: "warning",
+      message:
+        "Only 0 of 2 groups of 2 have a signal: most of what a/model does here teaches it nothing, and every rollout earns 0.00.",
+      advice: expect.stringContaining("easier tasks"),
+    });
+    expect(
+      signalOf([
+        [1, 1],
+        [1, 1],
+      ]).findings[0]?.advice,
+    ).toBe("Choose harder tasks.");
+    expect(
+      signalOf([
+        [0, 0],
+        [0, 0],
+        [0, 0],
+        [0, 0],
+        [0, 1],
+      ]).findings,
+    ).toHaveLength(1);
+  });
+
+  it("is unknown where all rollouts failed, and leaves single ones out", () => {
+    expect(signalOf([[null, null]]).notMade).toBe("All rollouts of a/model failed.");
+    expect(
+      signalOf([
+        [1, 0],
+        [1, null],
+      ]).measured,
+    ).toContain("1 of 1 group of 2 have a signal");
+  });
+});
