@@ -51,4 +51,5 @@ async function buildExtension() {
 await mkdir(OUT, { recursive: true });
 await Promise.all([buildKernels(), buildPrograms(), buildExtension()]);
 await cp("src/local/engine/model", `${OUT}/model`, { recursive: true });
+await cp("src/trainer/bridges/bridge.py", `${OUT}/bridge.py`);
 await cp("src/trainer/scaffold/templates", `${OUT}/templates`, { recursive: true });

@@ -47,6 +47,7 @@ const NEEDED = [
   "extension/dist/trainer/textWorker.js",
   "extension/dist/trainer/tokenizerWorker.js",
   "extension/dist/trainer/kernels.wasm",
+  "extension/dist/trainer/bridge.py",
   "extension/dist/trainer/templates/question/environment.py",
   `${MODEL}model.safetensors`,
 ];

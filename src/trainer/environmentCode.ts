@@ -14,7 +14,9 @@ import type { Config } from "../core/config/fields/schema.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
 import { report } from "../core/training/run/report.ts";
 import { sha256 } from "../node/hash.ts";
+import { withoutUndefined } from "../shared/withoutUndefined.ts";
 import { dataOfEvents } from "./eventData.ts";
+import { bridgePython } from "./services/bridgePython.ts";
 
 const KIND = "environment-code";
 /** What a server is made of, its tasks included; not what it writes while it runs. */
@@ -24,12 +26,14 @@ const CODE = new Set(
 const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 256 * 1024 * 1024;
-const GIT_LIMIT_MS = 5_000;
+const ASK_LIMIT_MS = 5_000;
 
 const noteSchema = z.object({
   environment: z.string(),
   commit: z.string().nullable(),
   digest: z.string(),
+  /** Name and version of the library that a bridge serves. */
+  library: z.string().optional(),
 });
 type Note = z.infer<typeof noteSchema>;
 
@@ -52,11 +56,11 @@ export async function noteEnvironmentCode(
   for (const environment of names) {
     const server = environmentServer(config, environment);
     if (server.kind !== "command") continue;
-    const folder = await codeFolder(server, from);
-    const [commit, { digest, files }] = await Promise.all([commitOf(folder), digestOf(folder)]);
-    const now = { environment, commit, digest };
+    const { place, ...code } = await codeOf(server, from);
+    const now = { environment, ...code };
+    const { digest } = now;
     const message = `The code of ${environment} is ${describe(now)}.`;
-    const data = { ...now, folder: relative(from, folder), files };
+    const data = withoutUndefined({ ...now, ...place });
     await reporting.events.record({ step, level: "info", kind: KIND, message, data });
     const known = before.get(environment);
     if (known === undefined || known.digest === digest) continue;
@@ -67,6 +71,36 @@ export async function noteEnvironmentCode(
       message: `The code of ${environment} has changed since the run was started: it was ${describe(known)} and is now ${describe(now)}. Rewards before and after step ${step} may not be comparable.`,
       data: { environment },
     });
+  }
+}
+
+type Code = Omit<Note, "environment"> & {
+  readonly place: { readonly folder?: string; readonly files?: number };
+};
+
+async function codeOf(server: CommandServer, from: string): Promise<Code> {
+  if (server.bridge !== null) {
+    const library = await libraryOf(server.bridge, bridgePython(server.python, from));
+    return { commit: null, digest: sha256(library), library, place: {} };
+  }
+  const folder = await codeFolder(server, from);
+  const [commit, { digest, files }] = await Promise.all([commitOf(folder), digestOf(folder)]);
+  return { commit, digest, place: { folder: relative(from, folder), files } };
+}
+
+/** Packages that are not called as the bridge is. */
+const PACKAGES: Readonly<Record<string, string>> = { openenv: "openenv-core" };
+const VERSION = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))";
+
+/** The library of a bridge with its version, which is unknown where Python does not say it. */
+async function libraryOf(bridge: string, python: string): Promise<string> {
+  const name = PACKAGES[bridge] ?? bridge;
+  try {
+    const asked = ["-c", VERSION, name];
+    const { stdout } = await promisify(execFile)(python, asked, { timeout: ASK_LIMIT_MS });
+    return `${name} ${stdout.trim()}`;
+  } catch {
+    return `${name} of an unknown version`;
   }
 }
 
@@ -88,7 +122,7 @@ async function codeFolder({ command, cwd }: CommandServer, from: string): Promis
 async function commitOf(folder: string): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)("git", ["-C", folder, "rev-parse", "HEAD"], {
-      timeout: GIT_LIMIT_MS,
+      timeout: ASK_LIMIT_MS,
     });
     return /^[0-9a-f]{40,64}$/.test(stdout.trim()) ? stdout.trim() : null;
   } catch {
@@ -122,7 +156,12 @@ async function* codeBelow(folder: string): AsyncGenerator<string> {
   }
 }
 
-function describe({ commit, digest }: Pick<Note, "commit" | "digest">): string {
+function describe({
+  commit,
+  digest,
+  library,
+}: Pick<Note, "commit" | "digest" | "library">): string {
+  if (library !== undefined) return library;
   const version = `SHA-256 ${digest.slice(0, 12)}`;
   return commit === null ? version : `${version}, git ${commit.slice(0, 12)}`;
 }

@@ -99,6 +99,11 @@ export const PEERS: readonly Peer[] = [
     version: OPENREWARD,
   },
   {
+    file: "conformance/bridges",
+    name: "environments of reasoning-gym, textarena, verifiers and openenv-core, over our bridge",
+    version: "0.1.25, 0.7.4, 0.4.0, 0.3.0",
+  },
+  {
     file: "crossChecks/rolloutUpload.",
     name: "our uploads, beside a recording of openreward",
     version: OPENREWARD,

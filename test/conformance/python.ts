@@ -18,6 +18,8 @@ export interface PythonSuite {
   readonly requirements: URL;
   /** Versions of Python that have these packages, for people. */
   readonly versions: string;
+  /** True when the file has the packages that its packages need, too: they are not looked for, which halves the time. */
+  readonly isComplete?: boolean;
 }
 
 /**
@@ -34,7 +36,10 @@ export async function preparePython(suite: PythonSuite): Promise<string | null> 
   try {
     if (!(await isSame(requirements, stamp))) {
       await run(isWindows ? "python" : "python3", ["-m", "venv", "--clear", venv]);
-      await run(python, ["-m", "pip", "install", "--quiet", "--requirement", requirements]);
+      await run(python, [
+        ...["-m", "pip", "install", "--quiet", "--requirement", requirements],
+        ...(suite.isComplete === true ? ["--no-deps", "--no-compile"] : []),
+      ]);
       await copyFile(requirements, stamp);
     }
     return python;

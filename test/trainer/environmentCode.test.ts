@@ -21,7 +21,9 @@ beforeEach(async () => {
 afterEach(() => rm(project, { recursive: true, force: true }));
 
 /** The warnings of the next attempt. */
-async function note(): Promise<readonly string[]> {
+async function note(
+  server = { ...NO_SERVER, command: ["python", "maze/environment.py"] },
+): Promise<readonly string[]> {
   const warnings: string[] = [];
   const redactor = new Redactor();
   const clock = createStillClock();
@@ -29,7 +31,6 @@ async function note(): Promise<readonly string[]> {
   const watch = (event: { readonly kind: string; readonly message?: string }): void => {
     if (event.message !== undefined) warnings.push(event.message);
   };
-  const server = { ...NO_SERVER, command: ["python", "maze/environment.py"] };
   await noteEnvironmentCode(
     project,
     {
@@ -57,4 +58,19 @@ it("what lies beside the program's folder, or is made by running it, is no chang
   await writeFile(join(project, "maze", "__pycache__", "environment.py"), "made");
   await writeFile(join(project, "maze", "server.log"), "line");
   expect(await note()).toEqual([]);
+});
+
+it("another version of the library behind a bridge warns, too", async () => {
+  const python = join(project, "python");
+  const versionIs = (version: string) =>
+    writeFile(python, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+  const bridged = { ...NO_SERVER, bridge: "reasoning-gym", id: "chain_sum", python } as const;
+  await versionIs("0.1.25");
+  expect(await note({ ...bridged, command: [] })).toEqual([]);
+  await writeFile(join(project, "maze", "environment.py"), "print(2)");
+  expect(await note({ ...bridged, command: [] })).toEqual([]);
+  await versionIs("0.1.26");
+  expect(await note({ ...bridged, command: [] })).toEqual([
+    expect.stringContaining("it was reasoning-gym 0.1.25 and is now reasoning-gym 0.1.26"),
+  ]);
 });

@@ -6,9 +6,9 @@ import {
   type EnvironmentReport,
   findingsOf,
 } from "../../core/environmentCheck/checkEnvironment.ts";
-import { modelSignal } from "../../core/environmentCheck/modelSignal.ts";
 import { AppError } from "../../core/errors.ts";
 import { describeEnvironmentChecks } from "../../core/outputs/environmentCheckOutput.ts";
+import { modelSignal } from "../../core/play/modelSignal.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";

@@ -27,6 +27,10 @@ export function followUpsTo(
   { calls, errors, thoughtCall }: ParsedTurn,
   results: readonly { readonly record: { readonly name: string }; readonly said: Content }[],
 ): readonly FollowUp[] {
+  // An answer in plain text: the model made no call that a result could follow.
+  if (calls.length === 0 && errors.length === 0 && results.length > 0) {
+    return results.map(({ said }) => ({ kind: "user", content: said.content }));
+  }
   const unused = unusedIds(calls, errors);
   const answers = [
     ...results.map(({ record, said }, i) => {

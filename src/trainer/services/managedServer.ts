@@ -5,12 +5,13 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
-import type { CommandServer } from "../../core/config/fields/environmentServers.ts";
+import { BRIDGE_PARTS, type CommandServer } from "../../core/config/fields/environmentServers.ts";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
+import { bridgePython } from "./bridgePython.ts";
 import { childVariables } from "./childProcess.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
 
@@ -135,7 +136,10 @@ class CommandKeeper {
     const { server, folder, variables, programs, onOutput } = this.#options;
     this.#startedMs = systemClock.monotonic();
     this.#output = "";
-    const command = server.command.map((part) => part.replaceAll("{port}", this.#port));
+    const command =
+      server.bridge === null
+        ? server.command.map((part) => part.replaceAll("{port}", this.#port))
+        : bridgeCommand(server, folder, programs.folder);
     const child = spawn(process.execPath, [join(programs.folder, "keepCommand.js"), ...command], {
       cwd: server.cwd === null ? folder : resolve(folder, server.cwd),
       stdio: ["pipe", "pipe", "pipe"],
@@ -189,12 +193,14 @@ class CommandKeeper {
   #noProgram(): string {
     const { server, folder } = this.#options;
     const from = server.cwd === null ? folder : resolve(folder, server.cwd);
-    return `there is no program ${server.command[0]} on the path, or none that can be started from ${from}`;
+    const [program] =
+      server.bridge === null ? server.command : [bridgePython(server.python, folder)];
+    return `there is no program ${program} on the path, or none that can be started from ${from}`;
   }
 
   #notStarted(why: string): AppError {
-    const { environment, server } = this.#options;
-    return notStarted(environment, `${quoted(server)} did not start: ${why}.${this.#said()}`);
+    const { server } = this.#options;
+    return notStarted(this.#options, `${quoted(server)} did not start: ${why}.${this.#said()}`);
   }
 
   /** The end of its output, and what to do about it where that is plain. */
@@ -229,7 +235,8 @@ async function probe(http: HttpClient, url: string): Promise<string | null> {
 }
 
 /** A fixed port must be free, or the run would play with a server that nobody has started for it. */
-async function requireFree({ environment, server }: ManagedServerOptions, url: string) {
+async function requireFree(options: ManagedServerOptions, url: string) {
+  const { server } = options;
   const { hostname } = new URL(url);
   const socket = connect(Number(portOf(url)), hostname.replace(/^\[(.*)\]$/, "$1"));
   const isTaken = await Promise.race([
@@ -242,7 +249,7 @@ async function requireFree({ environment, server }: ManagedServerOptions, url: s
   socket.destroy();
   if (!isTaken) return;
   throw notStarted(
-    environment,
+    options,
     `another program listens at ${url} already, so ${quoted(server)} was not started. End that program, or remove \`command\` to use it as it is.`,
   );
 }
@@ -272,11 +279,27 @@ async function freePort(): Promise<number> {
   return address !== null && typeof address === "object" ? address.port : 0;
 }
 
-function quoted({ command }: CommandServer): string {
-  return `\`${command.join(" ")}\``;
+function quoted({ bridge, command, id }: CommandServer): string {
+  return bridge === null ? `\`${command.join(" ")}\`` : `The bridge to ${id} of ${bridge}`;
 }
 
-function notStarted(environment: string, why: string): AppError {
-  const configPath = `environments.${environment}.server.command`;
+function bridgeCommand(
+  { command, python }: CommandServer,
+  folder: string,
+  programs: string,
+): readonly string[] {
+  const parts: Readonly<Record<string, string>> = {
+    [BRIDGE_PARTS.python]: bridgePython(python, folder),
+    [BRIDGE_PARTS.program]: join(programs, "bridge.py"),
+  };
+  return command.map((part) => parts[part] ?? part);
+}
+
+function notStarted(
+  { environment, server }: Pick<ManagedServerOptions, "environment" | "server">,
+  why: string,
+): AppError {
+  const key = server.bridge === null ? "command" : "bridge";
+  const configPath = `environments.${environment}.server.${key}`;
   return new AppError("environment-unavailable", `${configPath}: ${why}`, { configPath });
 }

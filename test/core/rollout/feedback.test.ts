@@ -1,11 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { glm53 } from "../../../src/core/chat/families/glm.ts";
 import { kimiK25 } from "../../../src/core/chat/families/kimi.ts";
+import type { ParsedTurn } from "../../../src/core/chat/renderer.ts";
 import { followUpsTo } from "../../../src/core/rollout/feedback.ts";
 import { formatOnBytes } from "../chat/families/formatOnBytes.ts";
 
 const OPTIONS = { thinking: true, effort: null, retention: "all", date: "2026-01-02" } as const;
 const FIVE = { record: { name: "add" }, said: { content: "5" } };
+/** A turn in which nothing was written. */
+const EMPTY: ParsedTurn = {
+  reasoning: null,
+  thinkingTokens: 0,
+  content: "",
+  lead: 0,
+  calls: [],
+  errors: [],
+  unclosedThink: false,
+  ended: true,
+};
 const NOON = { record: { name: "now" }, said: { content: "12:00" } };
 
 describe("answers to a turn with good and broken calls", () => {
@@ -53,4 +65,12 @@ describe("the ids of answers to calls that have ids", () => {
     );
     expect(idsOf([], call("", "{}"), call("", "{}"))).toEqual(["call_0", "call_1"]);
   });
+});
+
+it("an answer to a turn without a call is a message of the user, because nothing was called", () => {
+  const plain = { ...EMPTY, content: "My guess is 5." };
+  expect(followUpsTo(plain, [{ record: { name: "act" }, said: { content: "higher" } }])).toEqual([
+    { kind: "user", content: "higher" },
+  ]);
+  expect(followUpsTo(plain, [])).toEqual([{ kind: "user", content: "Call one of the tools." }]);
 });

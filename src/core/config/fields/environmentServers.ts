@@ -26,6 +26,15 @@ export type ServerChoice =
   | AddressServer
   | CommandServer;
 
+/** Stand in the command of a bridge for the Python with the library, and for the program that bridges. */
+export const BRIDGE_PARTS = { python: "{python}", program: "{bridge}" } as const;
+/** What a bridge calls its environment. */
+const BRIDGED = "bridged";
+
+function bridgeCommand({ id, args }: ServerConfig, library: string): readonly string[] {
+  return [BRIDGE_PARTS.python, BRIDGE_PARTS.program, library, id ?? "", JSON.stringify(args ?? {})];
+}
+
 export function environmentServer(
   { environments }: Pick<Config, "environments">,
   name: string,
@@ -33,7 +42,11 @@ export function environmentServer(
   if (name.startsWith("local/")) return { kind: "embedded" };
   const server = environments[name]?.server ?? null;
   if (server === null) return { kind: "shared" };
-  const { command, url } = server;
+  const { bridge, command, url } = server;
+  if (bridge !== null) {
+    const environment = server.environment ?? BRIDGED;
+    return { ...server, kind: "command", command: bridgeCommand(server, bridge), environment };
+  }
   if (command !== null) return { ...server, kind: "command", command };
   return url === null ? { kind: "shared" } : { ...server, kind: "address", url };
 }

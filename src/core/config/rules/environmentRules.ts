@@ -62,15 +62,39 @@ function serverFindings(
     return [conflict("TRL221", own, message, { part: "key", remedies: [remedy] })];
   }
   const { url, command } = server;
+  if (server.bridge !== null) return bridgeFindings(own, server);
+  const stray = (["id", "args", "python"] as const).find((key) => server[key] !== null);
+  if (stray !== undefined) {
+    const message = `\`${stray}\` is for a \`bridge\`: add \`bridge: reasoning-gym\`, or another library.`;
+    return [conflict("TRL221", [...own, stray], message, { part: "key" })];
+  }
   if (url === null && command === null) {
     const message =
-      "The server needs an address or a command: add `url: http://HOST:PORT`, or `command: [python, environment.py]`.";
+      "The server needs an address, a command or a bridge: add `url: http://HOST:PORT`, `command: [python, environment.py]`, or `bridge` with an `id`.";
     return [conflict("TRL221", own, message, { part: "key" })];
   }
   if (url === null || command === null || isOnThisComputer(url)) return [];
   const message = `A command is started on this computer, but its address ${url} is on another one. Remove \`command\`, or give the port at which it listens: http://127.0.0.1:PORT.`;
   const related = [[...own, "command"]];
   return [conflict("TRL221", [...own, "url"], message, { relatedPaths: related })];
+}
+
+/** The trainer starts a bridge by itself. */
+function bridgeFindings(
+  own: readonly string[],
+  server: NonNullable<EnvironmentConfig["server"]>,
+): readonly Finding[] {
+  if (server.id === null) {
+    const message = `A bridge needs \`id\`: the name of an environment of ${server.bridge}.`;
+    return [conflict("TRL221", own, message, { part: "key" })];
+  }
+  return (["command", "url"] as const).flatMap((key) => {
+    if (server[key] === null) return [];
+    const path = [...own, key];
+    const message = `The trainer starts the server of a \`bridge\` by itself. Remove \`${key}\`, or remove \`bridge\`.`;
+    const remedies = [{ kind: "remove", path, title: `Remove '${key}'` } as const];
+    return [conflict("TRL221", path, message, { part: "key", remedies })];
+  });
 }
 
 function isOnThisComputer(url: string): boolean {

@@ -22,7 +22,7 @@ describe("the server of an environment", () => {
 
   it("needs an address or a command", () => {
     expect(found("{}")).toEqual([
-      "server: The server needs an address or a command: add `url: http://HOST:PORT`, or `command: [python, environment.py]`.",
+      "server: The server needs an address, a command or a bridge: add `url: http://HOST:PORT`, `command: [python, environment.py]`, or `bridge` with an `id`.",
     ]);
     expect(found("{ command: [python, maze.py] }")).toEqual([]);
     expect(found("{ url: https://maze.example }")).toEqual([]);
@@ -31,6 +31,19 @@ describe("the server of an environment", () => {
   it("is on this computer when a command starts it", () => {
     expect(found("{ command: [python, maze.py], url: http://127.0.0.1:8080 }")).toEqual([]);
     expect(found("{ command: [python, maze.py], url: http://maze.example }")).toHaveLength(1);
+  });
+
+  it("is a bridge to an environment of another library, which has no other start", () => {
+    expect(found("{ bridge: reasoning-gym, id: chain_sum, args: { size: 9 } }")).toEqual([]);
+    expect(found("{ bridge: reasoning-gym }")).toEqual([
+      "server: A bridge needs `id`: the name of an environment of reasoning-gym.",
+    ]);
+    expect(found("{ bridge: textarena, id: Wordle-v0, command: [python, a.py] }")).toEqual([
+      "server.command: The trainer starts the server of a `bridge` by itself. Remove `command`, or remove `bridge`.",
+    ]);
+    expect(found("{ id: chain_sum, url: https://maze.example }")).toEqual([
+      "server.id: `id` is for a `bridge`: add `bridge: reasoning-gym`, or another library.",
+    ]);
   });
 
   it("is none of an embedded environment", () => {

@@ -1,12 +1,12 @@
 /** Whether the rollouts of a model differ in their rewards: a group with equal rewards teaches nothing (GRPO, arXiv:2402.03300). */
 
 import { formatCost, formatCount, formatReward, plural } from "../../shared/format.ts";
+import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
+import { type CheckFinding, found, notMade } from "../environmentCheck/probe/finding.ts";
 import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
-import type { CheckResult } from "./checkEnvironment.ts";
-import { type CheckFinding, found, notMade } from "./probe/finding.ts";
 
 /** A rollout of the model. */
 export interface ModelPlay {

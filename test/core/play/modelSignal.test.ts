@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelSignal } from "../../../src/core/environmentCheck/modelSignal.ts";
+import { modelSignal } from "../../../src/core/play/modelSignal.ts";
 
 /** Groups with these rewards, null for a rollout that failed; each used 40 tokens, 10 of them sampled. */
 function signalOf(groups: readonly (readonly (number | null)[])[], costUsd: number | null = null) {
