@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { environmentServer } from "../../src/core/config/fields/environmentServers.ts";
 import { parseConfig } from "../../src/core/config/parse.ts";
+import { checkEnvironment, findingsOf } from "../../src/core/environmentCheck/checkEnvironment.ts";
 import { isAppError } from "../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { connectEnvironments } from "../../src/core/openreward/environments.ts";
@@ -203,6 +204,24 @@ describe.skipIf(python === null)("the bridge", () => {
       expect(right).toHaveLength(2);
     });
   });
+
+  it.each(["chain_sum", "spell_backward"])(
+    "gives the check of environments nothing to say about %s",
+    async (id) => {
+      await bridged({ bridge: "reasoning-gym", id, args: { size: 200 } }, async (remote) => {
+        const report = await checkEnvironment({
+          remote,
+          clock: systemClock,
+          seed: 1,
+          tasks: 32,
+          split: null,
+          secrets: {},
+          maxTotalTokens: null,
+        });
+        expect(findingsOf(report)).toEqual([]);
+      });
+    },
+  );
 
   it("plays a game of textarena as it is played there", async () => {
     const low = Array.from({ length: 12 }, () => "[1]");

@@ -507,7 +507,7 @@ def read(text):
     """An argument: JSON where it is some, else the text."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (TypeError, ValueError):
         return text
 
 
