@@ -26,6 +26,8 @@ import { createKeys } from "./keys/createKeys.ts";
 import { keySettings } from "./keys/keySettings.ts";
 import { Notices } from "./notices.ts";
 import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
+import { createLaunchRequest, requestFor } from "./runs/createLaunchRequest.ts";
+import { OwnServers } from "./runs/ownServers.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
@@ -82,7 +84,27 @@ export async function createApp(options: AppOptions): Promise<App> {
       testKey: (request) => server.request(KEY_REQUESTS.test, request),
     }),
   );
-  const runs = createRuns({ context, programFolder, keys, fileSystem, register, log, onError });
+  const ownServers = register(
+    new OwnServers({
+      server,
+      createLaunchRequest: ({ name, config }) =>
+        createLaunchRequest(keys, requestFor(config), {
+          only: { environment: name, isSampled: false },
+        }),
+      onError,
+    }),
+  );
+  const onStart = (config: string): Promise<void> => ownServers.stopForTraining(config);
+  const runs = createRuns({
+    context,
+    programFolder,
+    keys,
+    fileSystem,
+    register,
+    log,
+    onError,
+    onStart,
+  });
   const { store, trainings, finder, labels, feeds } = runs;
   const services = register(createCatalogue({ keys, store, finder, server, onError }));
   register(known.use(services.loaded));
@@ -91,7 +113,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
   const { environments } = services;
-  const views = createViews({ trees, runs, alarms, environments, fileSystem, register, onError });
+  const views = createViews({
+    trees,
+    runs,
+    alarms,
+    environments,
+    ownServers,
+    fileSystem,
+    register,
+    onError,
+  });
   const onShown = (folder: string): void => {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);
@@ -135,6 +166,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const demo = new LocalDemo(context.globalState);
   const handlers = createHandlers({
     runs,
+    ownServers,
     views,
     trees,
     services,

@@ -71,7 +71,7 @@ export async function noteEnvironmentCode(
 }
 
 /** The folder of the first file among the arguments, else the one in which the command starts. */
-async function codeFolder({ command, cwd }: CommandServer, from: string): Promise<string> {
+export async function codeFolder({ command, cwd }: CommandServer, from: string): Promise<string> {
   const start = cwd === null ? from : resolve(from, cwd);
   for (const part of command.slice(1)) {
     const path = resolve(start, part);

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
+import type { OwnServers } from "../runs/ownServers.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
@@ -22,6 +23,7 @@ export interface ViewsOptions {
   readonly runs: Runs;
   readonly alarms: RunAlarms;
   readonly environments: EnvironmentLists;
+  readonly ownServers: OwnServers;
   readonly fileSystem: FileSystem;
   readonly register: Register;
   readonly onError: (error: unknown) => void;
@@ -68,6 +70,7 @@ function createEnvironmentsView({
   trees,
   runs: { finder },
   environments,
+  ownServers,
   register,
   onError,
 }: ViewsOptions): EnvironmentsView {
@@ -82,6 +85,7 @@ function createEnvironmentsView({
       catalogue: environments,
       named: named.named,
       onDidChangeNamed: named.onDidChange,
+      servers: ownServers,
     }),
   );
   register(trees.environments.tree.use(view));

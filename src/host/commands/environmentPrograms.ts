@@ -5,24 +5,27 @@ import * as vscode from "vscode";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
+import type { OwnServers } from "../runs/ownServers.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { type ChosenTasks, chooseTasks } from "./chooseTasks.ts";
+import { type ChosenTasks, chooseTasks, taskOf } from "./chooseTasks.ts";
+import { offerInstead, showEnvironments } from "./offerInstead.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   /** Where the program lies. */
   readonly programFolder: string;
+  readonly servers: Pick<OwnServers, "state">;
   /** How others fared in the tasks of a hosted environment; none where nobody knows. */
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
 
 export function environmentProgramHandlers(
   options: EnvironmentProgramsOptions,
-): Pick<CommandHandlers, "playEnvironment" | "checkEnvironment"> {
+): Pick<CommandHandlers, "playEnvironment" | "playTask" | "checkEnvironment"> {
   return {
     playEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Play which environment?"));
@@ -32,15 +35,42 @@ export function environmentProgramHandlers(
       if (task === null) return;
       const name = vscode.l10n.t("Play {0}", environment);
       const words = ["play", environment, "--split", split, "--task", String(task)];
-      await run(options, chosen.config, name, words);
+      await run(options, chosen.config, name, [...words, ...onRunning(options, environment)]);
+    },
+    playTask: async (target) => {
+      const row = taskOf(target);
+      if (row === null) {
+        const text = vscode.l10n.t("Select a task in the Environments view first.");
+        await offerInstead(text, [showEnvironments()]);
+        return;
+      }
+      const { name, split, task } = row;
+      const title = vscode.l10n.t("Play {0}", name);
+      const words = ["play", name, "--split", split, "--task", String(task)];
+      await run(options, vscode.Uri.file(row.config), title, [
+        ...words,
+        ...onRunning(options, name),
+      ]);
     },
     checkEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Check which environment?"));
       if (chosen === undefined) return;
       const name = vscode.l10n.t("Check {0}", chosen.environment);
-      await run(options, chosen.config, name, ["check", chosen.environment]);
+      const { environment } = chosen;
+      const words = ["check", environment, ...onRunning(options, environment)];
+      await run(options, chosen.config, name, words);
     },
   };
+}
+
+/** The words with which a command uses the server that the window has started, and its port, instead of another one. */
+function onRunning({ servers }: EnvironmentProgramsOptions, name: string): readonly string[] {
+  const state = servers.state(name);
+  if (state.kind !== "ready") return [];
+  const place = `environments.${name}.server`;
+  const here = [`${place}.command=null`, `${place}.url=${state.address}`];
+  // It has the secrets of the environment from its start.
+  return [...here, "--allow-host", state.address];
 }
 
 function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
