@@ -22,7 +22,24 @@ export const ENVIRONMENT_REQUESTS = {
   serve: "tinkerRL/environment/serve",
   /** An {@link OwnTasksRequest}, answered with the `RequestOutcome` of the beginnings of their prompts, null for one without. */
   tasks: "tinkerRL/environment/tasks",
+  /** A {@link CodeRequest}, answered with the `RequestOutcome` of {@link EnvironmentCode}, null where no command starts a server. */
+  code: "tinkerRL/environment/code",
 } as const;
+
+export interface CodeRequest {
+  readonly configPath: string;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+  readonly environment: string;
+}
+
+/** The code of an environment's own server. */
+export interface EnvironmentCode {
+  /** Absolute. */
+  readonly folder: string;
+  /** SHA-256 over names and contents. */
+  readonly digest: string;
+}
 
 /** Its `progressToken` names the server. */
 export interface ServeEnvironmentRequest extends ReportsProgress {
@@ -99,4 +116,12 @@ const taskIndex = z.number().int().nonnegative();
 
 export const ownTasksSchema: z.ZodType<OwnTasksRequest> = z
   .object({ server: z.string(), split: z.string(), start: taskIndex, stop: taskIndex })
+  .readonly();
+
+export const codeSchema: z.ZodType<CodeRequest> = z
+  .object({
+    configPath: z.string(),
+    overrides: z.array(z.string()).readonly(),
+    environment: z.string(),
+  })
   .readonly();

@@ -1,5 +1,6 @@
 /** Everything heavy of the extension, put together once when it is first needed. */
 
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { KEY_REQUESTS } from "../api/keys.ts";
@@ -27,6 +28,7 @@ import { keySettings } from "./keys/keySettings.ts";
 import { Notices } from "./notices.ts";
 import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
 import { createLaunchRequest, requestFor } from "./runs/createLaunchRequest.ts";
+import { EnvironmentChecks } from "./runs/environmentChecks.ts";
 import { OwnServers } from "./runs/ownServers.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
@@ -38,6 +40,7 @@ import type { TaskProvider } from "./task/taskProvider.ts";
 import { Tools } from "./tools/tools.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
+import { settingOverrides } from "./vscode/settingOverrides.ts";
 import { readSetting } from "./vscode/settings.ts";
 
 export interface AppOptions {
@@ -94,6 +97,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError,
     }),
   );
+  const checks = new EnvironmentChecks({
+    folder: (context.storageUri ?? context.globalStorageUri).fsPath,
+    memory: workspaceState,
+    server,
+    readText: (path) => readFile(path, "utf8").catch(() => null),
+    overrides: (path) => settingOverrides(vscode.Uri.file(path)),
+    onError,
+  });
   const onStart = (config: string): Promise<void> => ownServers.stopForTraining(config);
   const runs = createRuns({
     context,
@@ -119,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     alarms,
     environments,
     ownServers,
+    checks,
     fileSystem,
     register,
     onError,
@@ -167,6 +179,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const handlers = createHandlers({
     runs,
     ownServers,
+    checks,
     views,
     trees,
     services,

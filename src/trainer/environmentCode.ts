@@ -5,15 +5,19 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
+import type { CodeRequest, EnvironmentCode } from "../api/environments.ts";
 import {
   type CommandServer,
   environmentServer,
   environmentsOn,
 } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
+import type { FileSystem } from "../core/ports.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
 import { report } from "../core/training/run/report.ts";
 import { sha256 } from "../node/hash.ts";
+import { startConfig } from "../node/startConfig.ts";
+import { loadStart } from "./config/configFiles.ts";
 import { dataOfEvents } from "./eventData.ts";
 
 const KIND = "environment-code";
@@ -68,6 +72,18 @@ export async function noteEnvironmentCode(
       data: { environment },
     });
   }
+}
+
+/** The code of an environment whose server a command starts; null for another one. @throws AppError `config-invalid`, `config-not-found` */
+export async function environmentCode(
+  fileSystem: FileSystem,
+  { configPath, overrides, environment }: CodeRequest,
+): Promise<EnvironmentCode | null> {
+  const { config, path } = loadStart(await startConfig(fileSystem, { configPath, overrides }));
+  const server = environmentServer(config, environment);
+  if (server.kind !== "command") return null;
+  const folder = await codeFolder(server, dirname(path));
+  return { folder, digest: (await digestOf(folder)).digest };
 }
 
 /** The folder of the first file among the arguments, else the one in which the command starts. */

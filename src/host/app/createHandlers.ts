@@ -29,6 +29,7 @@ import type { ConfigHandlers } from "../config/configHandlers.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
 import { DeploymentLogs } from "../views/deploymentLogs.ts";
@@ -45,6 +46,7 @@ export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
 export interface HandlersOptions {
   readonly runs: Runs;
   readonly ownServers: OwnServers;
+  readonly checks: EnvironmentChecks;
   readonly views: Views;
   readonly trees: Trees;
   readonly services: CatalogueServices;
@@ -81,6 +83,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       finder,
       programFolder,
       servers: options.ownServers,
+      checks: options.checks,
       difficulty: (name, split) => services.environments.difficulty(name, split),
     }),
     ...steerHandlers(choice),

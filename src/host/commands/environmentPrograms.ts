@@ -5,6 +5,8 @@ import * as vscode from "vscode";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
+import { EXIT } from "../../shared/exitCodes.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -18,6 +20,7 @@ import { isSound } from "./startHandlers.ts";
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   /** Where the program lies. */
   readonly programFolder: string;
+  readonly checks: Pick<EnvironmentChecks, "begin">;
   readonly servers: Pick<OwnServers, "state">;
   /** How others fared in the tasks of a hosted environment; none where nobody knows. */
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
@@ -57,8 +60,13 @@ export function environmentProgramHandlers(
       if (chosen === undefined) return;
       const name = vscode.l10n.t("Check {0}", chosen.environment);
       const { environment } = chosen;
-      const words = ["check", environment, ...onRunning(options, environment)];
-      await run(options, chosen.config, name, words);
+      const check = await options.checks.begin({ name: environment, config: chosen.config.fsPath });
+      const words = ["check", environment, "--output", check.file];
+      const code = await run(options, chosen.config, name, [
+        ...words,
+        ...onRunning(options, environment),
+      ]);
+      if (code === EXIT.done || code === EXIT.invalid) await check.done();
     },
   };
 }
@@ -70,7 +78,7 @@ function onRunning({ servers }: EnvironmentProgramsOptions, name: string): reado
   const place = `environments.${name}.server`;
   const here = [`${place}.command=null`, `${place}.url=${state.address}`];
   // It has the secrets of the environment from its start.
-  return [...here, "--allow-host", state.address];
+  return ["--overrides", ...here, "--allow-host", state.address];
 }
 
 function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
@@ -105,9 +113,12 @@ async function choose(
   target: unknown,
   question: string,
 ): Promise<Chosen | undefined> {
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+  const { name, config: path } = (target ?? {}) as Partial<Record<"name" | "config", unknown>>; // looked at in the next lines
   const environment = typeof name === "string" ? name : null;
-  const config = await chooseConfig(options, environment === null ? target : undefined);
+  const config =
+    environment !== null && typeof path === "string"
+      ? vscode.Uri.file(path)
+      : await chooseConfig(options, environment === null ? target : undefined);
   if (config === undefined || !(await isSound(config))) return undefined;
   // Without a row nothing has said which one is meant.
   const takesOnly = environment !== null;
@@ -120,14 +131,14 @@ async function run(
   config: vscode.Uri,
   name: string,
   words: readonly string[],
-): Promise<void> {
+): Promise<number | null> {
   const folder = vscode.workspace.getWorkspaceFolder(config);
   const uri = vscode.Uri.joinPath(config, "..");
   const cwd = { uri, name: folder?.name ?? "", index: folder?.index ?? 0 };
   const program = [process.execPath, join(programFolder, "tinker-rl.js")] as const;
   // The editor's own program behaves as Node only with it.
   const env = { ELECTRON_RUN_AS_NODE: "1" };
-  await runInTerminal([...program, "env", ...words, "-c", config.fsPath], {
+  return await runInTerminal([...program, "env", ...words, "-c", config.fsPath], {
     name,
     cwd,
     env,

@@ -63,6 +63,12 @@ export const configCommands = {
       { menu: "view/title", when: inView("environments"), group: "navigation@0" },
     ],
   },
+  addOwnEnvironment: {
+    title: "Add to Configuration…",
+    does: "Adds the environment of a Python file to the configuration, with the command that starts its server. Above its class.",
+    palette: false,
+    needsTrust: true,
+  },
   playEnvironment: {
     title: "Play Environment…",
     does: "Lets you be the model in one task: you write the calls, in a terminal.",

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { formatCount, plural } from "../../shared/format.ts";
+import { badgeText, type CheckBadge } from "../runs/environmentChecks.ts";
 import type { OwnServerState } from "../runs/ownServers.ts";
 
 const ICONS = {
@@ -30,14 +31,17 @@ export function environmentRow(
   entry: EnvironmentEntry | null,
   server: string | null = null,
   state: OwnServerState = { kind: "stopped" },
+  badge: CheckBadge | null = null,
 ): EnvironmentRow {
-  if (server !== null) return ownRow(name, server, state);
+  const checked = badge === null ? [] : [badgeText(badge)];
+  if (server !== null) return ownRow(name, server, state, checked);
   const isLocal = isLocalModel(name);
   const splits = (entry?.splits ?? []).map(({ name: split, tasks }) =>
     tasks === null ? split : `${formatCount(tasks)} ${split}`,
   );
   const tools = entry?.tools ?? null;
   const details = [
+    ...checked,
     ...splits,
     ...(tools === null ? [] : [plural(tools.length, "{0} tool", "{0} tools")]),
   ];
@@ -54,7 +58,12 @@ export function environmentRow(
   };
 }
 
-function ownRow(name: string, server: string, state: OwnServerState): EnvironmentRow {
+function ownRow(
+  name: string,
+  server: string,
+  state: OwnServerState,
+  checked: readonly string[],
+): EnvironmentRow {
   const said = {
     stopped: "",
     starting: l10n.t("starting"),
@@ -62,7 +71,7 @@ function ownRow(name: string, server: string, state: OwnServerState): Environmen
     failed: l10n.t("did not start"),
     ready: l10n.t("running"),
   };
-  const shown = [said[state.kind], server].filter(Boolean).join(" · ");
+  const shown = [said[state.kind], ...checked, server].filter(Boolean).join(" · ");
   const isUp = state.kind === "ready" || state.kind === "starting";
   const context = isUp
     ? "serverStarted"
@@ -85,17 +94,21 @@ export function serverRow(state: OwnServerState, command: string) {
     case "stopped":
       return {
         icon: "server-process",
-        label: l10n.t("Server is stopped"),
-        description: l10n.t("start it to browse tasks; a run starts its own"),
+        label: l10n.t("Server stopped"),
+        description: l10n.t("start to see tasks"),
         tooltip: command,
       };
     case "starting":
-      return { icon: "loading~spin", label: l10n.t("Server is starting"), description: command };
+      return { icon: "loading~spin", label: l10n.t("Server starting"), description: command };
     case "stopping":
-      return { icon: "loading~spin", label: l10n.t("Server is stopping"), description: "" };
+      return { icon: "loading~spin", label: l10n.t("Server stopping"), description: "" };
     case "failed":
       return { icon: "error", label: l10n.t("Server did not start"), description: state.message };
     case "ready":
-      return { icon: "vm-running", label: l10n.t("Server runs"), description: state.address };
+      return {
+        icon: "vm-running",
+        label: l10n.t("Server running"),
+        description: state.address.replace(/^http:\/\//, ""),
+      };
   }
 }

@@ -11,6 +11,7 @@ import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Listening } from "../../core/util/emitter.ts";
 import { formatCount, plural } from "../../shared/format.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { environmentRow, serverRow } from "./environmentRow.ts";
 import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
@@ -78,6 +79,7 @@ export interface EnvironmentsViewOptions {
   readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
   /** Called when `named` may answer otherwise. */
   readonly onDidChangeNamed: (listener: () => void) => Listening;
+  readonly checks: Pick<EnvironmentChecks, "badge" | "onDidChange">;
   readonly servers: Pick<OwnServers, "onDidChange" | "prompts" | "state">;
 }
 
@@ -112,6 +114,7 @@ export class EnvironmentsView
     this.#listening = [
       options.catalogue.onDidChange(again),
       options.onDidChangeNamed(again),
+      options.checks.onDidChange(again),
       options.servers.onDidChange(() => {
         this.#prompts.clear();
         again();
@@ -339,12 +342,18 @@ export class EnvironmentsView
     return item;
   }
 
-  #environmentItem({ group, name, server }: Extract<EnvironmentNode, { kind: "environment" }>) {
+  #environmentItem({
+    group,
+    name,
+    server,
+    config,
+  }: Extract<EnvironmentNode, { kind: "environment" }>) {
     const row = environmentRow(
       name,
       findEnvironment(this.#options.catalogue.current(), name),
       server,
       this.#options.servers.state(name),
+      config === null ? null : this.#options.checks.badge({ name, config }),
     );
     const label = group === "local" ? row.label : name;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);

@@ -30,7 +30,7 @@ describe("the row of an environment", () => {
       description: "running · python maze.py",
       context: "environment+own+serverStarted",
     });
-    expect(serverRow(running, "python maze.py").description).toBe("http://127.0.0.1:1");
+    expect(serverRow(running, "python maze.py").description).toBe("127.0.0.1:1");
     const failed = { kind: "failed", message: "No module named 'maze'." } as const;
     expect(environmentRow("maze", null, "python maze.py", failed)).toMatchObject({
       description: "did not start · python maze.py",
@@ -46,5 +46,11 @@ describe("the row of an environment", () => {
       spoken: "environment local/new on this computer",
       context: "environment+local",
     });
+  });
+
+  it("says what the last check found, and whether it still holds", () => {
+    const badge = { kind: "defects", text: "2 defects", isOutdated: true } as const;
+    const row = environmentRow("maze", null, "python maze.py", undefined, badge);
+    expect(row.description).toBe("2 defects, code changed since · python maze.py");
   });
 });

@@ -81,6 +81,7 @@ function aView(named: readonly string[] = [], own: string | null = null) {
     },
     named: async () => named.map((name) => ({ name, server: own, config: "/tinker-config.yaml" })),
     onDidChangeNamed: quiet,
+    checks: { onDidChange: quiet, badge: () => null },
     servers: {
       onDidChange: quiet,
       state: () => state.server,
@@ -185,7 +186,7 @@ describe("the Environments view", () => {
   it("says how to browse the tasks of an environment whose server does not run", async () => {
     const { view } = aView(["maze"], "python maze.py");
     const [row] = await view.getChildren({ kind: "environmentGroup", group: "configs" });
-    expect(await labels(view, row)).toEqual(["Server is stopped"]);
+    expect(await labels(view, row)).toEqual(["Server stopped"]);
   });
 
   it("shows 20 tasks of a server that runs, each with its prompt, and 20 more when asked", async () => {
@@ -193,7 +194,7 @@ describe("the Environments view", () => {
     const splits = [{ name: "train", tasks: 45 }];
     state.server = { kind: "ready", address: "http://127.0.0.1:1", splits };
     const [row] = await view.getChildren({ kind: "environmentGroup", group: "configs" });
-    expect(await labels(view, row)).toEqual(["Server runs", "train"]);
+    expect(await labels(view, row)).toEqual(["Server running", "train"]);
     const [, train] = await view.getChildren(row);
     const tasks = await view.getChildren(train);
     expect(tasks).toHaveLength(21);
