@@ -1,6 +1,6 @@
 /** The command `env check`: whether environments are fit to train on. */
 
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import {
   type EnvironmentReport,
@@ -65,7 +65,9 @@ export async function checkEnvironments(
     const described = describeEnvironmentChecks(reports);
     if (output !== null) {
       const bytes = new TextEncoder().encode(`${JSON.stringify(described)}\n`);
-      await fileSystem.writeAtomic(resolve(invocation.cwd, output), bytes);
+      const path = resolve(invocation.cwd, output);
+      await fileSystem.makeDirectory(dirname(path));
+      await fileSystem.writeAtomic(path, bytes);
     }
     if (wantsJson) out.print([jsonLine(described)]);
     const all = reports.flatMap(findingsOf);

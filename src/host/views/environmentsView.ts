@@ -10,6 +10,7 @@ import type { NamedEnvironment } from "../../core/config/editing/catalogue/named
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Listening } from "../../core/util/emitter.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import { formatCount, plural } from "../../shared/format.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
@@ -469,11 +470,12 @@ function taskItem({
   const label = vscode.l10n.t("task {0}", task);
   const item = new vscode.TreeItem(label);
   item.id = `task:${name}:${split}:${task}`;
-  item.description = prompt ?? "";
-  if (prompt !== null) item.tooltip = prompt;
+  const text = plainLine(prompt ?? "");
+  item.description = text;
+  if (text !== "") item.tooltip = text;
   item.contextValue = "environmentTask";
   const spoken = vscode.l10n.t("task {0} of {1}", task, split);
-  item.accessibilityInformation = { label: [spoken, prompt ?? ""].filter(Boolean).join(", ") };
+  item.accessibilityInformation = { label: [spoken, text].filter(Boolean).join(", ") };
   return item;
 }
 

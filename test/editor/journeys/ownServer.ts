@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Journey, until } from "../journey.ts";
+import { chooseInMenu } from "../rowMenu.ts";
 
 const PROGRAM = "environments/calculator/environment.py";
 
@@ -14,7 +15,8 @@ export const ownServer: Journey = {
     writeFileSync(join(folder, PROGRAM), ENVIRONMENT);
     writeFileSync(join(folder, "tinker-config.yaml"), CONFIG);
   },
-  async run({ page, workbench, folder, step, picture, pictures }) {
+  async run(stage) {
+    const { page, workbench, folder, step, picture, pictures } = stage;
     const own = workbench.row(/^environment calculator with a server of its own/).first();
     const starts = (): number =>
       readFileSync(join(folder, "environments/calculator/starts.txt"), "utf8").length;
@@ -39,9 +41,8 @@ export const ownServer: Journey = {
     });
 
     await step("its log has what it printed", async () => {
-      await own.click({ button: "right" });
-      await page.getByRole("menuitem", { name: "Show Server Log" }).click();
-      await page.locator(".output-view, .panel").getByText("calculator is ready").waitFor();
+      const effect = page.locator(".part.panel").getByText("calculator is ready").first();
+      await chooseInMenu(stage, own, { title: "Show Server Log", effect });
       await picture("log");
     });
 
@@ -55,8 +56,8 @@ export const ownServer: Journey = {
     });
 
     await step("a check leaves its result in the row", async () => {
-      await own.click({ button: "right" });
-      await page.getByRole("menuitem", { name: "Check Environment" }).click();
+      const effect = page.locator(".part.panel").getByText("Check calculator").first();
+      await chooseInMenu(stage, own, { title: "Check Environment", effect });
       await workbench.row(/^environment calculator .*(check passed|defects?)/).waitFor({
         timeout: 60_000,
       });
