@@ -71,7 +71,7 @@ function ownRow(
     failed: l10n.t("did not start"),
     ready: l10n.t("running"),
   };
-  const shown = [said[state.kind], ...checked, server].filter(Boolean).join(" · ");
+  const shown = [...checked, said[state.kind], server].filter(Boolean).join(" · ");
   const isUp = state.kind === "ready" || state.kind === "starting";
   const context = isUp
     ? "serverStarted"

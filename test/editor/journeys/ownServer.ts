@@ -66,7 +66,7 @@ export const ownServer: Journey = {
     });
 
     await step("its class has lenses", async () => {
-      await workbench.open(PROGRAM);
+      await workbench.open("environment.py");
       for (const title of ["Play", "Check", "Train"]) {
         await page.locator(".codelens-decoration a", { hasText: title }).first().waitFor();
       }
