@@ -21,6 +21,7 @@ import { registerTools } from "./host/tools/registerTools.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
 import { plainWindow } from "./host/vscode/plainWindow.ts";
+import { PYTHON_FILE } from "./host/vscode/pythonFile.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
 
 /** What `activate` returns, for tests and other extensions. */
@@ -105,6 +106,17 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       const load = (): void => void app().catch((error: unknown) => log.error(String(error)));
       const timer = setTimeout(load, SOON_MS);
       context.subscriptions.push({ dispose: () => clearTimeout(timer) });
+    }),
+  );
+  context.subscriptions.push(
+    // The lenses come with the rest, which Python without an environment does not load.
+    vscode.languages.registerCodeLensProvider(PYTHON_FILE, {
+      provideCodeLenses: async (document) => {
+        const { pythonEnvironments } = await import("./core/scaffold/pythonEnvironments.ts");
+        const isWanted = loading === null && pythonEnvironments(document.getText()).length > 0;
+        if (isWanted) void app().catch((error: unknown) => log.error(String(error)));
+        return [];
+      },
     }),
   );
   joinRunning(context, app).catch((error: unknown) => log.error(String(error)));

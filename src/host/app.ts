@@ -1,5 +1,6 @@
 /** Everything heavy of the extension, put together once when it is first needed. */
 
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { KEY_REQUESTS } from "../api/keys.ts";
@@ -26,6 +27,9 @@ import { createKeys } from "./keys/createKeys.ts";
 import { keySettings } from "./keys/keySettings.ts";
 import { Notices } from "./notices.ts";
 import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
+import { createLaunchRequest, requestFor } from "./runs/createLaunchRequest.ts";
+import { EnvironmentChecks } from "./runs/environmentChecks.ts";
+import { OwnServers } from "./runs/ownServers.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
@@ -36,6 +40,7 @@ import type { TaskProvider } from "./task/taskProvider.ts";
 import { Tools } from "./tools/tools.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
+import { settingOverrides } from "./vscode/settingOverrides.ts";
 import { readSetting } from "./vscode/settings.ts";
 
 export interface AppOptions {
@@ -82,7 +87,35 @@ export async function createApp(options: AppOptions): Promise<App> {
       testKey: (request) => server.request(KEY_REQUESTS.test, request),
     }),
   );
-  const runs = createRuns({ context, programFolder, keys, fileSystem, register, log, onError });
+  const ownServers = register(
+    new OwnServers({
+      server,
+      createLaunchRequest: ({ name, config }) =>
+        createLaunchRequest(keys, requestFor(config), {
+          only: { environment: name, isSampled: false },
+        }),
+      onError,
+    }),
+  );
+  const checks = new EnvironmentChecks({
+    folder: (context.storageUri ?? context.globalStorageUri).fsPath,
+    memory: workspaceState,
+    server,
+    readText: (path) => readFile(path, "utf8").catch(() => null),
+    overrides: (path) => settingOverrides(vscode.Uri.file(path)),
+    onError,
+  });
+  const onStart = (config: string): Promise<void> => ownServers.stopForTraining(config);
+  const runs = createRuns({
+    context,
+    programFolder,
+    keys,
+    fileSystem,
+    register,
+    log,
+    onError,
+    onStart,
+  });
   const { store, trainings, finder, labels, feeds } = runs;
   const services = register(createCatalogue({ keys, store, finder, server, onError }));
   register(known.use(services.loaded));
@@ -91,7 +124,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
   const { environments } = services;
-  const views = createViews({ trees, runs, alarms, environments, fileSystem, register, onError });
+  const views = createViews({
+    trees,
+    runs,
+    alarms,
+    environments,
+    ownServers,
+    checks,
+    fileSystem,
+    register,
+    onError,
+  });
   const onShown = (folder: string): void => {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);
@@ -135,6 +178,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const demo = new LocalDemo(context.globalState);
   const handlers = createHandlers({
     runs,
+    ownServers,
+    checks,
     views,
     trees,
     services,

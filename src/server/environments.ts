@@ -3,13 +3,16 @@
 import { join } from "node:path";
 import type { CancellationToken } from "vscode-languageserver";
 import {
+  codeSchema,
   ENVIRONMENT_REQUESTS,
+  type EnvironmentCode,
   type NewEnvironment,
   newEnvironmentSchema,
   type ProgramWords,
   pythonProjectSchema,
 } from "../api/environments.ts";
 import type { RequestOutcome } from "../api/requests.ts";
+import { environmentCode } from "../trainer/environmentCode.ts";
 import { writeEnvironment } from "../trainer/scaffold/newEnvironment.ts";
 import { virtualEnvironmentSteps } from "../trainer/scaffold/virtualEnvironment.ts";
 import type { ServerOptions } from "./openRequests.ts";
@@ -30,6 +33,13 @@ export function serveEnvironments({ connection, requests, programFolder }: Serve
     (request: unknown, token: CancellationToken) => {
       const project = pythonProjectSchema.parse(request);
       return requests.run(token, () => virtualEnvironmentSteps(project));
+    },
+  );
+  connection.onRequest<RequestOutcome<EnvironmentCode | null>, void>(
+    ENVIRONMENT_REQUESTS.code,
+    (request: unknown, token: CancellationToken) => {
+      const wanted = codeSchema.parse(request);
+      return requests.run(token, ({ fileSystem }) => environmentCode(fileSystem, wanted));
     },
   );
 }

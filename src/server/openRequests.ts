@@ -11,6 +11,7 @@ import type { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints
 import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import type { estimateBasis } from "../trainer/estimate.ts";
 import { launchError } from "../trainer/launchError.ts";
+import type { openOwnServer } from "../trainer/ownServer.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
 import type { testKey } from "../trainer/testKey.ts";
 import type {
@@ -35,6 +36,7 @@ export interface TrainerFunctions {
   readonly downloadCheckpoint: typeof downloadCheckpoint;
   readonly changeCheckpoints: typeof changeCheckpoints;
   readonly openChat: typeof openChat;
+  readonly openOwnServer: typeof openOwnServer;
   readonly testKey: typeof testKey;
   readonly estimateBasis: typeof estimateBasis;
   readonly lookUpList: typeof lookUpList;

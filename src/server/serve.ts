@@ -12,6 +12,7 @@ import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { estimateBasis } from "../trainer/estimate.ts";
+import { openOwnServer } from "../trainer/ownServer.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { testKey } from "../trainer/testKey.ts";
 import {
@@ -28,6 +29,7 @@ import { serveEstimates } from "./estimate.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
+import { serveOwnServers } from "./ownServers.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveReports } from "./reports.ts";
 import { servePages } from "./windowPages.ts";
@@ -37,6 +39,7 @@ const TRAINER = {
   downloadCheckpoint,
   changeCheckpoints,
   openChat,
+  openOwnServer,
   testKey,
   estimateBasis,
   lookUpList,
@@ -61,6 +64,7 @@ export function serve(
   serveReports(options);
   serveKeys(options);
   serveEnvironments(options);
+  serveOwnServers(options);
   serveEstimates(options);
   servePages(options);
   connection.onShutdown(() => requests.close());

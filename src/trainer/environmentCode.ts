@@ -5,16 +5,20 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
+import type { CodeRequest, EnvironmentCode } from "../api/environments.ts";
 import {
   type CommandServer,
   environmentServer,
   environmentsOn,
 } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
+import type { FileSystem } from "../core/ports.ts";
 import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
 import { report } from "../core/training/run/report.ts";
 import { sha256 } from "../node/hash.ts";
+import { startConfig } from "../node/startConfig.ts";
 import { withoutUndefined } from "../shared/withoutUndefined.ts";
+import { loadStart } from "./config/configFiles.ts";
 import { dataOfEvents } from "./eventData.ts";
 import { bridgePython } from "./services/bridgePython.ts";
 
@@ -104,8 +108,20 @@ async function libraryOf(bridge: string, python: string): Promise<string> {
   }
 }
 
+/** The code of an environment whose server a command starts; null for another one. @throws AppError `config-invalid`, `config-not-found` */
+export async function environmentCode(
+  fileSystem: FileSystem,
+  { configPath, overrides, environment }: CodeRequest,
+): Promise<EnvironmentCode | null> {
+  const { config, path } = loadStart(await startConfig(fileSystem, { configPath, overrides }));
+  const server = environmentServer(config, environment);
+  if (server.kind !== "command") return null;
+  const folder = await codeFolder(server, dirname(path));
+  return { folder, digest: (await codeOf(server, dirname(path))).digest };
+}
+
 /** The folder of the first file among the arguments, else the one in which the command starts. */
-async function codeFolder({ command, cwd }: CommandServer, from: string): Promise<string> {
+export async function codeFolder({ command, cwd }: CommandServer, from: string): Promise<string> {
   const start = cwd === null ? from : resolve(from, cwd);
   for (const part of command.slice(1)) {
     const path = resolve(start, part);

@@ -32,6 +32,7 @@ import { killedServer } from "./journeys/killedServer.ts";
 import { localDemo } from "./journeys/localDemo.ts";
 import { models } from "./journeys/models.ts";
 import { newEnvironment } from "./journeys/newEnvironment.ts";
+import { ownServer } from "./journeys/ownServer.ts";
 import { plantedRuns } from "./journeys/plantedRuns.ts";
 import { promptPreview } from "./journeys/promptPreview.ts";
 import { reading } from "./journeys/reading.ts";
@@ -73,6 +74,7 @@ const JOURNEYS: readonly Journey[] = [
   models,
   promptPreview,
   newEnvironment,
+  ownServer,
   checkpoints,
   weights,
   evaluations,

@@ -7,6 +7,7 @@ import { environmentHandlers } from "../../src/host/commands/environmentHandlers
 import { environmentProgramHandlers } from "../../src/host/commands/environmentPrograms.ts";
 import { reportHandlers } from "../../src/host/commands/exportReport.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
+import { promptHandlers } from "../../src/host/commands/promptHandlers.ts";
 import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
 import { runsTableHandlers } from "../../src/host/commands/runsTableHandlers.ts";
 import { startHandlers } from "../../src/host/commands/startHandlers.ts";
@@ -52,6 +53,9 @@ vi.mock("vscode", async () => {
     },
     workspace: {
       isTrusted: true,
+      registerTextDocumentContentProvider: () => undefined,
+      onDidChangeTextDocument: () => undefined,
+      onDidCloseTextDocument: () => undefined,
       getWorkspaceFolder: () => undefined,
       asRelativePath: (path: string) => path,
       openTextDocument: async () => ({
@@ -63,6 +67,8 @@ vi.mock("vscode", async () => {
     },
     window: {
       activeTextEditor: undefined,
+      createTextEditorDecorationType: () => undefined,
+      onDidChangeVisibleTextEditors: () => undefined,
       showQuickPick: ask("a list"),
       showInputBox: ask("a box"),
       showInformationMessage: ask("a message"),
@@ -71,6 +77,7 @@ vi.mock("vscode", async () => {
       setStatusBarMessage: () => undefined,
       showTextDocument: act("document"),
     },
+    languages: { registerCodeLensProvider: () => undefined },
     tasks: { executeTask: act("task") },
   };
 });
@@ -122,6 +129,7 @@ function register(): void {
     catalogue: { current: () => NO_NAMES },
     known: { configs: () => [{ fsPath: "/a" }], catalogue: () => NO_NAMES },
     server: { request: act("insert") },
+    register: (part: unknown) => part,
     document,
   } as never; // as much of the parts as a call without a row gets to
   const handlers = {
@@ -137,6 +145,7 @@ function register(): void {
     ...chatHandlers(parts),
     ...environmentHandlers(parts),
     ...environmentProgramHandlers(parts),
+    ...promptHandlers(parts),
     ...configHandlers(parts),
   };
   registerCommands(handlers as never, {

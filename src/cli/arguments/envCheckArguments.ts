@@ -30,6 +30,8 @@ export interface EnvCheckCommand extends WithOverrides, Sending {
     readonly groupSize: number;
   } | null;
   readonly wantsJson: boolean;
+  /** File for the JSON value; null = none. */
+  readonly output: string | null;
 }
 
 const COMMAND = "env";
@@ -60,6 +62,7 @@ export function envCheckCommand(given: ParsedFlags, names: readonly string[]): E
     signal: signalOf(given),
     overrides: given.overrides,
     wantsJson: given.switches.has("json"),
+    output: lastValue(given, "output") ?? null,
     ...sending(given, COMMAND),
   };
 }

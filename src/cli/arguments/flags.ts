@@ -162,6 +162,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     groups: { type: "string" },
     group_size: { type: "string" },
     "no-save": { type: "boolean" },
+    output: { type: "string" },
     seed: { type: "string" },
     json: { type: "boolean" },
   },

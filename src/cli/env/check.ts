@@ -1,6 +1,6 @@
 /** The command `env check`: whether environments are fit to train on. */
 
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import {
   type EnvironmentReport,
@@ -23,7 +23,7 @@ export async function checkEnvironments(
     ProgramOptions,
     "fileSystem" | "trainer" | "out" | "err" | "interrupts" | "invocation"
   >,
-  { kind: _, wantsJson, signal: wantedSignal, ...wanted }: EnvCheckCommand,
+  { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, interrupts, invocation } = options;
   const stopping = new AbortController();
@@ -62,7 +62,14 @@ export async function checkEnvironments(
         show(measured);
       }
     }
-    if (wantsJson) out.print([jsonLine(describeEnvironmentChecks(reports))]);
+    const described = describeEnvironmentChecks(reports);
+    if (output !== null) {
+      const bytes = new TextEncoder().encode(`${JSON.stringify(described)}\n`);
+      const path = resolve(invocation.cwd, output);
+      await fileSystem.makeDirectory(dirname(path));
+      await fileSystem.writeAtomic(path, bytes);
+    }
+    if (wantsJson) out.print([jsonLine(described)]);
     const all = reports.flatMap(findingsOf);
     return all.some(({ severity }) => severity === "defect") ? EXIT.invalid : EXIT.done;
   } finally {
@@ -71,7 +78,7 @@ export async function checkEnvironments(
   }
 }
 
-type SignalRequest = Omit<EnvCheckCommand, "kind" | "signal" | "wantsJson"> &
+type SignalRequest = Omit<EnvCheckCommand, "kind" | "output" | "signal" | "wantsJson"> &
   NonNullable<EnvCheckCommand["signal"]>;
 
 /** Rollouts at once; a hosted model answers many as fast as one. */

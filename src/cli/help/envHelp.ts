@@ -37,7 +37,7 @@ a script work too. It ends with the task, with /quit or with the input.
                            an evaluation beside the runs
 
   ${program} env check [NAME …] [-c FILE|--url URL] [--split SPLIT] [--tasks N]
-                       [--seed N] [--model MODEL] [--json]
+                       [--seed N] [--model MODEL] [--json] [--output FILE]
 
 Plays each environment without a model, in up to 64 sessions at once, and
 reports what would spoil a training. It takes at most 15 minutes and several
@@ -51,6 +51,7 @@ configuration; by default all of the configuration, or of the server.
                            and compare the rewards of --groups N tasks (16) of
                            --group_size N rollouts (8), at the model's price
   --json                   print one JSON value, and progress on stderr
+  --output FILE            also write that JSON value to a file
 
 A defect makes rewards or tasks wrong. A warning may be intended and says what
 it costs. A check that the environment gives nothing for is listed as not made.

@@ -6,7 +6,7 @@ import type { EnvironmentTemplate } from "./environmentTemplates.ts";
 
 /** What stands below `environments.NAME`. Paths are relative to the configuration. */
 export function environmentEntry(
-  { secrets }: EnvironmentTemplate,
+  { secrets }: Pick<EnvironmentTemplate, "secrets">,
   paths: { readonly python: string; readonly program: string },
 ): JsonObject {
   const entry = {
@@ -22,7 +22,7 @@ export function environmentEntry(
 /** A whole configuration that trains in the environment `name`. */
 export function environmentConfig(
   name: string,
-  { suitsBundledModel }: EnvironmentTemplate,
+  { suitsBundledModel }: Pick<EnvironmentTemplate, "suitsBundledModel">,
   entry: JsonObject,
 ): string {
   const model = suitsBundledModel ? BUNDLED_MODEL : CHOSEN_MODEL;

@@ -29,6 +29,8 @@ import type { ConfigHandlers } from "../config/configHandlers.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
+import type { OwnServers } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
 import { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { Trees } from "../views/trees.ts";
@@ -43,6 +45,8 @@ export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
 
 export interface HandlersOptions {
   readonly runs: Runs;
+  readonly ownServers: OwnServers;
+  readonly checks: EnvironmentChecks;
   readonly views: Views;
   readonly trees: Trees;
   readonly services: CatalogueServices;
@@ -68,6 +72,8 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...keys.handlers,
     ...environmentHandlers({
       view: views.environments,
+      tree: trees.environments.view,
+      servers: options.ownServers,
       catalogue: services.environments,
       logs: register(new DeploymentLogs()),
     }),
@@ -76,6 +82,8 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       store,
       finder,
       programFolder,
+      servers: options.ownServers,
+      checks: options.checks,
       difficulty: (name, split) => services.environments.difficulty(name, split),
     }),
     ...steerHandlers(choice),

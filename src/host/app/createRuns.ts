@@ -37,6 +37,8 @@ export interface CreateRunsOptions {
   readonly register: Register;
   readonly log: Log;
   readonly onError: (error: unknown) => void;
+  /** Called before each training with the path of its configuration. */
+  readonly onStart: (config: string) => Promise<void>;
 }
 
 export interface Runs {
@@ -79,7 +81,7 @@ export function createRuns(options: CreateRunsOptions): Runs {
 }
 
 function createTrainings(
-  { context, programFolder, keys, onError }: CreateRunsOptions,
+  { context, programFolder, keys, onError, onStart }: CreateRunsOptions,
   launches: LaunchStore,
 ): Trainings {
   const asking = new Limiter(1);
@@ -95,7 +97,11 @@ function createTrainings(
       choose: askForSlot,
     }),
     // One at a time: runs that start at once would ask the same questions.
-    createLaunchRequest: (request) => asking.run(() => createLaunchRequest(keys, request)),
+    createLaunchRequest: async (request) => {
+      const launch = await asking.run(() => createLaunchRequest(keys, request));
+      if (launch !== null) await onStart(request.configPath);
+      return launch;
+    },
     recoverFromLaunchError: async (error, request) => {
       const config = await launchConfig(request);
       return config !== null && (await keys.recoverFromLaunchError(error, config.project));

@@ -3,8 +3,11 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
+import type { OwnServers } from "../runs/ownServers.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
+import { EnvironmentLenses } from "../views/environmentLenses.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "../views/rolloutDocuments.ts";
 import { RUN_LOG_SCHEME, RunLogDocuments } from "../views/runLogDocuments.ts";
@@ -14,6 +17,7 @@ import { SelectedRun } from "../views/selectedRun.ts";
 import { TrajectoriesView } from "../views/trajectoriesView.ts";
 import type { Trees } from "../views/trees.ts";
 import { WorkspaceEnvironments } from "../views/workspaceEnvironments.ts";
+import { PYTHON_FILE } from "../vscode/pythonFile.ts";
 import type { Runs } from "./createRuns.ts";
 import type { Register } from "./register.ts";
 
@@ -22,6 +26,8 @@ export interface ViewsOptions {
   readonly runs: Runs;
   readonly alarms: RunAlarms;
   readonly environments: EnvironmentLists;
+  readonly ownServers: OwnServers;
+  readonly checks: EnvironmentChecks;
   readonly fileSystem: FileSystem;
   readonly register: Register;
   readonly onError: (error: unknown) => void;
@@ -68,6 +74,8 @@ function createEnvironmentsView({
   trees,
   runs: { finder },
   environments,
+  ownServers,
+  checks,
   register,
   onError,
 }: ViewsOptions): EnvironmentsView {
@@ -82,8 +90,21 @@ function createEnvironmentsView({
       catalogue: environments,
       named: named.named,
       onDidChangeNamed: named.onDidChange,
+      servers: ownServers,
+      checks,
     }),
   );
+  register(
+    vscode.workspace.onDidSaveTextDocument(() => {
+      named
+        .named()
+        .then((all) => checks.refresh(all.filter(({ server }) => server !== null)), onError);
+    }),
+  );
+  const lenses = register(
+    new EnvironmentLenses({ named: named.named, onDidChangeNamed: named.onDidChange }),
+  );
+  register(vscode.languages.registerCodeLensProvider(PYTHON_FILE, lenses));
   register(trees.environments.tree.use(view));
   register(
     trees.environments.view.onDidExpandElement(({ element }) => {

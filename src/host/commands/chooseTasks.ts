@@ -47,3 +47,20 @@ export async function chooseTasks(
   const { environment: name, split, isShared } = picked;
   return { environment: name, split, isShared };
 }
+
+/** A row of a task in the Environments view. */
+export interface TaskRow {
+  readonly name: string;
+  /** Absolute path of the configuration. */
+  readonly config: string;
+  readonly split: string;
+  /** Counted in the split, from 0. */
+  readonly task: number;
+}
+
+/** Null for what is no row of a task. */
+export function taskOf(target: unknown): TaskRow | null {
+  const { name, config, split, task } = (target ?? {}) as Partial<TaskRow>; // looked at in the next line
+  const isRow = [name, config, split].every((each) => typeof each === "string");
+  return isRow && typeof task === "number" ? (target as TaskRow) : null; // its four values were looked at
+}

@@ -12,28 +12,41 @@ import {
   OPENREWARD_ACCOUNT_URL,
   OPENREWARD_PAGES_URL,
 } from "../../core/services.ts";
+import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
 import type { DeploymentLogs } from "../views/deploymentLogs.ts";
-import type { EnvironmentsView } from "../views/environmentsView.ts";
+import type { EnvironmentNode, EnvironmentsView } from "../views/environmentsView.ts";
+import { selectedRow } from "../views/selectedRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { type Offer, offerInstead } from "./offerInstead.ts";
+import { offerInstead, showEnvironments } from "./offerInstead.ts";
 
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
+  readonly tree: Pick<vscode.TreeView<EnvironmentNode>, "selection">;
   readonly catalogue: {
     readonly current: () => Catalogue;
     readonly deploymentLog: (name: string) => Promise<string | null>;
   };
   readonly logs: DeploymentLogs;
+  readonly servers: Pick<OwnServers, "showLog" | "start" | "stop">;
 }
 
 export function environmentHandlers({
   view,
+  tree,
   catalogue,
   logs,
+  servers,
 }: EnvironmentHandlerOptions): Pick<
   CommandHandlers,
-  "openDeploymentLogs" | "openEnvironmentPage" | "openOpenRewardAccount" | "refreshEnvironments"
+  | "openDeploymentLogs"
+  | "openEnvironmentPage"
+  | "openOpenRewardAccount"
+  | "refreshEnvironments"
+  | "showMoreTasks"
+  | "startServer"
+  | "stopServer"
+  | "showServerLog"
 > {
   return {
     openEnvironmentPage: async (target) => {
@@ -53,6 +66,10 @@ export function environmentHandlers({
       );
       if (text !== null) await logs.show(plainName(name), text);
     },
+    startServer: (target) => onOwn(target, (environment) => servers.start(environment)),
+    stopServer: (target) => onOwn(target, ({ name }) => servers.stop(name)),
+    showServerLog: (target) => onOwn(target, async ({ name }) => servers.showLog(name)),
+    showMoreTasks: async () => view.showMore(await selectedRow(tree)),
     openOpenRewardAccount: async () => {
       await vscode.env.openExternal(vscode.Uri.parse(OPENREWARD_ACCOUNT_URL));
     },
@@ -70,13 +87,6 @@ function noPageText(target: unknown): string {
     : vscode.l10n.t("Select an environment in the Environments view first.");
 }
 
-function showEnvironments(): Offer {
-  return {
-    label: vscode.l10n.t("Show Environments"),
-    command: "tinkerRL.environments.focus",
-  };
-}
-
 /** Names from lists and files lead nowhere but to pages of OpenReward. */
 function pageOf(target: unknown, catalogue: Catalogue): string | null {
   const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
@@ -84,4 +94,16 @@ function pageOf(target: unknown, catalogue: Catalogue): string | null {
   const page = findEnvironment(catalogue, name)?.page ?? null;
   if (page?.startsWith(`${OPENREWARD_PAGES_URL}/`) === true) return page;
   return environmentPage(plainName(name));
+}
+
+async function onOwn(
+  target: unknown,
+  act: (environment: OwnEnvironment) => Promise<void>,
+): Promise<void> {
+  const { name, config } = (target ?? {}) as Partial<OwnEnvironment>; // looked at in the next line
+  if (typeof name === "string" && typeof config === "string") await act({ name, config });
+  else {
+    const text = vscode.l10n.t("Select an environment in the Environments view first.");
+    await offerInstead(text, [showEnvironments()]);
+  }
 }

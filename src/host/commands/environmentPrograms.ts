@@ -5,24 +5,30 @@ import * as vscode from "vscode";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
+import { EXIT } from "../../shared/exitCodes.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
+import type { OwnServers } from "../runs/ownServers.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { type ChosenTasks, chooseTasks } from "./chooseTasks.ts";
+import { type ChosenTasks, chooseTasks, taskOf } from "./chooseTasks.ts";
+import { offerInstead, showEnvironments } from "./offerInstead.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   /** Where the program lies. */
   readonly programFolder: string;
+  readonly checks: Pick<EnvironmentChecks, "begin">;
+  readonly servers: Pick<OwnServers, "state">;
   /** How others fared in the tasks of a hosted environment; none where nobody knows. */
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
 
 export function environmentProgramHandlers(
   options: EnvironmentProgramsOptions,
-): Pick<CommandHandlers, "playEnvironment" | "checkEnvironment"> {
+): Pick<CommandHandlers, "playEnvironment" | "playTask" | "checkEnvironment"> {
   return {
     playEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Play which environment?"));
@@ -32,15 +38,47 @@ export function environmentProgramHandlers(
       if (task === null) return;
       const name = vscode.l10n.t("Play {0}", environment);
       const words = ["play", environment, "--split", split, "--task", String(task)];
-      await run(options, chosen.config, name, words);
+      await run(options, chosen.config, name, [...words, ...onRunning(options, environment)]);
+    },
+    playTask: async (target) => {
+      const row = taskOf(target);
+      if (row === null) {
+        const text = vscode.l10n.t("Select a task in the Environments view first.");
+        await offerInstead(text, [showEnvironments()]);
+        return;
+      }
+      const { name, split, task } = row;
+      const title = vscode.l10n.t("Play {0}", name);
+      const words = ["play", name, "--split", split, "--task", String(task)];
+      await run(options, vscode.Uri.file(row.config), title, [
+        ...words,
+        ...onRunning(options, name),
+      ]);
     },
     checkEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Check which environment?"));
       if (chosen === undefined) return;
       const name = vscode.l10n.t("Check {0}", chosen.environment);
-      await run(options, chosen.config, name, ["check", chosen.environment]);
+      const { environment } = chosen;
+      const check = await options.checks.begin({ name: environment, config: chosen.config.fsPath });
+      const words = ["check", environment, "--output", check.file];
+      const code = await run(options, chosen.config, name, [
+        ...words,
+        ...onRunning(options, environment),
+      ]);
+      if (code === EXIT.done || code === EXIT.invalid) await check.done();
     },
   };
+}
+
+/** The words with which a command uses the server that the window has started, and its port, instead of another one. */
+function onRunning({ servers }: EnvironmentProgramsOptions, name: string): readonly string[] {
+  const state = servers.state(name);
+  if (state.kind !== "ready") return [];
+  const place = `environments.${name}.server`;
+  const here = [`${place}.command=null`, `${place}.url=${state.address}`];
+  // It has the secrets of the environment from its start.
+  return ["--overrides", ...here, "--allow-host", state.address];
 }
 
 function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
@@ -75,9 +113,12 @@ async function choose(
   target: unknown,
   question: string,
 ): Promise<Chosen | undefined> {
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+  const { name, config: path } = (target ?? {}) as Partial<Record<"name" | "config", unknown>>; // looked at in the next lines
   const environment = typeof name === "string" ? name : null;
-  const config = await chooseConfig(options, environment === null ? target : undefined);
+  const config =
+    environment !== null && typeof path === "string"
+      ? vscode.Uri.file(path)
+      : await chooseConfig(options, environment === null ? target : undefined);
   if (config === undefined || !(await isSound(config))) return undefined;
   // Without a row nothing has said which one is meant.
   const takesOnly = environment !== null;
@@ -90,14 +131,14 @@ async function run(
   config: vscode.Uri,
   name: string,
   words: readonly string[],
-): Promise<void> {
+): Promise<number | null> {
   const folder = vscode.workspace.getWorkspaceFolder(config);
   const uri = vscode.Uri.joinPath(config, "..");
   const cwd = { uri, name: folder?.name ?? "", index: folder?.index ?? 0 };
   const program = [process.execPath, join(programFolder, "tinker-rl.js")] as const;
   // The editor's own program behaves as Node only with it.
   const env = { ELECTRON_RUN_AS_NODE: "1" };
-  await runInTerminal([...program, "env", ...words, "-c", config.fsPath], {
+  return await runInTerminal([...program, "env", ...words, "-c", config.fsPath], {
     name,
     cwd,
     env,

@@ -1,5 +1,6 @@
 /** *New Environment…*: asks for name and template, writes the files and the entry in the configuration, and opens them. */
 
+import { dirname, relative } from "node:path";
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../../api/environments.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
+import { environmentConfig, environmentEntry } from "../../core/scaffold/environmentEntry.ts";
 import {
   ENVIRONMENT_TEMPLATES,
   type EnvironmentTemplateKind,
@@ -27,8 +29,31 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 type Requests = Pick<Server, "request">;
 
-export function newEnvironmentHandlers(server: Requests): Pick<CommandHandlers, "newEnvironment"> {
-  return { newEnvironment: () => newEnvironment(server) };
+export function newEnvironmentHandlers(
+  server: Requests,
+): Pick<CommandHandlers, "newEnvironment" | "addOwnEnvironment"> {
+  return {
+    newEnvironment: () => newEnvironment(server),
+    addOwnEnvironment: (target) => addOwnEnvironment(server, target),
+  };
+}
+
+/** Of a Python file, whose environment is there. @throws when the configuration cannot be written */
+async function addOwnEnvironment(server: Requests, target: unknown): Promise<void> {
+  const { name, file } = (target ?? {}) as { readonly name?: unknown; readonly file?: unknown }; // looked at in the next line
+  if (typeof name !== "string" || typeof file !== "string") return;
+  const uri = vscode.Uri.file(file);
+  const folder = vscode.workspace.getWorkspaceFolder(uri);
+  if (folder === undefined) throw new Error(vscode.l10n.t("Open the folder of {0} first.", file));
+  const config = vscode.Uri.joinPath(folder.uri, DEFAULT_CONFIG);
+  const venv = await entries(vscode.Uri.joinPath(uri, "..", ".venv", "bin"));
+  const program = relative(folder.uri.fsPath, file).replaceAll("\\", "/");
+  const python = venv.has("python") ? `${dirname(program)}/.venv/bin/python` : "python";
+  const template = { secrets: [], suitsBundledModel: true };
+  const entry = environmentEntry(template, { python, program });
+  const text = environmentConfig(name, template, entry);
+  const isAdded = await addToConfig(server, config, { name, entry, config: text });
+  await offerConfig(config, name, isAdded);
 }
 
 /** @throws when the files cannot be written, or there is no Python for the virtual environment */
@@ -111,7 +136,7 @@ async function askVenv(): Promise<boolean | undefined> {
 async function addToConfig(
   server: Requests,
   uri: vscode.Uri,
-  { name, entry, config }: NewEnvironment,
+  { name, entry, config }: Pick<NewEnvironment, "config" | "entry" | "name">,
 ): Promise<boolean> {
   const names = await entries(vscode.Uri.joinPath(uri, ".."));
   if (!names.has(uri.path.slice(uri.path.lastIndexOf("/") + 1))) {

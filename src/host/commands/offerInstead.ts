@@ -23,3 +23,10 @@ export async function offerInstead(text: string, offers: readonly Offer[]): Prom
   const offer = offers.find(({ label }) => label === chosen);
   if (offer !== undefined) await vscode.commands.executeCommand(offer.command);
 }
+
+export function showEnvironments(): Offer {
+  return {
+    label: vscode.l10n.t("Show Environments"),
+    command: "tinkerRL.environments.focus",
+  };
+}

@@ -6,16 +6,16 @@ import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
+import { createLaunchRequest, requestFor } from "../runs/createLaunchRequest.ts";
 import { launchConfig } from "../runs/launchConfig.ts";
 import type { Server } from "../server/server.ts";
 import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promptDocuments.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { chooseTasks } from "./chooseTasks.ts";
+import { chooseTasks, taskOf } from "./chooseTasks.ts";
+import { offerInstead, showEnvironments } from "./offerInstead.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface PromptHandlerOptions extends ChooseConfigOptions {
@@ -30,7 +30,7 @@ type Target = "next" | "previous" | "other" | "ids";
 
 export function promptHandlers(
   options: PromptHandlerOptions,
-): Pick<CommandHandlers, "previewPrompt"> {
+): Pick<CommandHandlers, "previewPrompt" | "showTaskPrompt"> {
   const documents = options.register(new PromptDocuments());
   const show = async (place: PromptPlace): Promise<void> => {
     const description = await describe(options, place);
@@ -56,6 +56,16 @@ export function promptHandlers(
     }),
   );
   return {
+    showTaskPrompt: async (target) => {
+      const row = taskOf(target);
+      if (row === null) {
+        const text = vscode.l10n.t("Select a task in the Environments view first.");
+        await offerInstead(text, [showEnvironments()]);
+        return;
+      }
+      const { name: environment, config: configPath, split, task } = row;
+      await show({ configPath, environment, split, task });
+    },
     previewPrompt: async (target) => {
       const config = await chooseConfig(options, target);
       if (config === undefined || !(await isSound(config))) return;
@@ -94,15 +104,7 @@ async function describe(
   { keys, server }: PromptHandlerOptions,
   { configPath, ...choice }: PromptPlace,
 ): Promise<PromptDescription | null> {
-  const config = vscode.Uri.file(configPath);
-  const request = {
-    configPath,
-    title: "",
-    resume: null,
-    overrides: [],
-    settingOverrides: settingOverrides(config),
-    project: vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? null,
-  };
+  const request = requestFor(configPath);
   for (;;) {
     const only = { environment: choice.environment, isSampled: false };
     const launch = await createLaunchRequest(keys, request, { only });

@@ -5,6 +5,9 @@ import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_CONFIG } from "./com
 /** A file that a dataset can be. */
 const ON_DATA = "resourceExtname =~ /^\\.(jsonl|csv|parquet)$/i";
 const ENVIRONMENT = onRow("environments", "environment");
+const TASK = onRow("environments", "environmentTask");
+const STOPPED_SERVER = onRow("environments", "serverStopped");
+const STARTED_SERVER = onRow("environments", "serverStarted");
 
 export const configCommands = {
   newConfig: {
@@ -60,6 +63,12 @@ export const configCommands = {
       { menu: "view/title", when: inView("environments"), group: "navigation@0" },
     ],
   },
+  addOwnEnvironment: {
+    title: "Add to Configuration…",
+    does: "Adds the environment of a Python file to the configuration, with the command that starts its server. Above its class.",
+    palette: false,
+    needsTrust: true,
+  },
   playEnvironment: {
     title: "Play Environment…",
     does: "Lets you be the model in one task: you write the calls, in a terminal.",
@@ -90,6 +99,68 @@ export const configCommands = {
     menus: [
       { menu: "view/item/context", when: ENVIRONMENT, group: "inline@1" },
       { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@1" },
+    ],
+  },
+  startServer: {
+    title: "Start Server",
+    does: "Starts the environment's own server for as long as the window is open, and again when its Python code is saved. A training stops it and starts one of its own.",
+    palette: false,
+    icon: "play",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: STOPPED_SERVER, group: "inline@0" },
+      { menu: "view/item/context", when: STOPPED_SERVER, group: "0_server@1" },
+    ],
+  },
+  stopServer: {
+    title: "Stop Server",
+    does: "Stops the environment's own server that the window started.",
+    palette: false,
+    icon: "debug-stop",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: STARTED_SERVER, group: "inline@0" },
+      { menu: "view/item/context", when: STARTED_SERVER, group: "0_server@1" },
+    ],
+  },
+  showServerLog: {
+    title: "Show Server Log",
+    does: "Opens what the environment's own server has printed since the window first started it.",
+    palette: false,
+    icon: "output",
+    menus: [
+      {
+        menu: "view/item/context",
+        when: `${ENVIRONMENT} && viewItem =~ /\\bown\\b/`,
+        group: "0_server@2",
+      },
+    ],
+  },
+  playTask: {
+    title: "Play This Task",
+    does: "Lets you be the model in this task: you write the calls, in a terminal.",
+    palette: false,
+    icon: "debug-start",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: TASK, group: "inline@1" },
+      { menu: "view/item/context", when: TASK, group: "1_use@1" },
+    ],
+  },
+  showMoreTasks: {
+    title: "Show More Tasks",
+    does: "Lists 20 more tasks of a split in the Environments view.",
+    palette: false,
+  },
+  showTaskPrompt: {
+    title: "Show Prompt",
+    does: "Shows the first prompt of this task as the model reads it.",
+    palette: false,
+    icon: "open-preview",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: TASK, group: "inline@0" },
+      { menu: "view/item/context", when: TASK, group: "1_use@2" },
     ],
   },
   openEnvironmentPage: {

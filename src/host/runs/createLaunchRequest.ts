@@ -1,11 +1,13 @@
 /** What the editor hands a trainer: what to run, addresses, keys and permissions of the user. */
 
+import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { launchConfig } from "./launchConfig.ts";
 import { requireNoSecret } from "./requireNoSecret.ts";
@@ -37,6 +39,19 @@ export async function createLaunchRequest(
     ...allowed,
     variables: serviceVariables(keys.variables()),
     onQuit: onQuit(config),
+  };
+}
+
+/** A look at a configuration, without a run: with the editor's own overrides. */
+export function requestFor(configPath: string): TrainingRequest {
+  const config = vscode.Uri.file(configPath);
+  return {
+    configPath,
+    title: "",
+    resume: null,
+    overrides: [],
+    settingOverrides: settingOverrides(config),
+    project: vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? null,
   };
 }
 

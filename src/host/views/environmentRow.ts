@@ -4,6 +4,16 @@ import * as l10n from "@vscode/l10n";
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { formatCount, plural } from "../../shared/format.ts";
+import { badgeText, type CheckBadge } from "../runs/environmentChecks.ts";
+import type { OwnServerState } from "../runs/ownServers.ts";
+
+const ICONS = {
+  stopped: "server-process",
+  starting: "loading~spin",
+  stopping: "loading~spin",
+  failed: "error",
+  ready: "vm-running",
+};
 
 export interface EnvironmentRow {
   readonly label: string;
@@ -15,19 +25,23 @@ export interface EnvironmentRow {
   readonly context: string;
 }
 
-/** `entry` is null for a name that no list has; `server` is the environment's own in words, null = it has none. */
+/** `entry` is null for a name that no list has; `server` is the environment's own in words, null = it has none; `state` is that of the one that the window starts. */
 export function environmentRow(
   name: string,
   entry: EnvironmentEntry | null,
   server: string | null = null,
+  state: OwnServerState = { kind: "stopped" },
+  badge: CheckBadge | null = null,
 ): EnvironmentRow {
-  if (server !== null) return ownRow(name, server);
+  const checked = badge === null ? [] : [badgeText(badge)];
+  if (server !== null) return ownRow(name, server, state, checked);
   const isLocal = isLocalModel(name);
   const splits = (entry?.splits ?? []).map(({ name: split, tasks }) =>
     tasks === null ? split : `${formatCount(tasks)} ${split}`,
   );
   const tools = entry?.tools ?? null;
   const details = [
+    ...checked,
     ...splits,
     ...(tools === null ? [] : [plural(tools.length, "{0} tool", "{0} tools")]),
   ];
@@ -44,13 +58,57 @@ export function environmentRow(
   };
 }
 
-function ownRow(name: string, server: string): EnvironmentRow {
+function ownRow(
+  name: string,
+  server: string,
+  state: OwnServerState,
+  checked: readonly string[],
+): EnvironmentRow {
+  const said = {
+    stopped: "",
+    starting: l10n.t("starting"),
+    stopping: l10n.t("stopping"),
+    failed: l10n.t("did not start"),
+    ready: l10n.t("running"),
+  };
+  const shown = [...checked, said[state.kind], server].filter(Boolean).join(" · ");
+  const isUp = state.kind === "ready" || state.kind === "starting";
+  const context = isUp
+    ? "serverStarted"
+    : state.kind === "stopping"
+      ? "serverEnding"
+      : "serverStopped";
   return {
     label: name,
-    description: server,
-    spoken: l10n.t("environment {0} with a server of its own, {1}", name, server),
-    tooltip: `${name}\n${server}`,
-    icon: "server-process",
-    context: "environment+own",
+    description: shown,
+    spoken: l10n.t("environment {0} with a server of its own, {1}", name, shown),
+    tooltip: `${name}\n${shown}`,
+    icon: ICONS[state.kind],
+    context: `environment+own+${context}`,
   };
+}
+
+/** Why or where a server of an environment's own runs, as a row below it; `command` is what starts it. */
+export function serverRow(state: OwnServerState, command: string) {
+  switch (state.kind) {
+    case "stopped":
+      return {
+        icon: "server-process",
+        label: l10n.t("Server stopped"),
+        description: l10n.t("start to see tasks"),
+        tooltip: command,
+      };
+    case "starting":
+      return { icon: "loading~spin", label: l10n.t("Server starting"), description: command };
+    case "stopping":
+      return { icon: "loading~spin", label: l10n.t("Server stopping"), description: "" };
+    case "failed":
+      return { icon: "error", label: l10n.t("Server did not start"), description: state.message };
+    case "ready":
+      return {
+        icon: "vm-running",
+        label: l10n.t("Server running"),
+        description: state.address.replace(/^http:\/\//, ""),
+      };
+  }
 }

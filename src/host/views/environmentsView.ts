@@ -10,8 +10,12 @@ import type { NamedEnvironment } from "../../core/config/editing/catalogue/named
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Listening } from "../../core/util/emitter.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import { formatCount, plural } from "../../shared/format.ts";
-import { environmentRow } from "./environmentRow.ts";
+import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
+import type { OwnServers } from "../runs/ownServers.ts";
+import { environmentRow, serverRow } from "./environmentRow.ts";
+import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
 
 export type EnvironmentGroup = "configs" | "local" | "openreward";
 
@@ -23,6 +27,30 @@ export type EnvironmentNode =
       readonly name: string;
       /** Its own server in words; null = it has none. */
       readonly server: string | null;
+      /** Path of the configuration that names it; null = none does. */
+      readonly config: string | null;
+    }
+  | {
+      readonly kind: "environmentSplit";
+      readonly parent: ConfiguredNode;
+      readonly split: string;
+      /** Null = not known. */
+      readonly tasks: number | null;
+    }
+  | {
+      readonly kind: "environmentTask";
+      readonly parent: EnvironmentNode;
+      /** Of the environment. */
+      readonly name: string;
+      readonly config: string;
+      readonly split: string;
+      /** Counted in the split, from 0. */
+      readonly task: number;
+      readonly prompt: string | null;
+    }
+  | {
+      readonly kind: "moreTasks";
+      readonly parent: Extract<EnvironmentNode, { kind: "environmentSplit" }>;
     }
   /** A split, a tool, or a word about what is not known. */
   | {
@@ -32,7 +60,12 @@ export type EnvironmentNode =
       readonly label: string;
       readonly description: string;
       readonly command?: "refreshEnvironments" | "setOpenRewardKey" | "openOpenRewardAccount";
+      readonly tooltip?: string;
     };
+
+type ConfiguredNode = Extract<EnvironmentNode, { kind: "environment" }> & {
+  readonly config: string;
+};
 
 export interface EnvironmentsViewOptions {
   readonly catalogue: {
@@ -44,15 +77,19 @@ export interface EnvironmentsViewOptions {
     refreshEnvironment(name: string): Promise<void>;
   };
   /** Those in the configurations of the workspace. */
-  readonly named: () => Promise<readonly NamedEnvironment[]>;
+  readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
   /** Called when `named` may answer otherwise. */
   readonly onDidChangeNamed: (listener: () => void) => Listening;
+  readonly checks: Pick<EnvironmentChecks, "badge" | "onDidChange">;
+  readonly servers: Pick<OwnServers, "onDidChange" | "prompts" | "state">;
 }
 
 const REDRAW_MS = 200;
 const MAX_SHOWN = 2_000;
 /** Environments of configurations whose tasks are looked up with one click. */
 const MAX_ASKED = 10;
+/** Rows of tasks that are added at a time. */
+const TASKS_SHOWN = 20;
 const GROUPS: readonly EnvironmentGroup[] = ["configs", "local", "openreward"];
 
 export class EnvironmentsView
@@ -64,6 +101,10 @@ export class EnvironmentsView
   /** Why the last question about an environment, or about the list (`""`), was not answered. */
   readonly #failures = new Map<string, unknown>();
   readonly #asking = new Set<string>();
+  /** How many tasks of a split are shown, by environment and split. */
+  readonly #shown = new Map<string, number>();
+  /** Beginnings of prompts, by the address of the server, environment and split; a server that was started again has others. */
+  readonly #prompts = new Map<string, readonly (string | null)[]>();
   #timer: NodeJS.Timeout | null = null;
 
   readonly onDidChangeTreeData = this.#changes.event;
@@ -71,7 +112,15 @@ export class EnvironmentsView
   constructor(options: EnvironmentsViewOptions) {
     this.#options = options;
     const again = (): void => this.#redraw();
-    this.#listening = [options.catalogue.onDidChange(again), options.onDidChangeNamed(again)];
+    this.#listening = [
+      options.catalogue.onDidChange(again),
+      options.onDidChangeNamed(again),
+      options.checks.onDidChange(again),
+      options.servers.onDidChange(() => {
+        this.#prompts.clear();
+        again();
+      }),
+    ];
   }
 
   dispose(): void {
@@ -104,11 +153,12 @@ export class EnvironmentsView
   async getChildren(node?: EnvironmentNode): Promise<EnvironmentNode[]> {
     if (node === undefined) return this.#groups();
     if (node.kind === "environmentGroup") return this.#environments(node);
+    if (node.kind === "environmentSplit") return this.#tasks(node);
     return node.kind === "environment" ? this.#details(node) : [];
   }
 
   getParent(node: EnvironmentNode): EnvironmentNode | undefined {
-    if (node.kind === "environmentDetail") return node.parent;
+    if ("parent" in node) return node.parent;
     return node.kind === "environment"
       ? { kind: "environmentGroup", group: node.group }
       : undefined;
@@ -122,6 +172,12 @@ export class EnvironmentsView
         return this.#environmentItem(node);
       case "environmentDetail":
         return detailItem(node);
+      case "environmentSplit":
+        return splitItem(node);
+      case "environmentTask":
+        return taskItem(node);
+      case "moreTasks":
+        return moreItem();
     }
   }
 
@@ -138,11 +194,13 @@ export class EnvironmentsView
   ): Promise<EnvironmentNode[]> {
     const found = await this.#inGroup(node.group);
     if (found === null) return [this.#listNote(node)];
-    return found.map((each) => ({ kind: "environment", group: node.group, ...each }));
+    return found.map((each) => ({ kind: "environment", group: node.group, config: null, ...each }));
   }
 
   /** Null where a list has never been there. */
-  async #inGroup(group: EnvironmentGroup): Promise<readonly NamedEnvironment[] | null> {
+  async #inGroup(
+    group: EnvironmentGroup,
+  ): Promise<readonly (NamedEnvironment & { readonly config?: string })[] | null> {
     const { catalogue, named } = this.#options;
     const { local, hosted } = catalogue.current();
     if (group === "configs") return named();
@@ -153,7 +211,7 @@ export class EnvironmentsView
   }
 
   #details(node: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode[] {
-    if (node.server !== null) return [this.#serverNote(node, node.server)];
+    if (node.server !== null) return this.#ownDetails(node, node.server);
     const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
     if (splits === null && tools === null) return [this.#environmentNote(node)];
@@ -165,15 +223,16 @@ export class EnvironmentsView
       description,
     });
     return [
-      ...(splits ?? []).map(({ name, tasks }) =>
-        detail(
+      ...(splits ?? []).map(({ name, tasks }) => {
+        if (isConfigured(node)) return splitNode(node, name, tasks);
+        return detail(
           "list-ordered",
           name,
           tasks === null
             ? vscode.l10n.t("split")
             : plural(tasks, "split · {0} task", "split · {0} tasks"),
-        ),
-      ),
+        );
+      }),
       ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),
     ];
   }
@@ -186,15 +245,59 @@ export class EnvironmentsView
     return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
   }
 
-  #serverNote(parent: EnvironmentNode, server: string): EnvironmentNode {
-    const label = vscode.l10n.t("The run starts or calls its server");
-    return {
+  /** Its server, and the splits that a server which runs has. */
+  #ownDetails(
+    node: Extract<EnvironmentNode, { kind: "environment" }>,
+    server: string,
+  ): EnvironmentNode[] {
+    const state = this.#options.servers.state(node.name);
+    const note: EnvironmentNode = {
       kind: "environmentDetail",
-      parent,
-      icon: "server-process",
-      label,
-      description: server,
+      parent: node,
+      ...serverRow(state, server),
     };
+    if (state.kind !== "ready" || !isConfigured(node)) return [note];
+    return [note, ...state.splits.map(({ name, tasks }) => splitNode(node, name, tasks))];
+  }
+
+  async #tasks(
+    node: Extract<EnvironmentNode, { kind: "environmentSplit" }>,
+  ): Promise<EnvironmentNode[]> {
+    const { parent, split } = node;
+    const { name, config } = parent;
+    const tasks = node.tasks ?? 0;
+    const count = Math.min(tasks, this.#shown.get(`${name}\0${split}`) ?? TASKS_SHOWN);
+    const prompts = await this.#promptsOf(name, split, count);
+    const rows = Array.from({ length: count }, (_, task): EnvironmentNode => {
+      const prompt = prompts[task] ?? null;
+      return { kind: "environmentTask", parent: node, name, config, split, task, prompt };
+    });
+    return count < tasks ? [...rows, { kind: "moreTasks", parent: node }] : rows;
+  }
+
+  async #promptsOf(
+    name: string,
+    split: string,
+    count: number,
+  ): Promise<readonly (string | null)[]> {
+    const { servers } = this.#options;
+    if (servers.state(name).kind !== "ready") return [];
+    const key = `${name}\0${split}`;
+    const known = this.#prompts.get(key) ?? [];
+    if (known.length >= count) return known;
+    const more = await servers.prompts(name, split, known.length, count);
+    const all = [...known, ...more];
+    this.#prompts.set(key, all);
+    return all;
+  }
+
+  /** Shows more tasks of the split below which a row stands that offers them. */
+  showMore(row: EnvironmentNode | null): void {
+    if (row?.kind !== "moreTasks") return;
+    const { parent, split } = row.parent;
+    const key = `${parent.name}\0${split}`;
+    this.#shown.set(key, (this.#shown.get(key) ?? TASKS_SHOWN) + TASKS_SHOWN);
+    this.#changes.fire(undefined);
   }
 
   #note(parent: EnvironmentNode, what: string, unasked: string): EnvironmentNode {
@@ -240,11 +343,18 @@ export class EnvironmentsView
     return item;
   }
 
-  #environmentItem({ group, name, server }: Extract<EnvironmentNode, { kind: "environment" }>) {
+  #environmentItem({
+    group,
+    name,
+    server,
+    config,
+  }: Extract<EnvironmentNode, { kind: "environment" }>) {
     const row = environmentRow(
       name,
       findEnvironment(this.#options.catalogue.current(), name),
       server,
+      this.#options.servers.state(name),
+      config === null ? null : this.#options.checks.badge({ name, config }),
     );
     const label = group === "local" ? row.label : name;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
@@ -310,14 +420,69 @@ function detailItem({
   label,
   description,
   command,
+  tooltip,
 }: Extract<EnvironmentNode, { kind: "environmentDetail" }>): vscode.TreeItem {
   const item = new vscode.TreeItem(label);
   item.description = description;
   item.iconPath = new vscode.ThemeIcon(icon);
   item.accessibilityInformation = { label: [label, description].filter(Boolean).join(", ") };
-  if (description !== "") item.tooltip = `${label}\n${description}`;
+  if (description !== "") item.tooltip = tooltip ?? `${label}\n${description}`;
   if (command !== undefined) {
     item.command = { command: `tinkerRL.${command}`, title: label };
   }
+  return item;
+}
+
+function isConfigured(
+  node: Extract<EnvironmentNode, { kind: "environment" }>,
+): node is ConfiguredNode {
+  return node.config !== null;
+}
+
+function splitNode(parent: ConfiguredNode, split: string, tasks: number | null): EnvironmentNode {
+  return { kind: "environmentSplit", parent, split, tasks };
+}
+
+function splitItem({
+  parent,
+  split,
+  tasks,
+}: Extract<EnvironmentNode, { kind: "environmentSplit" }>): vscode.TreeItem {
+  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(split, (tasks ?? 0) > 0 ? Collapsed : None);
+  item.id = `split:${parent.name}:${split}`;
+  item.description =
+    tasks === null
+      ? vscode.l10n.t("split")
+      : plural(tasks, "split · {0} task", "split · {0} tasks");
+  item.iconPath = new vscode.ThemeIcon("list-ordered");
+  item.contextValue = "environmentSplit";
+  item.accessibilityInformation = { label: `${split}, ${item.description}` };
+  return item;
+}
+
+function taskItem({
+  name,
+  split,
+  task,
+  prompt,
+}: Extract<EnvironmentNode, { kind: "environmentTask" }>): vscode.TreeItem {
+  const label = vscode.l10n.t("task {0}", task);
+  const item = new vscode.TreeItem(label);
+  item.id = `task:${name}:${split}:${task}`;
+  const text = plainLine(prompt ?? "");
+  item.description = text;
+  if (text !== "") item.tooltip = text;
+  item.contextValue = "environmentTask";
+  const spoken = vscode.l10n.t("task {0} of {1}", task, split);
+  item.accessibilityInformation = { label: [spoken, text].filter(Boolean).join(", ") };
+  return item;
+}
+
+function moreItem(): vscode.TreeItem {
+  const title = vscode.l10n.t("Show More Tasks");
+  const item = new vscode.TreeItem(title);
+  item.iconPath = new vscode.ThemeIcon("ellipsis");
+  item.command = { command: "tinkerRL.showMoreTasks", title };
   return item;
 }

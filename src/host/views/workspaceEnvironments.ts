@@ -11,6 +11,11 @@ import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 
+export interface WorkspaceEnvironment extends NamedEnvironment {
+  /** Absolute path of the configuration that names it. */
+  readonly config: string;
+}
+
 export interface WorkspaceEnvironmentsOptions {
   /** Configurations of the workspace as found last. */
   readonly configs: () => readonly vscode.Uri[];
@@ -47,12 +52,13 @@ export class WorkspaceEnvironments implements vscode.Disposable {
   }
 
   /** Sorted by name, each once; the first configuration with a server for it decides. */
-  readonly named = async (): Promise<readonly NamedEnvironment[]> => {
-    const found = new Map<string, NamedEnvironment>();
+  readonly named = async (): Promise<readonly WorkspaceEnvironment[]> => {
+    const found = new Map<string, WorkspaceEnvironment>();
     for (const config of this.#options.configs()) {
       const { text, path } = await textOf(config);
       for (const each of namedEnvironments(text, { path })) {
-        if ((found.get(each.name)?.server ?? null) === null) found.set(each.name, each);
+        if ((found.get(each.name)?.server ?? null) !== null) continue;
+        found.set(each.name, { ...each, config: config.fsPath });
       }
       // Other work runs between the texts: twenty hostile ones must not block it together.
       await turn();

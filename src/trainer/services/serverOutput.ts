@@ -2,7 +2,6 @@
 
 import { dirname } from "node:path";
 import { isAppError } from "../../core/errors.ts";
-import type { FolderFiles } from "../../core/ports.ts";
 import { serverLogPath } from "../../core/runFolder/files/layout.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 
@@ -18,10 +17,16 @@ interface Log {
   written: number;
 }
 
+/** What takes whole lines, without secrets. */
+interface LogFiles {
+  append(path: string, text: string): Promise<unknown>;
+  makeDirectory(path: string): Promise<unknown>;
+}
+
 export class ServerOutput {
   readonly #redactor: Redactor;
   readonly #logs = new Map<string, Log>();
-  #place: { readonly files: FolderFiles; readonly folder: string } | null = null;
+  #place: { readonly files: LogFiles; readonly folder: string } | null = null;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
 
@@ -40,7 +45,7 @@ export class ServerOutput {
   }
 
   /** From now on output goes to the folder, what has come before included. */
-  attach(files: FolderFiles, folder: string): void {
+  attach(files: LogFiles, folder: string): void {
     this.#place = { files, folder };
     void this.#flush(false);
   }

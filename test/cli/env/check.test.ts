@@ -71,6 +71,17 @@ describe("env check", () => {
     expect(text).not.toContain("\u001b[2J");
   });
 
+  it("also writes the report to a file", async () => {
+    const program = aProgram(BROKEN);
+    const words = ["env", "check", "products", "--output", "/reports/check.json"];
+    expect(await runProgram(program, words)).toBe(2);
+    const text = await program.fileSystem.readText("/reports/check.json");
+    expect(JSON.parse(text)).toMatchObject({
+      environments: [{ environment: "products", defects: 1 }],
+    });
+    expect(program.out.lines.join("\n")).toContain("An empty answer is paid.");
+  });
+
   it("prints one versioned JSON value, and the exit code stays", async () => {
     const program = aProgram(BROKEN);
     expect(await runProgram(program, ["env", "check", "products", "--json"])).toBe(2);

@@ -18,6 +18,7 @@ const PLAYING = {
   "ctrl+alt+f2": "tinkerRL.estimateCost",
   "ctrl+alt+f3": "tinkerRL.previewPrompt",
   "ctrl+alt+f4": "tinkerRL.startSweep",
+  "ctrl+alt+f5": "tinkerRL.startServer",
   "ctrl+alt+f6": "tinkerRL.chatWithCheckpoint",
   "ctrl+alt+f7": "tinkerRL.evaluateCheckpoint",
 };

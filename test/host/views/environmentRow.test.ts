@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { environmentRow } from "../../../src/host/views/environmentRow.ts";
+import { environmentRow, serverRow } from "../../../src/host/views/environmentRow.ts";
 import { anEnvironment } from "../../server/catalogue/aList.ts";
 
 describe("the row of an environment", () => {
@@ -22,8 +22,21 @@ describe("the row of an environment", () => {
     expect(environmentRow("maze", null, "python maze.py")).toMatchObject({
       description: "python maze.py",
       spoken: "environment maze with a server of its own, python maze.py",
-      context: "environment+own",
+      context: "environment+own+serverStopped",
     });
+    const splits = [{ name: "train", tasks: 3 }];
+    const running = { kind: "ready", address: "http://127.0.0.1:1", splits } as const;
+    expect(environmentRow("maze", null, "python maze.py", running)).toMatchObject({
+      description: "running · python maze.py",
+      context: "environment+own+serverStarted",
+    });
+    expect(serverRow(running, "python maze.py").description).toBe("127.0.0.1:1");
+    const failed = { kind: "failed", message: "No module named 'maze'." } as const;
+    expect(environmentRow("maze", null, "python maze.py", failed)).toMatchObject({
+      description: "did not start · python maze.py",
+      context: "environment+own+serverStopped",
+    });
+    expect(serverRow(failed, "python maze.py").description).toBe("No module named 'maze'.");
   });
 
   it("says no more than is known", () => {
@@ -33,5 +46,11 @@ describe("the row of an environment", () => {
       spoken: "environment local/new on this computer",
       context: "environment+local",
     });
+  });
+
+  it("says what the last check found, and whether it still holds", () => {
+    const badge = { kind: "defects", text: "2 defects", isOutdated: true } as const;
+    const row = environmentRow("maze", null, "python maze.py", undefined, badge);
+    expect(row.description).toBe("2 defects, code changed since · python maze.py");
   });
 });

@@ -5,6 +5,7 @@ import {
 } from "../../../src/core/config/editing/catalogue/catalogue.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../../../src/core/config/editing/catalogue/embedded.ts";
 import { AppError } from "../../../src/core/errors.ts";
+import type { OwnServerState } from "../../../src/host/runs/ownServers.ts";
 import {
   type EnvironmentNode,
   EnvironmentsView,
@@ -51,10 +52,11 @@ beforeEach(() => {
 
 const GROUP = { kind: "environmentGroup", group: "openreward" } as const;
 
-function aView(named: readonly string[] = []) {
+function aView(named: readonly string[] = [], own: string | null = null) {
   const state = {
     hosted: null as readonly EnvironmentEntry[] | null,
     asked: [] as string[],
+    server: { kind: "stopped" } as OwnServerState,
     failure: null as Error | null,
   };
   const ask = async (what: string): Promise<void> => {
@@ -77,8 +79,17 @@ function aView(named: readonly string[] = []) {
       refresh: ask,
       refreshEnvironment: ask,
     },
-    named: async () => named.map((name) => ({ name, server: null })),
+    named: async () => named.map((name) => ({ name, server: own, config: "/tinker-config.yaml" })),
     onDidChangeNamed: quiet,
+    checks: { onDidChange: quiet, badge: () => null },
+    servers: {
+      onDidChange: quiet,
+      state: () => state.server,
+      prompts: async (_name, split, start, stop) => {
+        state.asked.push(`${split} ${start}-${stop}`);
+        return Array.from({ length: stop - start }, (_, offset) => `What is ${start + offset}?`);
+      },
+    },
   });
   return { view, state };
 }
@@ -130,6 +141,7 @@ describe("the Environments view", () => {
       group: "configs",
       name,
       server: null,
+      config: null,
     });
     state.hosted = [anEnvironment("a/known", { splits: [], tools: [] })];
     for (const name of ["local/depot", "a/known", "a/new"]) await view.expanded(row(name));
@@ -169,5 +181,35 @@ describe("the Environments view", () => {
     await view.refresh();
     expect(state.asked).toEqual([]);
     expect(await labels(view, GROUP)).toEqual(["Lookups are off in Restricted Mode"]);
+  });
+
+  it("says how to browse the tasks of an environment whose server does not run", async () => {
+    const { view } = aView(["maze"], "python maze.py");
+    const [row] = await view.getChildren({ kind: "environmentGroup", group: "configs" });
+    expect(await labels(view, row)).toEqual(["Server stopped"]);
+  });
+
+  it("shows 20 tasks of a server that runs, each with its prompt, and 20 more when asked", async () => {
+    const { view, state } = aView(["maze"], "python maze.py");
+    const splits = [{ name: "train", tasks: 45 }];
+    state.server = { kind: "ready", address: "http://127.0.0.1:1", splits };
+    const [row] = await view.getChildren({ kind: "environmentGroup", group: "configs" });
+    expect(await labels(view, row)).toEqual(["Server running", "train"]);
+    const [, train] = await view.getChildren(row);
+    const tasks = await view.getChildren(train);
+    expect(tasks).toHaveLength(21);
+    expect(tasks[3]).toMatchObject({ name: "maze", split: "train", task: 3, prompt: "What is 3?" });
+    view.showMore(tasks.at(-1) ?? null);
+    view.showMore(tasks.at(-1) ?? null);
+    expect(await view.getChildren(train)).toHaveLength(45);
+    expect(state.asked).toEqual(["train 0-20", "train 20-45"]);
+  });
+
+  it("numbers the tasks of an environment without a server to ask", async () => {
+    const { view, state } = aView(["local/depot"]);
+    const [row] = await view.getChildren({ kind: "environmentGroup", group: "configs" });
+    const [train] = await view.getChildren(row);
+    expect((await labels(view, train)) as string[]).toHaveLength(21);
+    expect(state.asked).toEqual([]);
   });
 });

@@ -1,0 +1,26 @@
+/** Finds environments in Python code by its text, without running it. */
+
+export interface PythonEnvironment {
+  readonly className: string;
+  /** Its name on its server, which the class gives or has from its own name. */
+  readonly name: string;
+  /** From 0. */
+  readonly line: number;
+}
+
+const PACKAGE = /^[ \t]*(?:from|import)[ \t]+(?:openreward|ors)\b/m;
+const CLASS = /^class[ \t]+(\w+)[ \t]*\(([^()]*)\)[ \t]*:/gm;
+const BASE = /(?:^|,)\s*(?:\w+\.)*Environment\s*(?:,|$)/;
+const OWN_NAME = /\bdef name\([^)]*\)[^:]*:(?:\s*"""[^"]*""")?\s*return ["']([\w/-]+)["']/;
+
+/** Classes that derive from `Environment` of `openreward` or `ors`, in the order of the text. */
+export function pythonEnvironments(text: string): readonly PythonEnvironment[] {
+  if (!PACKAGE.test(text)) return [];
+  const classes = [...text.matchAll(CLASS)];
+  return classes.flatMap(({ index, 1: className = "", 2: bases = "" }, position) => {
+    if (!BASE.test(bases)) return [];
+    const body = text.slice(index, classes[position + 1]?.index);
+    const name = OWN_NAME.exec(body)?.[1] ?? className.toLowerCase();
+    return [{ className, name, line: text.slice(0, index).split("\n").length - 1 }];
+  });
+}

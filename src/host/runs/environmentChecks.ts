@@ -1,0 +1,142 @@
+/** What the last check of each environment of this workspace found, and whether its code has changed since. */
+
+import { join } from "node:path";
+import * as l10n from "@vscode/l10n";
+import * as z from "zod";
+import { ENVIRONMENT_REQUESTS, type EnvironmentCode } from "../../api/environments.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import { Emitter } from "../../core/util/emitter.ts";
+import { sha256 } from "../../node/hash.ts";
+import { plural } from "../../shared/format.ts";
+import type { Server } from "../server/server.ts";
+import type { OwnEnvironment } from "./ownServers.ts";
+
+export interface EnvironmentChecksOptions {
+  /** Of the workspace; it need not exist. */
+  readonly folder: string;
+  /** Remembers the code that was checked, by the name of the report. */
+  readonly memory: {
+    get(key: string): unknown;
+    update(key: string, value: unknown): PromiseLike<void>;
+  };
+  readonly server: Pick<Server, "request">;
+  readonly readText: (path: string) => Promise<string | null>;
+  readonly overrides: (configPath: string) => readonly string[];
+  readonly onError: (error: unknown) => void;
+}
+
+/** Of a check, in the order of its severity. */
+export interface CheckBadge {
+  readonly kind: "passed" | "warnings" | "defects";
+  readonly text: string;
+  readonly isOutdated: boolean;
+}
+
+const severity = z.enum(["defect", "warning", "note"]);
+const reportSchema = z.object({
+  environments: z.array(
+    z.object({
+      environment: z.string(),
+      checks: z.array(z.object({ findings: z.array(z.object({ severity })) })),
+    }),
+  ),
+});
+
+export class EnvironmentChecks {
+  readonly #options: EnvironmentChecksOptions;
+  readonly #badges = new Map<string, CheckBadge | null>();
+  readonly #changed: Emitter<void>;
+
+  constructor(options: EnvironmentChecksOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
+  }
+
+  /** Called when a badge is another. */
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
+  }
+
+  /** As last looked at; null for an environment that was not checked. The first question about it looks. */
+  badge(environment: OwnEnvironment): CheckBadge | null {
+    const name = reportName(environment);
+    const known = this.#badges.get(name);
+    if (known !== undefined) return known;
+    this.#badges.set(name, null);
+    this.#look(environment).catch(this.#options.onError);
+    return null;
+  }
+
+  /** Looks again at those that were asked about, as after a file was saved. */
+  refresh(environments: readonly OwnEnvironment[]): void {
+    for (const each of environments) {
+      if (this.#badges.has(reportName(each))) this.#look(each).catch(this.#options.onError);
+    }
+  }
+
+  /** Where a check is to write its report; call `done` once it has ended. */
+  async begin(
+    environment: OwnEnvironment,
+  ): Promise<{ readonly file: string; readonly done: () => Promise<void> }> {
+    const name = reportName(environment);
+    const code = await this.#code(environment);
+    const done = async (): Promise<void> => {
+      await this.#options.memory.update(name, code?.digest ?? null);
+      await this.#look(environment);
+    };
+    return { file: join(this.#options.folder, name), done };
+  }
+
+  async #look(environment: OwnEnvironment): Promise<void> {
+    const name = reportName(environment);
+    const found = await this.#read(environment);
+    this.#badges.set(name, found);
+    this.#changed.fire();
+  }
+
+  async #read(environment: OwnEnvironment): Promise<CheckBadge | null> {
+    const { folder, memory, readText } = this.#options;
+    const name = reportName(environment);
+    const text = await readText(join(folder, name));
+    if (text === null) return null;
+    const report = reportSchema.safeParse(JSON.parse(text)).data;
+    const own = report?.environments.find((each) => each.environment === environment.name);
+    if (own === undefined) return null;
+    const all = own.checks.flatMap(({ findings }) => findings);
+    const count = (what: z.infer<typeof severity>) =>
+      all.filter((each) => each.severity === what).length;
+    const checked = memory.get(name) ?? null;
+    const isOutdated = checked !== null && (await this.#code(environment))?.digest !== checked;
+    return { ...said(count("defect"), count("warning")), isOutdated };
+  }
+
+  async #code({
+    name: environment,
+    config: configPath,
+  }: OwnEnvironment): Promise<EnvironmentCode | null> {
+    const { server, overrides } = this.#options;
+    const request = { configPath, overrides: overrides(configPath), environment };
+    const outcome = await server.request<RequestOutcome<EnvironmentCode | null>>(
+      ENVIRONMENT_REQUESTS.code,
+      request,
+    );
+    return outcome.ok ? outcome.value : null;
+  }
+}
+
+/** A plain name for an environment of a configuration, which names of both need not be. */
+function reportName({ name, config }: OwnEnvironment): string {
+  return `check-${sha256(`${config}\0${name}`).slice(0, 16)}.json`;
+}
+
+function said(defects: number, warnings: number): Pick<CheckBadge, "kind" | "text"> {
+  if (defects > 0) return { kind: "defects", text: plural(defects, "{0} defect", "{0} defects") };
+  if (warnings === 0) return { kind: "passed", text: l10n.t("check passed") };
+  const text = plural(warnings, "check passed, {0} warning", "check passed, {0} warnings");
+  return { kind: "warnings", text };
+}
+
+/** For a row. */
+export function badgeText({ text, isOutdated }: CheckBadge): string {
+  return isOutdated ? l10n.t("{0}, code changed since", text) : text;
+}

@@ -1,0 +1,71 @@
+/** What can be done with an environment, above its class in Python. */
+
+import { dirname, resolve } from "node:path";
+import * as vscode from "vscode";
+import { pythonEnvironments } from "../../core/scaffold/pythonEnvironments.ts";
+import type { Listening } from "../../core/util/emitter.ts";
+import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
+
+export interface EnvironmentLensesOptions {
+  readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
+  /** Called when `named` may answer otherwise. */
+  readonly onDidChangeNamed: (listener: () => void) => Listening;
+}
+
+export class EnvironmentLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly #options: EnvironmentLensesOptions;
+  readonly #changes = new vscode.EventEmitter<void>();
+  readonly #listening: Listening;
+
+  readonly onDidChangeCodeLenses = this.#changes.event;
+
+  constructor(options: EnvironmentLensesOptions) {
+    this.#options = options;
+    this.#listening = options.onDidChangeNamed(() => this.#changes.fire());
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#changes.dispose();
+  }
+
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const found = pythonEnvironments(document.getText());
+    if (found.length === 0) return [];
+    const file = document.uri.fsPath;
+    const own = (await this.#options.named()).filter((each) => startsFile(each, file));
+    return found.flatMap(({ name, line }) => {
+      const range = new vscode.Range(line, 0, line, 0);
+      const lens = (title: string, command: string, argument: unknown): vscode.CodeLens => {
+        const words = [argument];
+        return new vscode.CodeLens(range, {
+          title,
+          command: `tinkerRL.${command}`,
+          arguments: words,
+        });
+      };
+      // A file with one environment starts that one, whatever the configuration calls it.
+      const only = found.length === 1 ? own[0] : undefined;
+      const configured = own.find((each) => each.name === name) ?? only;
+      if (configured === undefined) {
+        const title = vscode.l10n.t("Add to Configuration…");
+        return [lens(title, "addOwnEnvironment", { name, file })];
+      }
+      return [
+        lens(vscode.l10n.t("Play"), "playEnvironment", configured),
+        lens(vscode.l10n.t("Check"), "checkEnvironment", configured),
+        lens(vscode.l10n.t("Train"), "startTraining", vscode.Uri.file(configured.config)),
+      ];
+    });
+  }
+}
+
+/** Whether the command of its server names the file, from the folder of the configuration or one below it. */
+function startsFile({ server, config }: WorkspaceEnvironment, file: string): boolean {
+  const folder = dirname(config);
+  const programs = (server ?? "").split(" ").filter((word) => word.endsWith(".py"));
+  return programs.some((program) => {
+    if (resolve(folder, program) === file) return true;
+    return file.startsWith(folder) && file.endsWith(`/${program.replace(/^\.\//, "")}`);
+  });
+}

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { pythonEnvironments } from "../../../src/core/scaffold/pythonEnvironments.ts";
+
+it("finds classes that derive from Environment, with the line of each", () => {
+  const text = `from openreward.environments import Environment, tool
+
+class Helper:
+    pass
+
+class Maze(Environment):
+    pass
+
+class Other(Helper, ors.Environment):
+    @classmethod
+    def name(cls) -> str:
+        return "other-maze"
+`;
+  expect(pythonEnvironments(text)).toEqual([
+    { className: "Maze", name: "maze", line: 5 },
+    { className: "Other", name: "other-maze", line: 8 },
+  ]);
+});
+
+it("finds none in code that has nothing to do with environments of a server", () => {
+  expect(pythonEnvironments("from jinja2 import Environment\nclass A(Environment):\n")).toEqual([]);
+  expect(pythonEnvironments("import openreward\nclass A(EnvironmentError):\n")).toEqual([]);
+  expect(pythonEnvironments("")).toEqual([]);
+});
+
+it("finds the one of each template", () => {
+  const templates = "src/trainer/scaffold/templates";
+  for (const template of readdirSync(templates)) {
+    const text = readFileSync(join(templates, template, "environment.py"), "utf8");
+    const found = pythonEnvironments(text).map(({ name }) => name);
+    expect([template, found]).toEqual([template, ["template-environment"]]);
+  }
+});
+
+it("reads a text that is made to take long in a moment", () => {
+  const text = `import ors\n${"class A(".repeat(50_000)}${" \n".repeat(50_000)}`;
+  const startedAt = performance.now();
+  expect(pythonEnvironments(text)).toEqual([]);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});

@@ -1,0 +1,79 @@
+import { expect, it, vi } from "vitest";
+import {
+  badgeText,
+  type CheckBadge,
+  EnvironmentChecks,
+} from "../../../src/host/runs/environmentChecks.ts";
+
+const MAZE = { name: "maze", config: "/project/tinker-config.yaml" };
+
+function report(...severities: readonly string[]): string {
+  const findings = severities.map((severity) => ({ severity, message: "It is paid." }));
+  return JSON.stringify({ environments: [{ environment: "maze", checks: [{ findings }] }] });
+}
+
+/** `files` are those on disk, `digest` that of the code as it is. */
+function someChecks() {
+  const state = { files: new Map<string, string>(), digest: "a" };
+  const memory = new Map<string, unknown>();
+  const checks = new EnvironmentChecks({
+    folder: "/storage",
+    memory: {
+      get: (key) => memory.get(key),
+      update: async (key, value) => {
+        memory.set(key, value);
+      },
+    },
+    server: {
+      request: (async () => {
+        const value = { folder: "/project/environments/maze", digest: state.digest };
+        return { ok: true, value };
+      }) as never,
+    },
+    readText: async (path) => state.files.get(path) ?? null,
+    overrides: () => [],
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return { checks, state };
+}
+
+async function checked(text: string) {
+  const parts = someChecks();
+  const check = await parts.checks.begin(MAZE);
+  parts.state.files.set(check.file, text);
+  await check.done();
+  return parts;
+}
+
+const shown = (badge: CheckBadge | null): string | null => badge && badgeText(badge);
+
+it("has no badge for an environment that was not checked", () => {
+  expect(someChecks().checks.badge(MAZE)).toBeNull();
+});
+
+it.each([
+  [[], "check passed"],
+  [["note"], "check passed"],
+  [["warning"], "check passed, 1 warning"],
+  [["defect", "warning", "defect"], "2 defects"],
+])("counts what a check found: %j is %s", async (severities, text) => {
+  const { checks } = await checked(report(...severities));
+  expect(shown(checks.badge(MAZE))).toBe(text);
+});
+
+it("says that the code has changed since, until it is as it was", async () => {
+  const { checks, state } = await checked(report("defect"));
+  state.digest = "b";
+  checks.refresh([MAZE]);
+  await vi.waitFor(() => expect(shown(checks.badge(MAZE))).toBe("1 defect, code changed since"));
+  state.digest = "a";
+  checks.refresh([MAZE]);
+  await vi.waitFor(() => expect(shown(checks.badge(MAZE))).toBe("1 defect"));
+});
+
+it("keeps the badge of each configuration apart", async () => {
+  const { checks } = await checked(report("defect"));
+  expect(checks.badge({ ...MAZE, config: "/project/other.yaml" })).toBeNull();
+});
