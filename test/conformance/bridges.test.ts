@@ -291,6 +291,15 @@ describe.skipIf(python === null)("the bridge", () => {
     }
   });
 
+  it("says how to install a library that its Python does not have", async () => {
+    await run(python ?? "", ["-m", "venv", "--without-pip", join(folder, "empty")]);
+    const empty = join(folder, "empty", process.platform === "win32" ? "Scripts" : "bin", "python");
+    const server = { bridge: "reasoning-gym", id: "chain_sum", python: empty };
+    await expect(bridged(server, async () => undefined)).rejects.toThrow(
+      `${empty} -m pip install reasoning-gym`,
+    );
+  });
+
   it.each([
     [{ bridge: "reasoning-gym", id: "no_such_task" }, "no_such_task"],
     [{ bridge: "textarena", id: "Chess-v0" }, "Chess-v0 cannot be played by one player"],
