@@ -1,6 +1,7 @@
 /** Environments of other libraries, served by our bridge and played by our client: the rewards are those of each library's own means. */
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,6 +92,21 @@ class HigherEnvironment(Environment):
     @property
     def state(self) -> State:
         return State(step_count=self._tries)
+`;
+
+/** Serves that environment as OpenEnv does, and prints at which port. */
+const HIGHER_SERVER = `import socket
+
+import uvicorn
+from higher import Guess, HigherEnvironment, Hint
+from openenv.core.env_server.http_server import create_fastapi_app
+
+HigherEnvironment.SUPPORTS_CONCURRENT_SESSIONS = True
+listener = socket.socket()
+listener.bind(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+app = create_fastapi_app(HigherEnvironment, Guess, Hint, max_concurrent_envs=2)
+uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
 `;
 
 describe.skipIf(python === null)("the bridge", () => {
@@ -266,8 +282,7 @@ describe.skipIf(python === null)("the bridge", () => {
       "openenv",
       plays,
     );
-    const server = { bridge: "openenv", id: "higher:HigherEnvironment", cwd: folder };
-    await bridged(server, async (environment) => {
+    const playAll = async (environment: RemoteEnvironment) => {
       for (const [index, steps] of expected.entries()) {
         await inTask(environment, index, async (session) => {
           const refused = await session.callTool("step", { number: 99 });
@@ -279,13 +294,36 @@ describe.skipIf(python === null)("the bridge", () => {
           }
         });
       }
-    });
+    };
+    const local = { bridge: "openenv", id: "higher:HigherEnvironment", cwd: folder };
+    await bridged(local, playAll);
+
+    // The same environment, where OpenEnv serves it.
+    await writeFile(join(folder, "serve_higher.py"), HIGHER_SERVER);
+    const server = spawn(python ?? "", ["serve_higher.py"], { cwd: folder });
+    try {
+      const [port] = (await once(server.stdout, "data")) as [Buffer];
+      const id = `http://127.0.0.1:${String(port).trim()}`;
+      await bridged({ bridge: "openenv", id }, playAll);
+    } finally {
+      server.kill();
+    }
+  });
+
+  it("says how to install a library that its Python does not have", async () => {
+    await run(python ?? "", ["-m", "venv", "--without-pip", join(folder, "empty")]);
+    const empty = join(folder, "empty", process.platform === "win32" ? "Scripts" : "bin", "python");
+    const server = { bridge: "reasoning-gym", id: "chain_sum", python: empty };
+    await expect(bridged(server, async () => undefined)).rejects.toThrow(
+      `${empty} -m pip install reasoning-gym`,
+    );
   });
 
   it.each([
     [{ bridge: "reasoning-gym", id: "no_such_task" }, "no_such_task"],
     [{ bridge: "textarena", id: "Chess-v0" }, "Chess-v0 cannot be played by one player"],
-    [{ bridge: "openenv", id: "higher" }, "id is higher, not MODULE:CLASS"],
+    [{ bridge: "openenv", id: "higher" }, "id is higher, neither MODULE:CLASS"],
+    [{ bridge: "openenv", id: "http://127.0.0.1:9" }, "no OpenEnv server at http://127.0.0.1:9"],
     [{ bridge: "verifiers", id: "no-such-taskset" }, "no_such_taskset"],
   ])("says why it cannot serve %j", async (server, words) => {
     await expect(bridged(server, async () => undefined)).rejects.toThrow(words);

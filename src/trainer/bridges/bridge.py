@@ -15,6 +15,7 @@ import random
 import sys
 import threading
 import time
+import urllib.request
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -206,7 +207,7 @@ def messages_of(data):
 
 
 class OpenEnv:
-    """An environment class of OpenEnv, in this process: its action is a tool, its observation the answer."""
+    """An environment of OpenEnv, a class in this process or a server: its action is a tool, its observation the answer."""
 
     terminal = None
 
@@ -215,20 +216,35 @@ class OpenEnv:
         size, tests = own.pop("size", TRAIN_TASKS), own.pop("test_size", TEST_TASKS)
         self._seed = {"train": own.pop("seed", 0)}
         self._seed["test"] = self._seed["train"] + SEED_GAP
-        name, _, kind = identifier.partition(":")
-        if kind == "":
-            raise SystemExit(f"id is {identifier}, not MODULE:CLASS of an OpenEnv environment.")
-        self._make = lambda: getattr(importlib.import_module(name), kind)(**own)
-        self._action = action_of(type(self._make()))
-        schema = self._action.model_json_schema()
+        schema = self._remote(identifier) if "://" in identifier else self._local(identifier, own)
         schema.get("properties", {}).pop("metadata", None)
-        description = inspect.getdoc(self._action) or "Take a step."
+        description = schema.get("description") or "Take a step."
         self.tools = [{"name": "step", "description": description, "input_schema": schema}]
         self.splits = {"train": size, "test": tests}
 
+    def _local(self, identifier, args):
+        """Serves a class; returns the schema of its action."""
+        name, _, kind = identifier.partition(":")
+        if kind == "":
+            raise SystemExit(f"id is {identifier}, neither MODULE:CLASS of an OpenEnv environment nor http://HOST:PORT.")
+        self._make = lambda: getattr(importlib.import_module(name), kind)(**args)
+        self._action = action_of(type(self._make()))
+        return self._action.model_json_schema()
+
+    def _remote(self, url):
+        """Serves what runs at an address; returns the schema of its action."""
+        client = importlib.import_module("openenv.core").GenericEnvClient
+        self._make = lambda: client(base_url=url).sync()
+        self._action = dict
+        try:
+            with urllib.request.urlopen(f"{url.rstrip('/')}/schema", timeout=30) as answer:
+                return json.load(answer)["action"]
+        except (OSError, ValueError, KeyError) as error:
+            raise SystemExit(f"There is no OpenEnv server at {url}, or it does not answer /schema: {error}")
+
     def open(self, split, index):
         environment = self._make()
-        takes_seed = "seed" in inspect.signature(environment.reset).parameters
+        takes_seed = self._action is dict or "seed" in inspect.signature(environment.reset).parameters
         seed = {"seed": self._seed[split] + index} if takes_seed else {}
         first = environment.reset(**seed)
 
@@ -237,7 +253,7 @@ class OpenEnv:
             reward = None if seen.reward is None else float(seen.reward)
             return observation_text(seen), reward, bool(seen.done), None
 
-        return [("user", observation_text(first))], call
+        return [("user", observation_text(first))], call, environment.close
 
 
 def action_of(environment):
@@ -251,7 +267,11 @@ def action_of(environment):
 
 
 def observation_text(observation):
-    fields = observation.model_dump(mode="json", exclude={"done", "reward", "metadata"})
+    if hasattr(observation, "model_dump"):
+        fields = observation.model_dump(mode="json", exclude={"done", "reward", "metadata"})
+    else:
+        # A server leaves the three out.
+        fields = observation.observation
     texts = [value for value in fields.values() if isinstance(value, str) and value != ""]
     return texts[0] if len(fields) == 1 and texts else json.dumps(fields, ensure_ascii=False)
 
@@ -264,10 +284,11 @@ class Session:
     def __init__(self, environment, split, index):
         with Session.lock:
             random.seed(index)
-            self.messages, self._call = environment.open(split, index)
+            self.messages, self._call, *ends = environment.open(split, index)
             self._random = random.getstate()
         self.is_finished = False
         self.results = {}
+        self.close = ends[0] if ends else lambda: None
 
     def call(self, environment, name, given):
         """The JSON of a result: what the call brought, or why it was not run."""
@@ -287,8 +308,8 @@ class Session:
             try:
                 text, reward, finished, metadata = self._call(name, given)
             except Exception as error:
-                # Pydantic says so of arguments that do not fit.
-                if type(error).__name__ != "ValidationError":
+                # Pydantic says so of arguments that do not fit, and so do servers of OpenEnv.
+                if type(error).__name__ != "ValidationError" and "VALIDATION_ERROR" not in str(error):
                     raise
                 return rejected(str(error), "input_validation")
             finally:
@@ -497,7 +518,9 @@ class Handler(BaseHTTPRequestHandler):
         self._result(task_id, session.results[task_id])
 
     def _delete(self, _):
-        self.server.sessions.pop(self._sid, None)
+        session = self.server.sessions.pop(self._sid, None)
+        if session is not None:
+            session.close()
         self._json({"sid": self._sid})
 
     _delete_session = _delete

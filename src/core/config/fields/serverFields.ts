@@ -55,7 +55,7 @@ export const serverFields = {
     default: null,
     examples: ["chain_sum", "GuessTheNumber-v0"],
     change: "fixed",
-    doc: "With `bridge`: name of the environment in its library.",
+    doc: "With `bridge`: name of the environment in its library, or the address of a running server of `openenv`.",
   },
   args: {
     type: "map",
