@@ -1,8 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ENVIRONMENT_REQUESTS, type NewEnvironment } from "../../src/api/environments.ts";
+import {
+  ENVIRONMENT_REQUESTS,
+  type EnvironmentCode,
+  type NewEnvironment,
+} from "../../src/api/environments.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
 import { anEditor } from "./anEditor.ts";
 
@@ -50,4 +54,23 @@ it("refuses a name that leads elsewhere", async () => {
 it("refuses a template that does not exist", async () => {
   const request = { name: "demo", template: "../question", folder };
   await expect(anEditor().ask(create, request)).rejects.toThrow("template");
+});
+
+it("says which code an environment has, which is another when its files change", async () => {
+  const { ask } = anEditor();
+  await ask(create, { name: "demo", template: "question", folder });
+  const configPath = join(folder, "tinker-config.yaml");
+  const command = "[python, environments/demo/environment.py]";
+  await writeFile(
+    configPath,
+    `model_name: local/tiny-tool\nenvironments: { demo: { server: { command: ${command} }, splits: { train: {} }, num_rollouts: 2 } }\nbatch_size: 1\nmax_steps: 1\n`,
+  );
+  const request = { configPath, overrides: [], environment: "demo" };
+  const code = () => ask<RequestOutcome<EnvironmentCode>>(ENVIRONMENT_REQUESTS.code, request);
+  const before = await code();
+  expect(before).toMatchObject({ ok: true, value: { folder: join(folder, "environments/demo") } });
+  expect(await code()).toEqual(before);
+  await writeFile(join(folder, "environments/demo/more.py"), "");
+  const after = await code();
+  expect(after.ok && before.ok && after.value.digest !== before.value.digest).toBe(true);
 });
