@@ -171,8 +171,7 @@ export class OwnServers implements vscode.Disposable {
         end = { kind: "failed", message: errorMessage(error) };
     }
     this.#running.delete(name);
-    const { l10n } = vscode;
-    this.#log(name, end.kind === "failed" ? end.message : l10n.t("The server has ended"));
+    this.#log(name, end.kind === "failed" ? end.message : vscode.l10n.t("The server has ended"));
     this.#set(name, end);
   }
 
