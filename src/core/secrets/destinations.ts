@@ -37,9 +37,22 @@ export interface Destinations {
   readonly servers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** All that decides what a command runs, as a JSON list: the command and its folder. */
-function commandText({ command, cwd }: Pick<CommandServer, "command" | "cwd">): string {
-  return JSON.stringify([...command, ...(cwd === null ? [] : [`(in ${cwd})`])]);
+/**
+ * All that decides what a command runs, as a JSON list: the command, its folder, and the variables that are written out, of which some
+ * load other code (`PYTHONPATH`, `LD_PRELOAD`).
+ */
+function commandText({
+  command,
+  cwd,
+  env,
+}: Pick<CommandServer, "command" | "cwd" | "env">): string {
+  const written = Object.entries(env ?? {}).filter(([, value]) => value !== null);
+  const variables = written.map(([name, value]) => `${name}=${value}`).sort();
+  return JSON.stringify([
+    ...command,
+    ...(cwd === null ? [] : [`(in ${cwd})`]),
+    ...(variables.length === 0 ? [] : [`(with ${variables.join(" ")})`]),
+  ]);
 }
 
 /** What every user names by starting the program: the official services, without any environment. */

@@ -288,11 +288,8 @@ function bridgeCommand(
   folder: string,
   programs: string,
 ): readonly string[] {
-  const parts: Readonly<Record<string, string>> = {
-    [BRIDGE_PARTS.python]: bridgePython(python, folder),
-    [BRIDGE_PARTS.program]: join(programs, "bridge.py"),
-  };
-  return command.map((part) => parts[part] ?? part);
+  const own = command.slice(command.indexOf(BRIDGE_PARTS.program) + 1);
+  return [bridgePython(python, folder), join(programs, "bridge.py"), ...own];
 }
 
 function notStarted(

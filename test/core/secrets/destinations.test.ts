@@ -84,7 +84,7 @@ describe("an environment's own server", () => {
     expect(atOwn({ command, env: { TOKEN: null, LEVEL: "3" } })).toEqual({
       addresses: {},
       environments: { maze: ["TOKEN"] },
-      servers: { maze: '["python","maze.py"]' },
+      servers: { maze: '["python","maze.py","(with LEVEL=3)"]' },
     });
   });
 
@@ -113,6 +113,20 @@ describe("an environment's own server", () => {
       refusal(atOwn({ command, cwd: "elsewhere" }), { named: [atOwn({ command })] }),
     ).toContain("(in elsewhere)");
     expect(refusal(atOwn({ command }), { named: [atOwn({ command })] })).toBeNull();
+    const loaded = atOwn({ command, env: { LD_PRELOAD: "./other.so" } });
+    expect(refusal(loaded, { named: [atOwn({ command })] })).toContain("LD_PRELOAD=./other.so");
+  });
+
+  it("behind a bridge is refused where anything differs that decides what is started", () => {
+    const bridged = { bridge: "verifiers", id: "maze", python: ".venv/bin/python" } as const;
+    const named = [atOwn(bridged)];
+    expect(refusal(atOwn(bridged), { named })).toBeNull();
+    expect(refusal(atOwn({ ...bridged, python: "./elsewhere" }), { named })).toContain(
+      "./elsewhere",
+    );
+    expect(refusal(atOwn({ ...bridged, id: "other" }), { named })).toContain("other");
+    expect(refusal(atOwn({ ...bridged, args: { size: "9" } }), { named })).toContain("size");
+    expect(refusal(atOwn({ ...bridged, cwd: "elsewhere" }), { named })).toContain("elsewhere");
   });
 });
 

@@ -31,8 +31,10 @@ export const BRIDGE_PARTS = { python: "{python}", program: "{bridge}" } as const
 /** What a bridge calls its environment. */
 const BRIDGED = "bridged";
 
-function bridgeCommand({ id, args }: ServerConfig, library: string): readonly string[] {
-  return [BRIDGE_PARTS.python, BRIDGE_PARTS.program, library, id ?? "", JSON.stringify(args ?? {})];
+/** Has all that decides what is started: a run folder is trusted with no other. */
+function bridgeCommand({ id, args, python }: ServerConfig, library: string): readonly string[] {
+  const { python: usual, program } = BRIDGE_PARTS;
+  return [python ?? usual, program, library, id ?? "", JSON.stringify(args ?? {})];
 }
 
 export function environmentServer(

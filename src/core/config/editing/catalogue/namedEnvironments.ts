@@ -6,7 +6,7 @@ import { pairsOf } from "../text/yamlPairs.ts";
 
 export interface NamedEnvironment {
   readonly name: string;
-  /** Its own server as the text has it: an address, or a command; null for one without. */
+  /** Its own server as the text has it: an address, a command, or a library with the name there; null for one without. */
   readonly server: string | null;
 }
 
@@ -29,7 +29,9 @@ export function namedEnvironments(
   const named = new Map<string, string | null>();
   for (const { key, value } of pairs(under(root, "environments"))) {
     const server = under(value, "server");
-    named.set(key, words(under(server, "command")) || words(under(server, "url")) || null);
+    const bridged = `${words(under(server, "bridge"))} ${words(under(server, "id"))}`.trim();
+    const own = words(under(server, "command")) || words(under(server, "url")) || bridged;
+    named.set(key, own === "" ? null : own);
   }
   for (const { key } of pairs(under(under(root, "evaluation"), "splits"))) {
     if (!named.has(key)) named.set(key, null);

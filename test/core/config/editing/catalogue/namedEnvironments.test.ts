@@ -13,8 +13,13 @@ describe("the environments of a text", () => {
 
   it("have their own server in words, if they have one", () => {
     const text =
-      "environments:\n  a: {server: {command: [python, a.py]}}\n  b: {server: {url: http://b}}\n  c: {server: }";
-    expect(found(text).map(({ server }) => server)).toEqual(["python a.py", "http://b", null]);
+      "environments:\n  a: {server: {command: [python, a.py]}}\n  b: {server: {url: http://b}}\n  c: {server: }\n  d: {server: {bridge: textarena, id: Wordle-v0}}";
+    expect(found(text).map(({ server }) => server)).toEqual([
+      "python a.py",
+      "http://b",
+      null,
+      "textarena Wordle-v0",
+    ]);
   });
 
   it.each([[""], ["environments:"], ["environments: 3"], ["- a"], ["environments:\n  a/b: {"]])(
