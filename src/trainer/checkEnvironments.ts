@@ -222,7 +222,7 @@ async function namesAt(options: ConnectionOptions): Promise<readonly string[]> {
   const release = cleanup.add(() => http.close());
   const clock = systemClock;
   const { url: baseUrl, key: apiKey, keySource } = address;
-  await checkReachable({ ...address, http, clock, signal: control.signal });
+  await checkReachable({ ...address, source: "--url", http, clock, signal: control.signal });
   const wire = { http, clock, random: systemRandom, log, userAgent: USER_AGENT };
   const connection = connectEnvironments({ ...wire, baseUrl, apiKey, keySource });
   const names = await connection.names({ signal: control.signal });

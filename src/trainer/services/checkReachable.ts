@@ -60,8 +60,8 @@ function unreachable({ url, source }: Pick<ReachabilityCheck, "url" | "source">,
   const origin = URL.canParse(url) ? new URL(url).origin : url;
   const step =
     source === null
-      ? "Check the network and the proxy settings, then start the run again."
-      : `Start the server, or correct ${source}. Then start the run again.`;
+      ? "Check the network and the proxy settings, then try again."
+      : `Start the server, or correct ${source}. Then try again.`;
   return new AppError(
     "environment-unavailable",
     `The environments' server at ${origin} cannot be reached (${words}). ${step}`,

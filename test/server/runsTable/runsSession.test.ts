@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
 });
-// What a closed session still writes may come after the removal has begun.
-afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+// What a closed session still writes may come after the removal has begun, and must not wait for it.
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
 
 async function open(count: number) {
   const parent = join(root, "runs");
