@@ -93,9 +93,11 @@ const metafiles = await Promise.all([
   bundlePages({
     dashboard: "webview-ui/main.tsx",
     chat: "webview-ui/chatMain.tsx",
+    play: "webview-ui/playMain.tsx",
     ...ON_DEMAND,
     style: "webview-ui/styles/dashboard.css",
     chatStyle: "webview-ui/styles/chatStyle.css",
+    playStyle: "webview-ui/styles/playStyle.css",
     browser: "webview-ui/styles/browser.css",
   }),
   bundlePages(RUNS),
@@ -109,6 +111,8 @@ const page = withImports(metafile, ["dashboard.js", "style.css"]);
 guard("dashboard script and style", await weigh(page), MAX_PAGE);
 const chat = withImports(metafile, ["chat.js", "chatStyle.css"]);
 guard("conversation script and style", await weigh(chat), MAX_CHAT);
+const play = withImports(metafile, ["play.js", "playStyle.css"]);
+guard("play script and style", await weigh(play), MAX_CHAT);
 const runs = withImports(metafile, ["runs.js", "runsStyle.css"]);
 guard("runs table script and style", await weigh(runs), MAX_RUNS);
 const comparison = withImports(metafile, ["comparison.js", "comparisonStyle.css"]).filter(

@@ -129,6 +129,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/host/views",
   "src/host/dashboard",
   "src/host/chat",
+  "src/host/play",
   "src/host/catalogue",
   "src/host/tools",
   "src/host/commands",
@@ -149,6 +150,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "webview-ui/views/timeline",
   "webview-ui/views",
   "webview-ui/chat",
+  "webview-ui/play",
   "webview-ui/runs",
   "webview-ui",
 ];

@@ -12,6 +12,7 @@ import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoi
 import type { estimateBasis } from "../trainer/estimate.ts";
 import { launchError } from "../trainer/launchError.ts";
 import type { openOwnServer } from "../trainer/ownServer.ts";
+import type { playTask } from "../trainer/play/playTask.ts";
 import type { previewPrompt } from "../trainer/previewPrompt.ts";
 import type { testKey } from "../trainer/testKey.ts";
 import type {
@@ -36,6 +37,7 @@ export interface TrainerFunctions {
   readonly downloadCheckpoint: typeof downloadCheckpoint;
   readonly changeCheckpoints: typeof changeCheckpoints;
   readonly openChat: typeof openChat;
+  readonly playTask: typeof playTask;
   readonly openOwnServer: typeof openOwnServer;
   readonly testKey: typeof testKey;
   readonly estimateBasis: typeof estimateBasis;

@@ -13,6 +13,7 @@ import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { estimateBasis } from "../trainer/estimate.ts";
 import { openOwnServer } from "../trainer/ownServer.ts";
+import { playTask } from "../trainer/play/playTask.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { testKey } from "../trainer/testKey.ts";
 import {
@@ -30,6 +31,7 @@ import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
 import { serveOwnServers } from "./ownServers.ts";
+import { servePlays } from "./play.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveReports } from "./reports.ts";
 import { servePages } from "./windowPages.ts";
@@ -39,6 +41,7 @@ const TRAINER = {
   downloadCheckpoint,
   changeCheckpoints,
   openChat,
+  playTask,
   openOwnServer,
   testKey,
   estimateBasis,
@@ -61,6 +64,7 @@ export function serve(
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);
+  servePlays(options);
   serveReports(options);
   serveKeys(options);
   serveEnvironments(options);

@@ -34,6 +34,7 @@ import { models } from "./journeys/models.ts";
 import { newEnvironment } from "./journeys/newEnvironment.ts";
 import { ownServer } from "./journeys/ownServer.ts";
 import { plantedRuns } from "./journeys/plantedRuns.ts";
+import { playEnvironment } from "./journeys/playEnvironment.ts";
 import { promptPreview } from "./journeys/promptPreview.ts";
 import { reading } from "./journeys/reading.ts";
 import { reload } from "./journeys/reload.ts";
@@ -75,6 +76,7 @@ const JOURNEYS: readonly Journey[] = [
   promptPreview,
   newEnvironment,
   ownServer,
+  playEnvironment,
   checkpoints,
   weights,
   evaluations,

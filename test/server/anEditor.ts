@@ -26,6 +26,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     downloadCheckpoint: unused,
     changeCheckpoints: unused,
     openChat: unused,
+    playTask: unused,
     openOwnServer: unused,
     testKey: unused,
     estimateBasis: unused,

@@ -113,7 +113,7 @@ async function measureSignal(
     onDifficulty: () => undefined,
     onRead: () => undefined,
     onWritten: () => undefined,
-    onReward: () => undefined,
+    onResult: () => undefined,
     onPlayed: () => {
       played += 1;
       const what = l10n.t("{0}: {1} of {2} rollouts of {3}", environment, played, count, model);

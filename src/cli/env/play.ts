@@ -50,7 +50,9 @@ export async function playInTerminal(
       err.showLive(null);
       out.print([[styled("accent", l10n.t("the model writes:"))], ...linesOf(text), []]);
     },
-    onReward: (reward) => out.print([[styled("strong", l10n.t("reward {0}", reward))]]),
+    onResult: ({ reward }) => {
+      if (reward !== null) out.print([[styled("strong", l10n.t("reward {0}", reward))]]);
+    },
     onDifficulty: (known) => out.print([[styled("quiet", difficultyText(known))]]),
     onPart: (what) => err.showLive([styled("quiet", what)]),
     onPlayed: (played) => out.print(endLines(played)),

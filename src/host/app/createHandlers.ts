@@ -12,7 +12,7 @@ import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
 import { changeWeights } from "../commands/checkpointRequests.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
-import { environmentProgramHandlers } from "../commands/environmentPrograms.ts";
+import { environmentProgramHandlers, runningOverrides } from "../commands/environmentPrograms.ts";
 import { reportHandlers } from "../commands/exportReport.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
 import type { HelpHandlers } from "../commands/help.ts";
@@ -29,6 +29,7 @@ import type { ConfigHandlers } from "../config/configHandlers.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
+import { PlayPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
@@ -68,6 +69,15 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   const choice = { store, labels, trainings, shownFolder: () => dashboard.folder };
   const open = (folder: string): void => dashboard.open(folder);
   const panels = register(new ChatPanels({ keys, server, extensionUri }));
+  const plays = register(
+    new PlayPanels({
+      keys,
+      server,
+      extensionUri,
+      overrides: (environment) => runningOverrides(options.ownServers, environment),
+      read: open,
+    }),
+  );
   return {
     ...keys.handlers,
     ...environmentHandlers({
@@ -83,6 +93,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       finder,
       programFolder,
       servers: options.ownServers,
+      plays,
       checks: options.checks,
       difficulty: (name, split) => services.environments.difficulty(name, split),
     }),

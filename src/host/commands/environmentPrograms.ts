@@ -1,4 +1,4 @@
-/** *Play Environment…* and *Check Environment*: the program's own commands, in a terminal of the editor. */
+/** *Play Environment…*, in a tab, and *Check Environment*, the program's own command in a terminal of the editor. */
 
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -6,6 +6,7 @@ import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
+import type { PlayPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { runInTerminal } from "../task/programTask.ts";
@@ -20,6 +21,7 @@ import { isSound } from "./startHandlers.ts";
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   /** Where the program lies. */
   readonly programFolder: string;
+  readonly plays: Pick<PlayPanels, "open">;
   readonly checks: Pick<EnvironmentChecks, "begin">;
   readonly servers: Pick<OwnServers, "state">;
   /** How others fared in the tasks of a hosted environment; none where nobody knows. */
@@ -36,9 +38,7 @@ export function environmentProgramHandlers(
       const { environment, split } = chosen;
       const task = await askTask(split, chosen.isShared ? await known(options, chosen) : []);
       if (task === null) return;
-      const name = vscode.l10n.t("Play {0}", environment);
-      const words = ["play", environment, "--split", split, "--task", String(task)];
-      await run(options, chosen.config, name, [...words, ...onRunning(options, environment)]);
+      options.plays.open({ config: chosen.config.fsPath, environment, split, task });
     },
     playTask: async (target) => {
       const row = taskOf(target);
@@ -47,13 +47,8 @@ export function environmentProgramHandlers(
         await offerInstead(text, [showEnvironments()]);
         return;
       }
-      const { name, split, task } = row;
-      const title = vscode.l10n.t("Play {0}", name);
-      const words = ["play", name, "--split", split, "--task", String(task)];
-      await run(options, vscode.Uri.file(row.config), title, [
-        ...words,
-        ...onRunning(options, name),
-      ]);
+      const { config, name: environment, split, task } = row;
+      options.plays.open({ config, environment, split, task });
     },
     checkEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Check which environment?"));
@@ -71,14 +66,27 @@ export function environmentProgramHandlers(
   };
 }
 
+/** Settings with which an environment is on the server that the window has started; none where it has started none. */
+export function runningOverrides(
+  servers: Pick<OwnServers, "state">,
+  name: string,
+): readonly string[] {
+  const state = servers.state(name);
+  if (state.kind !== "ready") return [];
+  const place = `environments.${name}.server`;
+  const starts = STARTS.map((key) => `${place}.${key}=null`);
+  return [...starts, `${place}.url=${state.address}`];
+}
+
+/** The keys that start a server. */
+const STARTS = ["command", "bridge", "id", "args", "python"];
+
 /** The words with which a command uses the server that the window has started, and its port, instead of another one. */
 function onRunning({ servers }: EnvironmentProgramsOptions, name: string): readonly string[] {
   const state = servers.state(name);
   if (state.kind !== "ready") return [];
-  const place = `environments.${name}.server`;
-  const here = [`${place}.command=null`, `${place}.url=${state.address}`];
   // It has the secrets of the environment from its start.
-  return ["--overrides", ...here, "--allow-host", state.address];
+  return ["--overrides", ...runningOverrides(servers, name), "--allow-host", state.address];
 }
 
 function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {

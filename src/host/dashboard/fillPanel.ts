@@ -5,7 +5,12 @@ import * as vscode from "vscode";
 import { pageHtml } from "../../server/dashboard/pageHtml.ts";
 
 /** Names of scripts, with the style sheet of each. */
-const PAGES = { dashboard: "style.css", chat: "chatStyle.css", runs: "runsStyle.css" } as const;
+const PAGES = {
+  dashboard: "style.css",
+  chat: "chatStyle.css",
+  play: "playStyle.css",
+  runs: "runsStyle.css",
+} as const;
 
 export function fillPanel(
   panel: vscode.WebviewPanel,

@@ -71,7 +71,7 @@ export const configCommands = {
   },
   playEnvironment: {
     title: "Play Environment…",
-    does: "Lets you be the model in one task: you write the calls, in a terminal.",
+    does: "Lets you be the model in one task: you fill in a form for each call, in a tab.",
     palette: WITH_CONFIG,
     icon: "debug-start",
     needsTrust: true,
@@ -138,7 +138,7 @@ export const configCommands = {
   },
   playTask: {
     title: "Play This Task",
-    does: "Lets you be the model in this task: you write the calls, in a terminal.",
+    does: "Lets you be the model in this task: you fill in a form for each call, in a tab.",
     palette: false,
     icon: "debug-start",
     needsTrust: true,

@@ -6,6 +6,7 @@ import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type {
   EnvironmentSession,
   RemoteEnvironment,
+  ToolCallOutcome,
   ToolList,
 } from "../../core/openreward/types.ts";
 import { ChatPlayer } from "../../core/play/chatPlayer.ts";
@@ -70,9 +71,21 @@ export interface PlayRequest extends TaskRequest {
   /** Called with what the model reads before a turn of a player that makes no `moves`, and with what it wrote. */
   readonly onRead: (text: string) => void;
   readonly onWritten: (text: string) => void;
-  /** Called with the reward of each call that the environment scores. */
-  readonly onReward: (reward: number) => void;
+  /** Called with what each call brought. */
+  readonly onResult: (result: CallResult) => void;
   readonly onPlayed: (played: EndedPlay) => void;
+}
+
+/** What a call brought, as a player sees it. */
+export interface CallResult {
+  /** Of the tool. */
+  readonly name: string;
+  readonly text: string;
+  /** As `data:` addresses. */
+  readonly images: readonly string[];
+  /** Null = not scored. */
+  readonly reward: number | null;
+  readonly isError: boolean;
 }
 
 export interface TaskPlace extends SplitChoice {
@@ -287,13 +300,15 @@ class PlayedTasks implements PlayResult {
 
   /** @throws AppError as {@link playTask} */
   async play(task: number, rollout: number, signal: AbortSignal): Promise<FinishedRollout> {
-    const { onTask, onDifficulty, onReward, onPlayed } = this.#request;
+    const { onTask, onDifficulty, onResult, onPlayed } = this.#request;
     const { chat, environment, split, settings, remote } = this.#opened;
     const index = this.#opened.index + task;
     onTask({ environment, split, index });
     const known = await this.#opened.difficulty(index);
     if (known !== null) onDifficulty(known);
-    const sessions = new WatchedSessions(remote, onReward);
+    const sessions = new WatchedSessions(remote, (name, outcome) =>
+      onResult(this.#callResult(name, outcome)),
+    );
     let news: News = [];
     const takeNews = (): News => {
       const taken = news;
@@ -372,6 +387,19 @@ class PlayedTasks implements PlayResult {
     };
   }
 
+  #callResult(name: string, outcome: ToolCallOutcome): CallResult {
+    if (outcome.kind === "rejected") {
+      const text = this.#redactor.redact(outcome.error);
+      return { name, text, images: [], reward: null, isError: true };
+    }
+    const { blocks, reward } = outcome;
+    const texts = blocks.flatMap((block) => (block.type === "text" ? block.text : []));
+    const images = blocks.flatMap((block) =>
+      block.type === "image" ? `data:${block.mimeType};base64,${block.data}` : [],
+    );
+    return { name, text: this.#redactor.redact(texts.join("\n")), images, reward, isError: false };
+  }
+
   #endedPlay({ record, facts }: FinishedRollout): EndedPlay {
     const redactor = this.#redactor;
     const { group, turns, rewards, reward, stop, error } = record;
@@ -396,13 +424,16 @@ class WatchedSessions implements Pick<RemoteEnvironment, "openSession" | "splits
   readonly splits: RemoteEnvironment["splits"];
   readonly release: RemoteEnvironment["release"];
   readonly #remote: RemoteEnvironment;
-  readonly #onReward: (reward: number) => void;
+  readonly #onOutcome: (name: string, outcome: ToolCallOutcome) => void;
   /** Of the session that was opened last. */
   known: ToolList = NO_TOOLS;
 
-  constructor(remote: RemoteEnvironment, onReward: (reward: number) => void) {
+  constructor(
+    remote: RemoteEnvironment,
+    onOutcome: (name: string, outcome: ToolCallOutcome) => void,
+  ) {
     this.#remote = remote;
-    this.#onReward = onReward;
+    this.#onOutcome = onOutcome;
     this.splits = (options) => remote.splits(options);
     this.release = () => remote.release();
   }
@@ -421,7 +452,7 @@ class WatchedSessions implements Pick<RemoteEnvironment, "openSession" | "splits
       },
       callTool: async (name, input, options) => {
         const outcome = await session.callTool(name, input, options);
-        if (outcome.kind === "result" && outcome.reward !== null) this.#onReward(outcome.reward);
+        this.#onOutcome(name, outcome);
         return outcome;
       },
       scoreGroup: (candidates, options) => session.scoreGroup(candidates, options),

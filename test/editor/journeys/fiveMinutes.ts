@@ -11,7 +11,7 @@ const ROOT = "environments/letters";
 export const fiveMinutes: Journey = {
   name: "fiveMinutes",
   isByHand: true,
-  async run({ workbench, page, folder, step, picture }) {
+  async run({ workbench, folder, step, picture }) {
     const startedMs = Date.now();
     const program = join(folder, ROOT, "environment.py");
 
@@ -39,14 +39,12 @@ export const fiveMinutes: Journey = {
       await workbench.command("Tinker RL: Play Environment…");
       await workbench.pick("letters");
       await workbench.answer("0");
-      const terminal = workbench.terminal().first();
-      await terminal
-        .getByText("Follow the keys; then answer.")
-        .first()
-        .waitFor({ timeout: 60_000 });
-      await workbench.command("Terminal: Focus Terminal");
-      await page.keyboard.type("answer 1\n");
-      await terminal.getByText("reward 0 in all").first().waitFor({ timeout: 30_000 });
+      const panel = workbench.panel();
+      await panel.getByText("Follow the keys; then answer.").first().waitFor({ timeout: 60_000 });
+      await panel.getByRole("button", { name: "answer", exact: true }).click();
+      await panel.locator(".tool-form textarea").first().fill("1");
+      await panel.getByRole("button", { name: "Call answer" }).click();
+      await panel.getByText("Reward 0", { exact: true }).waitFor({ timeout: 30_000 });
       await picture("played");
     });
 

@@ -50,7 +50,7 @@ export const ownServer: Journey = {
       const task = workbench.row(/^task 3 of train/);
       await task.hover();
       await task.getByRole("button", { name: "Play This Task" }).click();
-      await workbench.terminal().getByText("Be the model").first().waitFor({ timeout: 30_000 });
+      await workbench.panel().getByText("be the model").waitFor({ timeout: 30_000 });
       await picture("play");
       assert.equal(starts(), 1);
     });

@@ -1,0 +1,168 @@
+/** Holds the tasks that a person plays in an editor. */
+
+import { type CancellationToken, ProgressType } from "vscode-languageserver";
+import {
+  type OpenPlayRequest,
+  openPlaySchema,
+  PLAY_MOVE,
+  PLAY_REQUESTS,
+  playMoveSchema,
+} from "../api/play.ts";
+import type { RequestOutcome } from "../api/requests.ts";
+import { playableTools } from "../core/environmentCheck/probe/tools.ts";
+import { AppError } from "../core/errors.ts";
+import type { Player, PlayerMove, PlayerView } from "../core/play/player.ts";
+import { isExactObject, parseExactJson } from "../core/util/exactJson.ts";
+import type {
+  PageMove,
+  PlayEnd,
+  PlayReply,
+  PlayResult,
+  PlayTool,
+  PlayTurn,
+} from "../shared/play.ts";
+import type { PlayResult as EndedPlays } from "../trainer/play/playTask.ts";
+import type { ServerOptions } from "./openRequests.ts";
+
+const PLAYING = new ProgressType<PlayReply>();
+
+/** Each play is a request that lasts as long. */
+export function servePlays({ connection, trainer, requests, programFolder }: ServerOptions): void {
+  const plays = new Map<string, PagePlayer>();
+  connection.onRequest<RequestOutcome<null>, void>(
+    PLAY_REQUESTS.open,
+    (value: unknown, token: CancellationToken) => {
+      const request: OpenPlayRequest = openPlaySchema.parse(value);
+      const { progressToken, launch, environment, split, task } = request;
+      const reply = (what: PlayReply): void => {
+        // Rejects when the editor has left, which ends the play.
+        connection.sendProgress(PLAYING, progressToken, what).catch(() => undefined);
+      };
+      return requests.run(token, async ({ fileSystem, signal, redactor }) => {
+        const player = new PagePlayer(reply);
+        plays.set(progressToken, player);
+        try {
+          const { configPath, overrides } = launch.training;
+          const ended = await trainer.playTask(fileSystem, {
+            configPath,
+            overrides,
+            allowedOrigins: [],
+            launchRequest: launch,
+            programFolder,
+            redactor,
+            signal,
+            environment,
+            split,
+            task,
+            tasks: 1,
+            rollouts: 1,
+            atOnce: 1,
+            isStored: true,
+            player: { kind: "moves", name: "person", player },
+            onPart: (what) => reply({ kind: "part", what }),
+            onTask: () => undefined,
+            onDifficulty: () => undefined,
+            onRead: () => undefined,
+            onWritten: () => undefined,
+            onResult: (result) => player.add(result),
+            onPlayed: () => undefined,
+          });
+          player.end(ended);
+        } finally {
+          plays.delete(progressToken);
+        }
+        return null;
+      });
+    },
+  );
+  connection.onNotification(PLAY_MOVE, (message: unknown) => {
+    const { play, move } = playMoveSchema.parse(message);
+    plays.get(play)?.make(move);
+  });
+}
+
+/** Waits for the moves of the page, and reports all there is to show. */
+class PagePlayer implements Player {
+  readonly #reply: (what: PlayReply) => void;
+  #tools: readonly PlayTool[] = [];
+  #turns: readonly PlayTurn[] = [];
+  #problem: string | null = null;
+  #end: PlayEnd | null = null;
+  /** Null when it is not the player's turn. */
+  #take: ((move: PlayerMove) => void) | null = null;
+
+  constructor(reply: (what: PlayReply) => void) {
+    this.#reply = reply;
+  }
+
+  move({ text, tools, problem }: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove> {
+    this.#tools = playableTools(tools);
+    this.#problem = problem;
+    if (problem === null) this.#turns = [...this.#turns, { read: text, move: null, results: [] }];
+    return new Promise((resolve, reject) => {
+      this.#take = resolve;
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      this.#show();
+    });
+  }
+
+  /** Nothing when it is not the player's turn. */
+  make(move: PageMove): void {
+    const take = this.#take;
+    if (take === null) return;
+    try {
+      const read = readMove(move);
+      this.#problem = null;
+      this.#take = null;
+      this.#change({ move: move.kind === "text" ? move.text : `${move.name} ${move.args}` });
+      take(read);
+    } catch (error) {
+      this.#problem = error instanceof AppError ? error.message : String(error);
+    }
+    this.#show();
+  }
+
+  add(result: PlayResult): void {
+    this.#change({ results: [...(this.#turns.at(-1)?.results ?? []), result] });
+    this.#show();
+  }
+
+  end({ played, folder }: EndedPlays): void {
+    const [own] = played;
+    if (own === undefined) return;
+    const { reward, stop, error } = own;
+    this.#end = { reward, stop, error, folder };
+    this.#take = null;
+    this.#show();
+  }
+
+  #change(change: Partial<PlayTurn>): void {
+    const last = this.#turns.at(-1);
+    if (last !== undefined) this.#turns = [...this.#turns.slice(0, -1), { ...last, ...change }];
+  }
+
+  #show(): void {
+    this.#reply({
+      kind: "view",
+      view: {
+        tools: this.#tools,
+        turns: this.#turns,
+        problem: this.#problem,
+        isAwaited: this.#take !== null,
+        end: this.#end,
+      },
+    });
+  }
+}
+
+/** @throws AppError `bad-arguments` for arguments that are no JSON object */
+function readMove(move: PageMove): PlayerMove {
+  if (move.kind === "text") return move;
+  try {
+    const args = parseExactJson(move.args);
+    if (isExactObject(args)) return { kind: "call", name: move.name, args };
+  } catch {
+    // Said below.
+  }
+  throw new AppError("bad-arguments", `The arguments of ${move.name} are not a JSON object.`);
+}

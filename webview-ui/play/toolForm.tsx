@@ -1,0 +1,269 @@
+/** A form for the arguments of a tool, made from their JSON Schema. */
+
+import * as l10n from "@vscode/l10n";
+import { useState } from "preact/hooks";
+import type { PlayTool } from "../../src/shared/play.ts";
+import { Button, IconButton } from "../controls/button.tsx";
+import { UntrustedText } from "../text/untrustedText.tsx";
+import { visibleLine } from "../text/visible.ts";
+import { argumentFields, type Described, initialValue, type NamedField } from "./schemaField.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface ToolFormProps {
+  readonly tool: PlayTool;
+  readonly isEnabled: boolean;
+  /** Called with the arguments as JSON. */
+  readonly send: (args: string) => void;
+}
+
+/** Keep its key the tool's name: another tool begins with an empty form. */
+export function ToolForm({ tool, isEnabled, send }: ToolFormProps) {
+  const fields = argumentFields(tool.schema);
+  const isFree =
+    fields.length === 0 && tool.schema !== null && "properties" in tool.schema === false;
+  const [values, setValues] = useState<Values>(() => beginning(fields));
+  const [written, setWritten] = useState("{}");
+  return (
+    <form
+      class="tool-form stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isEnabled) send(isFree ? written : JSON.stringify(values));
+      }}
+    >
+      {tool.description === "" ? null : (
+        <p class="fact plain-text">
+          <UntrustedText text={tool.description} />
+        </p>
+      )}
+      {isFree ? (
+        <JsonArea label={l10n.t("Arguments as JSON")} value={written} set={setWritten} />
+      ) : (
+        <Fields fields={fields} values={values} set={setValues} />
+      )}
+      <div class="row">
+        <button type="submit" class="primary" disabled={!isEnabled}>
+          {l10n.t("Call {0}", visibleLine(tool.name))}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function beginning(fields: readonly NamedField[]): Values {
+  const required = fields.filter(({ isRequired }) => isRequired);
+  return withKnown(required.map((each) => [each.name, initialValue(each)]));
+}
+
+function withKnown(entries: readonly (readonly [string, unknown])[]): Values {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+interface FieldsProps {
+  readonly fields: readonly NamedField[];
+  readonly values: Values;
+  readonly set: (values: Values) => void;
+}
+
+function Fields({ fields, values, set }: FieldsProps) {
+  return (
+    <>
+      {fields.map((each) => {
+        const { name, isRequired } = each;
+        const isGiven = Object.hasOwn(values, name);
+        const change = (value: unknown): void =>
+          set(withKnown(Object.entries({ ...values, [name]: value })));
+        const label = visibleLine(name);
+        return (
+          <div class="form-field stack" key={name}>
+            {isRequired ? null : (
+              <label class="check row">
+                <input
+                  type="checkbox"
+                  checked={isGiven}
+                  onChange={() => change(isGiven ? undefined : (initialValue(each) ?? 0))}
+                />
+                <span>{l10n.t("{0}, optional", label)}</span>
+              </label>
+            )}
+            {isRequired || isGiven ? (
+              <Input label={label} described={each} value={values[name]} set={change} />
+            ) : null}
+            {each.description === "" ? null : (
+              <span class="fact plain-text">
+                <UntrustedText text={each.description} />
+              </span>
+            )}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+interface InputProps {
+  readonly label: string;
+  readonly described: Described;
+  readonly value: unknown;
+  readonly set: (value: unknown) => void;
+}
+
+function Input({ label, described, value, set }: InputProps) {
+  const { field } = described;
+  switch (field.kind) {
+    case "choice":
+      return (
+        <label class="field">
+          <span>{label}</span>
+          <select
+            value={String(field.values.indexOf(value))}
+            onChange={({ currentTarget: { selectedIndex } }) => set(field.values[selectedIndex])}
+          >
+            {field.values.map((own, index) => (
+              <option key={index} value={String(index)}>
+                {visibleLine(typeof own === "string" ? own : JSON.stringify(own))}
+              </option>
+            ))}
+          </select>
+        </label>
+      );
+    case "boolean":
+      return (
+        <label class="check row">
+          <input type="checkbox" checked={value === true} onChange={() => set(value !== true)} />
+          <span>{label}</span>
+        </label>
+      );
+    case "number":
+      return (
+        <label class="field">
+          <span>{label}</span>
+          <input
+            type="number"
+            required
+            step={field.isInteger ? 1 : "any"}
+            min={field.min}
+            max={field.max}
+            value={typeof value === "number" ? value : ""}
+            onInput={({ currentTarget: { valueAsNumber } }) =>
+              set(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
+            }
+          />
+        </label>
+      );
+    case "text":
+      return field.isLong ? (
+        <label class="field-column">
+          <span>{label}</span>
+          <textarea
+            rows={2}
+            value={String(value ?? "")}
+            onInput={({ currentTarget }) => set(currentTarget.value)}
+          />
+        </label>
+      ) : (
+        <label class="field-column">
+          <span>{label}</span>
+          <input
+            type="text"
+            value={String(value ?? "")}
+            onInput={({ currentTarget }) => set(currentTarget.value)}
+          />
+        </label>
+      );
+    case "list":
+      return <List label={label} item={field.item} value={value} set={set} />;
+    case "object":
+      return (
+        <fieldset class="form-group stack">
+          <legend>{label}</legend>
+          <Fields fields={field.fields} values={valuesOf(value)} set={set} />
+        </fieldset>
+      );
+    case "json":
+      return <JsonValue label={label} set={set} />;
+  }
+}
+
+interface ListProps {
+  readonly label: string;
+  readonly item: Described;
+  readonly value: unknown;
+  readonly set: (value: unknown) => void;
+}
+
+function List({ label, item, value, set }: ListProps) {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  return (
+    <fieldset class="form-group stack">
+      <legend>{label}</legend>
+      {items.map((own, index) => (
+        <div class="row" key={index}>
+          <Input
+            label={`${label} ${index + 1}`}
+            described={item}
+            value={own}
+            set={(changed) => set(items.with(index, changed ?? null))}
+          />
+          <IconButton
+            icon="close"
+            label={l10n.t("Remove {0} {1}", label, index + 1)}
+            onClick={() => set(items.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <Button
+        class="secondary"
+        label={l10n.t("Add to {0}", label)}
+        onClick={() => set([...items, initialValue(item) ?? null])}
+      />
+    </fieldset>
+  );
+}
+
+interface JsonAreaProps {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function JsonArea({ label, value, set }: JsonAreaProps) {
+  return (
+    <label class="field-column">
+      <span>{label}</span>
+      <textarea
+        class="mono"
+        rows={3}
+        value={value}
+        spellcheck={false}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** Sets the value once what is written is JSON. */
+function JsonValue({ label, set }: Pick<InputProps, "label" | "set">) {
+  const [written, setWritten] = useState("");
+  return (
+    <JsonArea
+      label={l10n.t("{0} as JSON", label)}
+      value={written}
+      set={(text) => {
+        setWritten(text);
+        try {
+          set(JSON.parse(text));
+        } catch {
+          set(undefined);
+        }
+      }}
+    />
+  );
+}
+
+function valuesOf(value: unknown): Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}
