@@ -14,10 +14,10 @@ import { AppError } from "../core/errors.ts";
 import type { Player, PlayerMove, PlayerView } from "../core/play/player.ts";
 import { isExactObject, parseExactJson } from "../core/util/exactJson.ts";
 import type {
+  CallResult,
   PageMove,
   PlayEnd,
   PlayReply,
-  PlayResult,
   PlayTool,
   PlayTurn,
 } from "../shared/play.ts";
@@ -122,7 +122,7 @@ class PagePlayer implements Player {
     this.#show();
   }
 
-  add(result: PlayResult): void {
+  add(result: CallResult): void {
     this.#change({ results: [...(this.#turns.at(-1)?.results ?? []), result] });
     this.#show();
   }

@@ -17,7 +17,8 @@ export interface PlayTool {
   readonly schema: Readonly<Record<string, unknown>> | null;
 }
 
-export interface PlayResult {
+/** What a call brought, as a player sees it. */
+export interface CallResult {
   /** Of the tool. */
   readonly name: string;
   readonly text: string;
@@ -33,7 +34,7 @@ export interface PlayTurn {
   readonly read: string;
   /** What the player did; null while it is awaited. */
   readonly move: string | null;
-  readonly results: readonly PlayResult[];
+  readonly results: readonly CallResult[];
 }
 
 export interface PlayEnd {

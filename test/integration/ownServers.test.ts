@@ -139,7 +139,9 @@ describe("a server that the trainer starts", () => {
       KEYS,
     );
     expect(code).not.toBe(0);
-    expect(stderr).toContain('names the command ["node","environments/calculator/server.mjs"]');
+    expect(stderr).toContain(
+      'names the command ["node","environments/calculator/server.mjs","(with LEVEL=3)"]',
+    );
     expect(stderr).toContain("-c FILE");
   });
 });

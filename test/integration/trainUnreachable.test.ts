@@ -58,7 +58,7 @@ describe.concurrent("an environments' server that cannot be reached", { timeout:
     });
     expect(stderr).toMatch(/^error: The environments' server at \S+ cannot be reached \(.+\)\. /);
     expect(stderr).toContain(address());
-    expect(stderr).toContain(`Start the server, or correct ${source}. Then start the run`);
+    expect(stderr).toContain(`Start the server, or correct ${source}. Then try`);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(code).toBe(5);
     expect(asked.filter((path) => path !== "/api/v1/client/config")).toEqual([]);

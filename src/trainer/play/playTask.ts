@@ -27,6 +27,7 @@ import type { TokenUsage } from "../../core/usage/tokenUsage.ts";
 import { systemClock } from "../../node/clock.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
+import type { CallResult } from "../../shared/play.ts";
 import { ChatServices } from "../chat/chatServices.ts";
 import { chooseModel } from "../chat/chooseModel.ts";
 import { requireBaseModel } from "../createModel.ts";
@@ -74,18 +75,6 @@ export interface PlayRequest extends TaskRequest {
   /** Called with what each call brought. */
   readonly onResult: (result: CallResult) => void;
   readonly onPlayed: (played: EndedPlay) => void;
-}
-
-/** What a call brought, as a player sees it. */
-export interface CallResult {
-  /** Of the tool. */
-  readonly name: string;
-  readonly text: string;
-  /** As `data:` addresses. */
-  readonly images: readonly string[];
-  /** Null = not scored. */
-  readonly reward: number | null;
-  readonly isError: boolean;
 }
 
 export interface TaskPlace extends SplitChoice {
