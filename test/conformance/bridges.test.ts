@@ -321,7 +321,15 @@ describe.skipIf(python === null)("the bridge", () => {
 
   it.each([
     [{ bridge: "reasoning-gym", id: "no_such_task" }, "no_such_task"],
-    [{ bridge: "textarena", id: "Chess-v0" }, "Chess-v0 cannot be played by one player"],
+    [{ bridge: "textarena", id: "Nim-v0" }, "Nim-v0 cannot be played by one player"],
+    [
+      { bridge: "textarena", id: "NoSuchGame-v0" },
+      "textarena could not make NoSuchGame-v0: Environment NoSuchGame-v0",
+    ],
+    [
+      { bridge: "textarena", id: "PublicGoodsGame-v0" },
+      "PublicGoodsGame-v0 cannot be played by one player: it is a game for several.",
+    ],
     [{ bridge: "openenv", id: "higher" }, "id is higher, neither MODULE:CLASS"],
     [{ bridge: "openenv", id: "http://127.0.0.1:9" }, "no OpenEnv server at http://127.0.0.1:9"],
     [{ bridge: "verifiers", id: "no-such-taskset" }, "no_such_taskset"],

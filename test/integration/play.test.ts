@@ -34,16 +34,22 @@ type Asked = z.infer<typeof asked>;
 
 const requests: Asked[] = [];
 let failures = 0;
+/** Answers before each good one whose arguments are no JSON. */
+let malformed = 0;
 
 /** Works out the sum of the prompt, and gives it once the calculator has said it. */
 function answerTo({ messages }: Asked) {
-  const last = messages.at(-1);
   const [, sum = ""] =
     /What is (.*)\?/.exec(messages.find(({ role }) => role === "user")?.content ?? "") ?? [];
-  const call =
-    last?.role === "tool"
-      ? { name: "answer", arguments: JSON.stringify({ value: last.content }) }
-      : { name: "calc", arguments: JSON.stringify({ expr: sum }) };
+  const isProblem = (content: string | null) => content?.endsWith("not a JSON object.") === true;
+  const learned = messages.findLastIndex(
+    ({ role, content }) => role !== "assistant" && !isProblem(content),
+  );
+  const last = messages[learned];
+  const problems = messages.slice(learned + 1).filter(({ role }) => role === "tool").length;
+  const [name, args] =
+    last?.role === "tool" ? ["answer", { value: last.content }] : ["calc", { expr: sum }];
+  const call = { name, arguments: problems < malformed ? "[1" : JSON.stringify(args) };
   const tool_calls = [{ id: `call_${messages.length}`, type: "function", function: call }];
   return { choices: [{ message: { role: "assistant", content: null, tool_calls } }] };
 }
@@ -151,6 +157,25 @@ describe("a play", () => {
     const { code, stderr, stored } = await play(given, variables);
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining(words)]);
     await expect(readFile(join(stored, "run.json"), "utf8")).rejects.toThrow();
+  });
+
+  it("by a model behind an address goes on after malformed calls, unless there are three in a row", async () => {
+    const args = ["--player", address, "--model", "m"];
+    malformed = 2;
+    const patient = await play(args, { OPENAI_API_KEY: KEY });
+    malformed = 3;
+    const ended = await play(args, { OPENAI_API_KEY: KEY });
+    malformed = 0;
+    expect([patient.code, (await storedIn(patient.stored)).map(({ reward }) => reward)]).toEqual([
+      0,
+      [1],
+    ]);
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        "gave 3 answers that cannot be played. The last: The arguments of calc",
+      ),
+    ]);
   });
 
   it("by chance is the same for the same seed", async () => {

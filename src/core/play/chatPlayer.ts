@@ -26,7 +26,7 @@ export interface ChatPlayerOptions {
   readonly key: { readonly name: string; readonly value: string } | null;
 }
 
-/** Answers that cannot be played, one after the other. */
+/** Answers that cannot be played, one after the other, of which the last ends the play. */
 const MAX_PROBLEMS = 3;
 const MAX_TRIES = 5;
 const TIMEOUT_MS = 600_000;
@@ -69,6 +69,7 @@ export class ChatPlayer implements Player {
   /** @throws AppError `player-failed` when the server refuses, or answers what cannot be played */
   async move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove> {
     for (const message of view.news) this.#messages.push(this.#newMessage(message));
+    if (view.problem === null) this.#problems = 0;
     for (let { problem } = view; ; ) {
       if (problem !== null) this.#answerProblem(problem);
       const answer = await this.#ask(view.tools, signal);
@@ -94,7 +95,7 @@ export class ChatPlayer implements Player {
 
   #answerProblem(problem: string): void {
     this.#problems += 1;
-    if (this.#problems > MAX_PROBLEMS) {
+    if (this.#problems === MAX_PROBLEMS) {
       throw this.#failed(
         `gave ${MAX_PROBLEMS} answers that cannot be played. The last: ${problem}`,
       );

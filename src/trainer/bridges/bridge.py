@@ -106,9 +106,16 @@ class TextArena:
         self._make = lambda: library.make(env_id=identifier, **own)
         self.splits = {"train": size, "test": tests}
         try:
-            self._make().reset(num_players=1, seed=0)
+            game = self._make()
+        except Exception as error:
+            raise SystemExit(f"textarena could not make {identifier}: {error}")
+        try:
+            game.reset(num_players=1, seed=0)
         except Exception as error:
             raise SystemExit(f"{identifier} cannot be played by one player: {error}")
+        # Some games for several start with one, without a word; its rewards would mean nothing.
+        if not isinstance(game.state, library.SinglePlayerState):
+            raise SystemExit(f"{identifier} cannot be played by one player: it is a game for several.")
 
     def open(self, split, index):
         game = self._make()
