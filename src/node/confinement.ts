@@ -81,14 +81,17 @@ export const UNGUARDED: Guard = {
 /** Follows no link and waits for no pipe. Windows has neither flag; there the check before the opening has to suffice. */
 const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** Whether `path` is `folder` or lies below it, by their names alone. */
+export function isWithin(path: string, folder: string): boolean {
+  const below = relative(resolve(folder), resolve(path));
+  return !isAbsolute(below) && below !== ".." && !below.startsWith(`..${sep}`);
+}
+
 /** The paths from `folder` on that lead to `path`. @throws AppError `folder-unsafe` */
 function wayTo(folder: string, path: string): readonly string[] {
   const root = resolve(folder);
-  const below = relative(root, resolve(path));
-  if (isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`)) {
-    throw outside(folder, path);
-  }
-  const names = below.split(sep);
+  if (!isWithin(path, folder)) throw outside(folder, path);
+  const names = relative(root, resolve(path)).split(sep);
   return [root, ...names.map((_, at) => join(root, ...names.slice(0, at + 1)))];
 }
 

@@ -12,7 +12,8 @@ import type { RequestOutcome } from "../api/requests.ts";
 import { playableTools } from "../core/environmentCheck/probe/tools.ts";
 import { AppError } from "../core/errors.ts";
 import type { Player, PlayerMove, PlayerView } from "../core/play/player.ts";
-import { isExactObject, parseExactJson } from "../core/util/exactJson.ts";
+import { raceAbort } from "../core/util/abort.ts";
+import { parseExactObject } from "../core/util/exactJson.ts";
 import type {
   CallResult,
   PageMove,
@@ -99,11 +100,11 @@ class PagePlayer implements Player {
     this.#tools = playableTools(tools);
     this.#problem = problem;
     if (problem === null) this.#turns = [...this.#turns, { read: text, move: null, results: [] }];
-    return new Promise((resolve, reject) => {
+    const made = new Promise<PlayerMove>((resolve) => {
       this.#take = resolve;
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-      this.#show();
     });
+    this.#show();
+    return signal === undefined ? made : raceAbort(made, signal);
   }
 
   /** Nothing when it is not the player's turn. */
@@ -158,11 +159,7 @@ class PagePlayer implements Player {
 /** @throws AppError `bad-arguments` for arguments that are no JSON object */
 function readMove(move: PageMove): PlayerMove {
   if (move.kind === "text") return move;
-  try {
-    const args = parseExactJson(move.args);
-    if (isExactObject(args)) return { kind: "call", name: move.name, args };
-  } catch {
-    // Said below.
-  }
+  const args = parseExactObject(move.args);
+  if (args !== null) return { kind: "call", name: move.name, args };
   throw new AppError("bad-arguments", `The arguments of ${move.name} are not a JSON object.`);
 }

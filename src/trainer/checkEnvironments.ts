@@ -3,7 +3,6 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../core/config/fields/schema.ts";
-import { writtenSecrets } from "../core/config/secretValues.ts";
 import { environmentConfig } from "../core/config/taskChoices.ts";
 import {
   checkEnvironment,
@@ -15,11 +14,9 @@ import type { FileSystem } from "../core/ports.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { RunControl } from "../core/training/run/control.ts";
 import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
-import { proxyPasswords } from "../node/proxy.ts";
 import { systemRandom } from "../node/random.ts";
 import { startConfig } from "../node/startConfig.ts";
 import { DEFAULT_CONFIG } from "../shared/configNames.ts";
@@ -31,6 +28,7 @@ import { loadNamed } from "./requireNamed.ts";
 import { checkReachable } from "./services/checkReachable.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import { type ConnectionOptions, connectEnvironmentServices } from "./services/connections.ts";
+import { environmentSecrets, learnSecrets } from "./services/environmentSecrets.ts";
 import { environmentAddress } from "./services/serviceAddress.ts";
 import { loadVariables } from "./services/variables.ts";
 
@@ -112,20 +110,12 @@ async function checkAll(
     runName: "check",
   };
   const config = written?.config ?? (await configOfNames(request, options));
-  for (const secret of [...writtenSecrets(config), ...proxyPasswords(process.env)]) {
-    redactor.learn(secret);
-  }
+  learnSecrets(config, redactor);
   const connect = await connectEnvironmentServices({ ...options, config });
   const reports: EnvironmentReport[] = [];
   for (const name of Object.keys(config.environments)) {
     const own = environmentConfig(config, name);
-    const secrets = await resolveSecrets({
-      environment: name,
-      environmentSecrets: own.secrets,
-      globalSecrets: config.secrets,
-      lookUp: async (key) => variables(key)?.value ?? null,
-      redactor,
-    });
+    const secrets = await environmentSecrets(config, name, { variables, redactor });
     const report = await checkEnvironment({
       remote: connect(name),
       clock: systemClock,

@@ -4,14 +4,11 @@ import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../core/chat/tokenizer.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";
-import { writtenSecrets } from "../core/config/secretValues.ts";
-import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
-import { proxyPasswords } from "../node/proxy.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
@@ -24,6 +21,7 @@ import {
   connectModelService,
   type TinkerConnection,
 } from "./services/connections.ts";
+import { environmentSecrets, learnSecrets } from "./services/environmentSecrets.ts";
 import { ServerOutput } from "./services/serverOutput.ts";
 import { loadVariables } from "./services/variables.ts";
 import { HUB_TOKEN } from "./tokenizerFolder.ts";
@@ -43,8 +41,7 @@ export async function connectionOptions(
   const { watch, redactor, programs, log, control, allowedOrigins = [] } = trainer;
   const { config, path, warnings } = loaded;
   for (const message of warnings) watch({ kind: "warning", message });
-  for (const secret of writtenSecrets(config)) redactor.learn(secret);
-  for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
+  learnSecrets(config, redactor);
   const variables = await loadVariables(dirname(path), trainer.launchRequest);
   const serverOutput = new ServerOutput(redactor);
   cleanup.add(() => serverOutput.close());
@@ -93,14 +90,7 @@ export async function connectAndPrepare(
     environment,
     promptDate,
     loadModel: () => tokenizer,
-    secretsOf: (name) =>
-      resolveSecrets({
-        environment: name,
-        environmentSecrets: config.environments[name]?.secrets ?? null,
-        globalSecrets: config.secrets,
-        lookUp: async (key) => variables(key)?.value ?? null,
-        redactor,
-      }),
+    secretsOf: (name) => environmentSecrets(config, name, { variables, redactor }),
     onPart: (what) => watch({ kind: "preparing", what }),
     onWarning: (message) => watch({ kind: "warning", message }),
   });

@@ -6,7 +6,6 @@ import type { Chat } from "../core/chat/chat.ts";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { createRenderer } from "../core/chat/setup/createRenderer.ts";
 import type { Config } from "../core/config/fields/schema.ts";
-import { writtenSecrets } from "../core/config/secretValues.ts";
 import {
   environmentConfig,
   type SplitChoice,
@@ -21,11 +20,9 @@ import { type RolloutSettings, rolloutSettings } from "../core/rollout/settings.
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { resolveSecrets } from "../core/secrets/resolve.ts";
 import type { RunControl } from "../core/training/run/control.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import { systemClock } from "../node/clock.ts";
-import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
@@ -35,6 +32,7 @@ import { loadTokenizer } from "./loadTokenizer.ts";
 import { loadNamed } from "./requireNamed.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
 import { connectEnvironmentServices } from "./services/connections.ts";
+import { environmentSecrets, learnSecrets } from "./services/environmentSecrets.ts";
 import { loadVariables, type Variables } from "./services/variables.ts";
 import { HUB_TOKEN } from "./tokenizerFolder.ts";
 
@@ -95,8 +93,7 @@ export async function openTaskOf(
   const loaded = await loadNamed(start, request);
   const { environment: name, split } = chooseTasks(loaded.config, request);
   const config = withOnlyEnvironment(loaded.config, name);
-  for (const secret of writtenSecrets(config)) redactor.learn(secret);
-  for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
+  learnSecrets(config, redactor);
   const variables = await loadVariables(dirname(loaded.path), launchRequest);
   redactor.learn(variables(HUB_TOKEN)?.value ?? "");
   const allowedOrigins = launchRequest?.allowedOrigins ?? request.allowedOrigins;
@@ -128,13 +125,7 @@ export async function openTaskOf(
   const date = new Date(systemClock.now()).toISOString().slice(0, 10);
   const { renderer, images, warnings } = createRenderer({ model, config, date });
   const own = environmentConfig(config, name);
-  const secrets = await resolveSecrets({
-    environment: name,
-    environmentSecrets: own.secrets,
-    globalSecrets: config.secrets,
-    lookUp: async (key) => variables(key)?.value ?? null,
-    redactor,
-  });
+  const secrets = await environmentSecrets(config, name, { variables, redactor });
   return {
     loaded: { ...loaded, config },
     variables,

@@ -2,18 +2,15 @@
 
 import { dirname } from "node:path";
 import { type CommandServer, environmentServer } from "../core/config/fields/environmentServers.ts";
-import { writtenSecrets } from "../core/config/secretValues.ts";
-import { environmentConfig, withOnlyEnvironment } from "../core/config/taskChoices.ts";
+import { withOnlyEnvironment } from "../core/config/taskChoices.ts";
 import { AppError } from "../core/errors.ts";
 import type { Message, RemoteEnvironment, SecretValue } from "../core/openreward/types.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { RunControl } from "../core/training/run/control.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { Limiter } from "../core/util/limiter.ts";
-import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import { debugLog } from "./debugLog.ts";
@@ -21,6 +18,7 @@ import { codeFolder } from "./environmentCode.ts";
 import { loadNamed } from "./requireNamed.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import { connectEnvironmentServices } from "./services/connections.ts";
+import { environmentSecrets, learnSecrets } from "./services/environmentSecrets.ts";
 import { ServerOutput } from "./services/serverOutput.ts";
 import { loadVariables } from "./services/variables.ts";
 
@@ -93,17 +91,9 @@ async function start(
   const { path, config: whole } = await loadNamed(started, { launchRequest });
   const config = withOnlyEnvironment(whole, name);
   onCode(await codeFolder(commandOf(environmentServer(config, name), name), dirname(path)));
-  for (const secret of writtenSecrets(config)) redactor.learn(secret);
-  for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
+  learnSecrets(config, redactor);
   const variables = await loadVariables(dirname(path), launchRequest);
-  const own = environmentConfig(config, name);
-  const secrets = await resolveSecrets({
-    environment: name,
-    environmentSecrets: own.secrets,
-    globalSecrets: config.secrets,
-    lookUp: async (key) => variables(key)?.value ?? null,
-    redactor,
-  });
+  const secrets = await environmentSecrets(config, name, { variables, redactor });
   const serverOutput = new ServerOutput(redactor);
   const append = async (_: string, text: string): Promise<void> => onLog(text);
   serverOutput.attach({ append, makeDirectory: async () => undefined }, "");

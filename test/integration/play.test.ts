@@ -129,6 +129,14 @@ describe("a play", () => {
     expect(texts.join("\n")).not.toContain(KEY);
   });
 
+  it("by a model behind an address keeps the secrets of the environment from it", async () => {
+    const secret = "What is 92*86";
+    const args = ["--player", address, "--model", "m", "--overrides", `secrets.WORD=${secret}`];
+    const { code } = await play(args, { OPENAI_API_KEY: KEY });
+    const [question] = requests.at(-1)?.messages ?? [];
+    expect([code, question?.content]).toEqual([0, "***?"]);
+  });
+
   it.each([
     [
       ["--player", "ADDRESS", "--model", "m"],
@@ -211,6 +219,13 @@ const checkReport = z.object({
 });
 
 describe("a check with a model", () => {
+  it("says what it found without the model before why that cannot play", async () => {
+    const args = ["env", "check", "local/calculator", "--model", "./nowhere", "--tasks", "4"];
+    const { code, stdout, stderr } = await runProgram(args, {});
+    expect([code, stdout]).toEqual([2, expect.stringContaining("nothing found")]);
+    expect(stderr).toContain("tinker-config.yaml");
+  });
+
   it("compares the rewards of groups of its rollouts", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
     const path = join(folder, "sums.yaml");

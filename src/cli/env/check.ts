@@ -49,18 +49,22 @@ export async function checkEnvironments(
       onReport: wantedSignal === null ? show : () => undefined,
     });
     const reports: EnvironmentReport[] = [];
+    // What the other checks found took its time, and is said before the model's failure.
+    let failure: unknown = null;
     for (const report of checked) {
-      if (wantedSignal === null) reports.push(report);
-      else {
-        const measured = await measureSignal(
-          options,
-          report,
-          { ...wanted, ...wantedSignal },
-          stopping.signal,
-        );
-        reports.push(measured);
-        show(measured);
+      if (wantedSignal === null) {
+        reports.push(report);
+        continue;
       }
+      const request = { ...wanted, ...wantedSignal };
+      const measuring = measureSignal(options, report, request, stopping.signal);
+      const measured = await measuring.catch((error: unknown) => {
+        if (stopping.signal.aborted) throw error;
+        failure ??= error;
+        return report;
+      });
+      reports.push(measured);
+      show(measured);
     }
     const described = describeEnvironmentChecks(reports);
     if (output !== null) {
@@ -70,6 +74,7 @@ export async function checkEnvironments(
       await fileSystem.writeAtomic(path, bytes);
     }
     if (wantsJson) out.print([jsonLine(described)]);
+    if (failure !== null) throw failure;
     const all = reports.flatMap(findingsOf);
     return all.some(({ severity }) => severity === "defect") ? EXIT.invalid : EXIT.done;
   } finally {

@@ -12,6 +12,7 @@ import {
   isExactObject,
   parseExactJson,
 } from "../../core/util/exactJson.ts";
+import { mean } from "../../core/util/stats.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
@@ -78,9 +79,9 @@ function moves(options: PlayOptions): PlayRequest["player"] {
 
 function meanLines(played: readonly EndedPlay[]): readonly Line[] {
   const rewards = played.flatMap(({ reward }) => reward ?? []);
-  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  const average = mean(rewards);
   const shown =
-    rewards.length === 0 ? l10n.t("no reward") : l10n.t("mean reward {0}", formatReward(mean));
+    average === null ? l10n.t("no reward") : l10n.t("mean reward {0}", formatReward(average));
   return [[], [styled("strong", shown), ` · ${plural(played.length, "{0} task", "{0} tasks")}`]];
 }
 

@@ -9,7 +9,7 @@ import type { Json } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Clock, HttpClient, Random } from "../ports.ts";
 import type { Backoff } from "../util/backoff.ts";
-import { isExactObject, parseExactJson, writeExactJson } from "../util/exactJson.ts";
+import { parseExactObject, writeExactJson } from "../util/exactJson.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { retry, type TryOutcome } from "../util/retry.ts";
 import { withoutEnd } from "../util/textEdges.ts";
@@ -87,7 +87,7 @@ export class ChatPlayer implements Player {
         tool_calls: [{ id: call.id, type: "function", function: call.function }],
       });
       this.#callId = call.id;
-      const args = objectIn(written);
+      const args = parseExactObject(written.trim() === "" ? "{}" : written);
       if (args !== null) return { kind: "call", name, args };
       problem = `The arguments of ${name} are not a JSON object.`;
     }
@@ -194,12 +194,3 @@ export class ChatPlayer implements Player {
 }
 
 const NO_ARGUMENTS = { type: "object", properties: {} };
-
-function objectIn(text: string) {
-  try {
-    const value = parseExactJson(text.trim() === "" ? "{}" : text);
-    return isExactObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}

@@ -69,6 +69,16 @@ export function parseExactJson(text: string): ExactJson {
   );
 }
 
+/** As {@link parseExactJson}; null for a text that is no JSON object. */
+export function parseExactObject(text: string): ExactJsonObject | null {
+  try {
+    const value = parseExactJson(text);
+    return isExactObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The numbers of valid JSON that a double would change or spell differently. */
 function inexactNumbers(text: string): readonly RegExpExecArray[] {
   const found: RegExpExecArray[] = [];

@@ -94,13 +94,7 @@ function createEnvironmentsView({
       checks,
     }),
   );
-  register(
-    vscode.workspace.onDidSaveTextDocument(() => {
-      named
-        .named()
-        .then((all) => checks.refresh(all.filter(({ server }) => server !== null)), onError);
-    }),
-  );
+  register(vscode.workspace.onDidSaveTextDocument(({ uri }) => checks.saved(uri.fsPath)));
   const lenses = register(
     new EnvironmentLenses({ named: named.named, onDidChangeNamed: named.onDidChange }),
   );

@@ -6,8 +6,7 @@ import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { createLaunchRequest, requestFor } from "../runs/createLaunchRequest.ts";
-import { launchConfig } from "../runs/launchConfig.ts";
+import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
 import type { Server } from "../server/server.ts";
 import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promptDocuments.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -104,29 +103,23 @@ async function describe(
   { keys, server }: PromptHandlerOptions,
   { configPath, ...choice }: PromptPlace,
 ): Promise<PromptDescription | null> {
-  const request = requestFor(configPath);
-  for (;;) {
-    const only = { environment: choice.environment, isSampled: false };
-    const launch = await createLaunchRequest(keys, request, { only });
-    if (launch === null) return null;
-    const progress = {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t("Reading a prompt of {0}", choice.environment),
-      cancellable: true,
-    };
-    const asked: PromptRequest = { launch, ...choice };
-    const outcome = await plainWindow.withProgress(progress, async (token) => {
-      const { preview } = PROMPT_REQUESTS;
-      const found = await server.request<RequestOutcome<PromptDescription>>(preview, asked, {
-        token,
+  const title = vscode.l10n.t("Reading a prompt of {0}", choice.environment);
+  const progress = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  const outcome = await askWithKeys<PromptDescription>(
+    keys,
+    requestFor(configPath),
+    choice.environment,
+    async (launch) => {
+      const asked: PromptRequest = { launch, ...choice };
+      return await plainWindow.withProgress(progress, async (token) => {
+        const { preview } = PROMPT_REQUESTS;
+        const found = await server.request<RequestOutcome<PromptDescription>>(preview, asked, {
+          token,
+        });
+        return token.isCancellationRequested ? null : found;
       });
-      return token.isCancellationRequested ? null : found;
-    });
-    if (outcome === null) return null;
-    if (outcome.ok) return outcome.value;
-    const judged = await launchConfig(request);
-    const isCauseRemoved =
-      judged !== null && (await keys.recoverFromLaunchError(outcome.error, judged.project));
-    if (!isCauseRemoved) throw new Error(outcome.error.message);
-  }
+    },
+  );
+  if (outcome?.ok === false) throw new Error(outcome.error.message);
+  return outcome?.value ?? null;
 }

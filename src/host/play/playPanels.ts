@@ -14,8 +14,7 @@ import { errorMessage } from "../../core/errors.ts";
 import type { PageMove, PlayReply } from "../../shared/play.ts";
 import { fillPanel } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { createLaunchRequest, requestFor } from "../runs/createLaunchRequest.ts";
-import { launchConfig } from "../runs/launchConfig.ts";
+import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
 import type { Server } from "../server/server.ts";
 
 /** What is played. */
@@ -122,31 +121,21 @@ class Play {
   async #run(token: string, closing: vscode.CancellationToken): Promise<void> {
     const { keys, server, overrides } = this.#options;
     const { config, environment, split, task } = this.#subject;
-    for (;;) {
-      const plain = requestFor(config);
-      const request = { ...plain, overrides: [...plain.overrides, ...overrides(environment)] };
-      const only = { environment, isSampled: false };
-      const launch = await createLaunchRequest(keys, request, { only });
-      if (token !== this.#token) return;
-      if (launch === null) return this.#fail(vscode.l10n.t("The task was not begun."));
+    const plain = requestFor(config);
+    const request = { ...plain, overrides: [...plain.overrides, ...overrides(environment)] };
+    const outcome = await askWithKeys<null>(keys, request, environment, async (launch) => {
+      if (token !== this.#token) return null;
       const open: OpenPlayRequest = { progressToken: token, launch, environment, split, task };
-      const outcome = await server.request<RequestOutcome<null>, PlayReply>(
-        PLAY_REQUESTS.open,
-        open,
-        {
-          token: closing,
-          onProgress: (reply) => {
-            if (token === this.#token) this.#show(reply);
-          },
+      return await server.request<RequestOutcome<null>, PlayReply>(PLAY_REQUESTS.open, open, {
+        token: closing,
+        onProgress: (reply) => {
+          if (token === this.#token) this.#show(reply);
         },
-      );
-      if (token !== this.#token || outcome.ok) return;
-      const launched = await launchConfig(request);
-      const isRecovered =
-        launched !== null && (await keys.recoverFromLaunchError(outcome.error, launched.project));
-      if (token !== this.#token) return;
-      if (!isRecovered) return this.#show({ kind: "failed", error: outcome.error });
-    }
+      });
+    });
+    if (token !== this.#token) return;
+    if (outcome === null) this.#fail(vscode.l10n.t("The task was not begun."));
+    else if (!outcome.ok) this.#show({ kind: "failed", error: outcome.error });
   }
 
   #move(move: PageMove): void {

@@ -1,6 +1,7 @@
 /** What the editor hands a trainer: what to run, addresses, keys and permissions of the user. */
 
 import * as vscode from "vscode";
+import type { RequestOutcome } from "../../api/requests.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
@@ -40,6 +41,28 @@ export async function createLaunchRequest(
     variables: serviceVariables(keys.variables()),
     onQuit: onQuit(config),
   };
+}
+
+/**
+ * Sends a request about one environment, and sends it again once a key that was missing is set or may go there. Null when the user went away
+ * from a question, or `send` answers null. @throws as {@link createLaunchRequest}
+ */
+export async function askWithKeys<Value>(
+  keys: Pick<Keys, "forLaunch" | "recoverFromLaunchError" | "variables">,
+  request: TrainingRequest,
+  environment: string,
+  send: (launch: LaunchRequest) => Promise<RequestOutcome<Value> | null>,
+): Promise<RequestOutcome<Value> | null> {
+  for (;;) {
+    const only = { environment, isSampled: false };
+    const launch = await createLaunchRequest(keys, request, { only });
+    const outcome = launch === null ? null : await send(launch);
+    if (outcome === null || outcome.ok) return outcome;
+    const config = await launchConfig(request);
+    const isCauseRemoved =
+      config !== null && (await keys.recoverFromLaunchError(outcome.error, config.project));
+    if (!isCauseRemoved) return outcome;
+  }
 }
 
 /** A look at a configuration, without a run: with the editor's own overrides. */

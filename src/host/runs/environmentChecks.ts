@@ -6,6 +6,8 @@ import * as z from "zod";
 import { ENVIRONMENT_REQUESTS, type EnvironmentCode } from "../../api/environments.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import { Emitter } from "../../core/util/emitter.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { isWithin } from "../../node/confinement.ts";
 import { sha256 } from "../../node/hash.ts";
 import { plural } from "../../shared/format.ts";
 import type { Server } from "../server/server.ts";
@@ -45,6 +47,11 @@ const reportSchema = z.object({
 export class EnvironmentChecks {
   readonly #options: EnvironmentChecksOptions;
   readonly #badges = new Map<string, CheckBadge | null>();
+  /** What was checked, and the folder of its code, by the name of the report. */
+  readonly #checked = new Map<
+    string,
+    { readonly environment: OwnEnvironment; readonly folder: string }
+  >();
   readonly #changed: Emitter<void>;
 
   constructor(options: EnvironmentChecksOptions) {
@@ -67,10 +74,11 @@ export class EnvironmentChecks {
     return null;
   }
 
-  /** Looks again at those that were asked about, as after a file was saved. */
-  refresh(environments: readonly OwnEnvironment[]): void {
-    for (const each of environments) {
-      if (this.#badges.has(reportName(each))) this.#look(each).catch(this.#options.onError);
+  /** Looks again at those that the file `path`, which was saved, may have changed. */
+  saved(path: string): void {
+    for (const { environment, folder } of this.#checked.values()) {
+      if (path !== environment.config && !isWithin(path, folder)) continue;
+      this.#look(environment).catch(this.#options.onError);
     }
   }
 
@@ -99,7 +107,7 @@ export class EnvironmentChecks {
     const name = reportName(environment);
     const text = await readText(join(folder, name));
     if (text === null) return null;
-    const report = reportSchema.safeParse(JSON.parse(text)).data;
+    const report = reportSchema.safeParse(parseJson(text)?.value).data;
     const own = report?.environments.find((each) => each.environment === environment.name);
     if (own === undefined) return null;
     const all = own.checks.flatMap(({ findings }) => findings);
@@ -110,17 +118,19 @@ export class EnvironmentChecks {
     return { ...said(count("defect"), count("warning")), isOutdated };
   }
 
-  async #code({
-    name: environment,
-    config: configPath,
-  }: OwnEnvironment): Promise<EnvironmentCode | null> {
+  async #code(own: OwnEnvironment): Promise<EnvironmentCode | null> {
     const { server, overrides } = this.#options;
+    const { name: environment, config: configPath } = own;
     const request = { configPath, overrides: overrides(configPath), environment };
     const outcome = await server.request<RequestOutcome<EnvironmentCode | null>>(
       ENVIRONMENT_REQUESTS.code,
       request,
     );
-    return outcome.ok ? outcome.value : null;
+    const code = outcome.ok ? outcome.value : null;
+    if (code !== null) {
+      this.#checked.set(reportName(own), { environment: own, folder: code.folder });
+    }
+    return code;
   }
 }
 

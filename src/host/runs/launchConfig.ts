@@ -1,10 +1,11 @@
 /** The configuration that a trainer will be started with, as far as keys and permissions depend on it. */
 
-import { dirname, isAbsolute, relative, sep } from "node:path";
+import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseConfig } from "../../core/config/parse.ts";
 import type { Problem } from "../../core/config/source/problem.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
+import { isWithin } from "../../node/confinement.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
@@ -121,9 +122,4 @@ async function projectOf(start: StartConfig, asking: string | null): Promise<str
 function ownParent({ text, path, isOwnCopy }: StartConfig): string {
   const parsed = isOwnCopy ? null : parseConfig(text, { path });
   return runParent({ log_path: parsed?.ok === true ? parsed.config.log_path : null }, path);
-}
-
-function isWithin(inner: string, outer: string): boolean {
-  const below = relative(outer, inner);
-  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }

@@ -1,7 +1,6 @@
 /** The own servers of environments that this window keeps running; each is a request to the window's server, and ends with it. */
 
 import { randomUUID } from "node:crypto";
-import { relative, sep } from "node:path";
 import * as vscode from "vscode";
 import {
   ENVIRONMENT_REQUESTS,
@@ -12,6 +11,7 @@ import {
 import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { Emitter } from "../../core/util/emitter.ts";
+import { isWithin } from "../../node/confinement.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { Server } from "../server/server.ts";
 
@@ -180,7 +180,7 @@ export class OwnServers implements vscode.Disposable {
     const servers = [...this.#code.values()].filter(({ folder, environment }) => {
       const kind = this.state(environment.name).kind;
       return (
-        isBelow(path, folder) && (kind === "ready" || kind === "starting" || kind === "failed")
+        isWithin(path, folder) && (kind === "ready" || kind === "starting" || kind === "failed")
       );
     });
     for (const { environment } of servers) {
@@ -208,9 +208,4 @@ export class OwnServers implements vscode.Disposable {
     this.#channels.set(name, channel);
     return channel;
   }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const below = relative(folder, path);
-  return below !== "" && below !== ".." && !below.startsWith(`..${sep}`);
 }

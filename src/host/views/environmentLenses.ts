@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import * as vscode from "vscode";
 import { pythonEnvironments } from "../../core/scaffold/pythonEnvironments.ts";
 import type { Listening } from "../../core/util/emitter.ts";
+import { isWithin } from "../../node/confinement.ts";
 import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
 
 export interface EnvironmentLensesOptions {
@@ -66,6 +67,6 @@ function startsFile({ server, config }: WorkspaceEnvironment, file: string): boo
   const programs = (server ?? "").split(" ").filter((word) => word.endsWith(".py"));
   return programs.some((program) => {
     if (resolve(folder, program) === file) return true;
-    return file.startsWith(folder) && file.endsWith(`/${program.replace(/^\.\//, "")}`);
+    return isWithin(file, folder) && file.endsWith(`/${program.replace(/^\.\//, "")}`);
   });
 }

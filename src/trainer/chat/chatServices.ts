@@ -6,13 +6,12 @@ import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { writtenSecrets } from "../../core/config/secretValues.ts";
-import { environmentConfig, withOnlyEnvironment } from "../../core/config/taskChoices.ts";
+import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { resolveSecrets } from "../../core/secrets/resolve.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { RunControl } from "../../core/training/run/control.ts";
 import { proxyPasswords } from "../../node/proxy.ts";
@@ -26,6 +25,7 @@ import {
   connectEnvironmentServices,
   connectModelService,
 } from "../services/connections.ts";
+import { environmentSecrets } from "../services/environmentSecrets.ts";
 import { loadVariables, type Variables } from "../services/variables.ts";
 import { HUB_TOKEN } from "../tokenizerFolder.ts";
 
@@ -97,13 +97,7 @@ export class ChatServices {
   /** Values for the environment. @throws AppError `secret-*` */
   async secrets({ config, path }: LoadedConfig, name: string) {
     const variables = await this.#variables(path);
-    return resolveSecrets({
-      environment: name,
-      environmentSecrets: environmentConfig(config, name).secrets,
-      globalSecrets: config.secrets,
-      lookUp: async (key) => variables(key)?.value ?? null,
-      redactor: this.#options.redactor,
-    });
+    return environmentSecrets(config, name, { variables, redactor: this.#options.redactor });
   }
 
   get #programs() {

@@ -70,11 +70,15 @@ export async function chooseModel(
     const run = await readRun(fileSystem, request, target);
     return run.evaluation === undefined ? newestOf(run) : evaluatedOf(run, run.evaluation);
   }
-  const isFolder = /^[./~]|^[A-Za-z]:\\/.test(target) || !target.includes("/");
-  if (!isPath && isFolder) throw notFound(target);
+  if (!isPath && !isModelName(target)) throw notFound(target);
   const beside = runFolder === null ? null : await readRun(fileSystem, request, runFolder);
   if (!isPath) return baseModel(fileSystem, request, beside);
   return checkpointOf(beside, target) ?? checkpoint(fileSystem, request);
+}
+
+/** Whether it can be the name of a model; a run folder may look alike. */
+export function isModelName(target: string): boolean {
+  return !/^[./~]|^[A-Za-z]:\\|^tinker:\/\//.test(target) && target.includes("/");
 }
 
 /** True for a folder that has a `run.json`. */

@@ -29,7 +29,7 @@ import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
 import type { CallResult } from "../../shared/play.ts";
 import { ChatServices } from "../chat/chatServices.ts";
-import { chooseModel } from "../chat/chooseModel.ts";
+import { chooseModel, isModelName, isRunFolder } from "../chat/chooseModel.ts";
 import { requireBaseModel } from "../createModel.ts";
 import { debugLog } from "../debugLog.ts";
 import { loadListPrices } from "../loadPriceList.ts";
@@ -115,7 +115,8 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
   const cleanup = new CleanupStack();
   const control = new RunControl();
   try {
-    const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer(request.player)] };
+    const ofPlayer = await modelOverrides(fileSystem, request.player);
+    const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer] };
     const opened = await openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
     const found = await findPlayer(fileSystem, request, opened, { redactor, cleanup });
     const { environment, split, settings } = opened;
@@ -174,13 +175,14 @@ async function playAll(
 }
 
 /** A model by its name is sampled in its own format. */
-function ofPlayer(player: PlayerChoice): readonly string[] {
-  if (player.kind !== "model" || player.target.startsWith("tinker://")) return [];
-  return isBaseModel(player.target) ? [`model_name=${player.target}`] : [];
-}
-
-function isBaseModel(target: string): boolean {
-  return !/^[./~]|^[A-Za-z]:\\/.test(target) && target.includes("/");
+async function modelOverrides(
+  fileSystem: FileSystem,
+  player: PlayerChoice,
+): Promise<readonly string[]> {
+  if (player.kind !== "model") return [];
+  const { target } = player;
+  const isName = isModelName(target) && !(await isRunFolder(fileSystem, target));
+  return isName ? [`model_name=${target}`] : [];
 }
 
 /** Plays with a player, or with the weights of a model. */
@@ -347,8 +349,13 @@ class PlayedTasks implements PlayResult {
     if (found.kind === "sampler") return this.#shown(found.sampler);
     const player = found.playerOf(task);
     const redactor = this.#redactor;
+    // A player can be another service, for which the secrets of the environment are not meant.
     const cleaned: Player = {
-      move: (view, until) => player.move({ ...view, text: redactor.redact(view.text) }, until),
+      move: (view, until) => {
+        const text = redactor.redact(view.text);
+        const news = view.news.map((each) => ({ ...each, content: redactor.redact(each.content) }));
+        return player.move({ ...view, text, news }, until);
+      },
     };
     const tools = (): ToolList => sessions.known;
     const sampler = new PlayerSampler({ player: cleaned, chat, tools, takeNews });

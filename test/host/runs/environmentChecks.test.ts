@@ -12,9 +12,9 @@ function report(...severities: readonly string[]): string {
   return JSON.stringify({ environments: [{ environment: "maze", checks: [{ findings }] }] });
 }
 
-/** `files` are those on disk, `digest` that of the code as it is. */
+/** `files` are those on disk, `digest` that of the code as it is, `asked` how often it was read. */
 function someChecks() {
-  const state = { files: new Map<string, string>(), digest: "a" };
+  const state = { files: new Map<string, string>(), digest: "a", asked: 0 };
   const memory = new Map<string, unknown>();
   const checks = new EnvironmentChecks({
     folder: "/storage",
@@ -26,6 +26,7 @@ function someChecks() {
     },
     server: {
       request: (async () => {
+        state.asked += 1;
         const value = { folder: "/project/environments/maze", digest: state.digest };
         return { ok: true, value };
       }) as never,
@@ -66,11 +67,25 @@ it.each([
 it("says that the code has changed since, until it is as it was", async () => {
   const { checks, state } = await checked(report("defect"));
   state.digest = "b";
-  checks.refresh([MAZE]);
+  checks.saved("/project/environments/maze/environment.py");
   await vi.waitFor(() => expect(shown(checks.badge(MAZE))).toBe("1 defect, code changed since"));
   state.digest = "a";
-  checks.refresh([MAZE]);
+  checks.saved("/project/notes.md");
+  checks.saved(MAZE.config);
   await vi.waitFor(() => expect(shown(checks.badge(MAZE))).toBe("1 defect"));
+});
+
+it("does not ask about code in another folder than that of the saved file", async () => {
+  const { checks, state } = await checked(report());
+  const before = state.asked;
+  checks.saved("/project/notes.md");
+  await Promise.resolve();
+  expect(state.asked).toBe(before);
+});
+
+it("has no badge for a report that cannot be read", async () => {
+  const { checks } = await checked(report("defect").slice(0, -9));
+  expect(checks.badge(MAZE)).toBeNull();
 });
 
 it("keeps the badge of each configuration apart", async () => {
