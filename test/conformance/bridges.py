@@ -1,9 +1,12 @@
 """Plays of each library by its own means, for bridges.test.ts: prints the rewards of scripted answers as JSON."""
 
 import asyncio
+import contextlib
+import http.server
 import json
 import random
 import sys
+import threading
 
 
 def reasoning_gym_plays(answers):
@@ -39,25 +42,81 @@ def textarena_plays(games):
 
 
 def verifiers_plays(answers):
+    """Runs the tasks by verifiers' own `Agent`; its model is a server here that says the next answer."""
     import verifiers.v1 as vf
-    from verifiers.v1.graph import MessageNode
-    from verifiers.v1.types import AssistantMessage, UserMessage
+    from verifiers.v1.harnesses.null import NullHarnessConfig
     from verifiers.v1.utils.loaders import load_taskset, taskset_config_type
 
     tasks = list(load_taskset(taskset_config_type("my-sums")(id="my-sums")))
-    rewards = []
-    for task, answer in zip(tasks, answers):
-        nodes = [
-            MessageNode(message=UserMessage(content=task.data.prompt)),
-            MessageNode(message=AssistantMessage(content=answer), parent=0, sampled=True),
-        ]
-        trace = vf.Trace(
-            task=vf.TraceTask(type=type(task).__name__, data=task.data),
-            agent=vf.AgentInfo(config=vf.AgentConfig()),
-            nodes=nodes,
+    with scripted_model(answers) as base_url:
+        config = vf.AgentConfig(
+            harness=NullHarnessConfig(id="null"),
+            runtime=vf.SubprocessConfig(),
+            model="scripted",
+            client=vf.EvalClientConfig(base_url=base_url, api_key_var="NO_KEY"),
         )
-        asyncio.run(task.score(trace))
-        rewards.append(trace.reward)
+        return asyncio.run(run_tasks(config, tasks[: len(answers)]))
+
+
+@contextlib.contextmanager
+def scripted_model(answers):
+    """Serves chat completions that say the answers in turn, whatever is asked; yields the base address."""
+    left = iter(answers)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            choice = {
+                "index": 0,
+                "message": {"role": "assistant", "content": next(left)},
+                "finish_reason": "stop",
+            }
+            named = {"id": "chat", "object": "chat.completion", "created": 0, "model": "scripted"}
+            body = json.dumps({**named, "choices": [choice]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+
+
+async def run_tasks(config, tasks):
+    import openai
+    import verifiers.v1 as vf
+    from verifiers.v1.harnesses.null import NullHarness
+    from verifiers.v1.runtimes import ProgramResult
+
+    class InProcess(NullHarness):
+        """The null harness without `uv`: one call of the model, made in this process."""
+
+        async def setup(self, runtime):
+            pass
+
+        async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data, **_):
+            client = openai.AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0)
+            messages = [{"role": "user", "content": data.prompt}]
+            await client.chat.completions.create(model=ctx.model, messages=messages)
+            return ProgramResult(exit_code=0, stdout="", stderr="")
+
+    agent = vf.Agent(config)
+    agent.harness = InProcess(config.harness)
+    rewards = []
+    async with agent:
+        for task in tasks:
+            trace = await agent.run(task)
+            if not trace.ok:
+                raise RuntimeError(f"verifiers' own run failed: {trace.errors}")
+            rewards.append(trace.reward)
     return rewards
 
 
