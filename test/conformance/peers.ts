@@ -149,6 +149,11 @@ export const PEERS: readonly Peer[] = [
     version: "",
   },
   {
+    file: "conformance/chat/writtenTurns",
+    name: "demonstrated turns, read as what was given, in every chat format",
+    version: "",
+  },
+  {
     file: "conformance/chat/hostileText",
     name: "hostile text of environments, in every chat format",
     version: "",

@@ -35,6 +35,8 @@ export interface ChatFormat {
   readonly ends: readonly string[];
   /** More of them, which not every tokenizer has. */
   readonly optionalEnds?: readonly string[];
+  /** The token that ends a turn in an earlier part of a conversation, where that is none of `ends`. */
+  readonly pastEnd?: string;
   /** False where a model cannot call tools; absent = it can. */
   readonly callsTools?: boolean;
   /** Texts on which sampling stops instead of tokens, for models without turn tokens. The sample holds the text. */

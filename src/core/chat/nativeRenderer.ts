@@ -6,9 +6,22 @@ import { layOut } from "./layOut.ts";
 import { encodePieces, isControl, requireId } from "./pieces.ts";
 import type { Renderer } from "./renderer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
+import { writtenPieces } from "./writtenPieces.ts";
+
+/** How turns that were given are written. */
+export interface WritingOptions {
+  /** The same format with `retention: all`. */
+  readonly format: ChatFormat;
+  /** False leaves reasoning out, as a prompt that closes it does. */
+  readonly thinking: boolean;
+}
 
 /** @throws AppError `chat-token-missing` when a token that ends a turn is no added token of this tokenizer */
-export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): Renderer {
+export function createNativeRenderer(
+  format: ChatFormat,
+  tokenizer: Tokenizer,
+  writing: WritingOptions = { format, thinking: true },
+): Renderer {
   const controls = createControlTokens(tokenizer);
   const tokens = { tokenizer, controls };
   const added = new Map(tokenizer.addedTokens.map(({ id, text }) => [id, text]));
@@ -49,6 +62,10 @@ export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): 
           render: (marked) => format.renderFollowUps(marked, sampledEnd ?? closed),
         }),
       };
+    },
+    writeTurn: (message) => {
+      const shown = writing.thinking ? message : { ...message, reasoning: null };
+      return encodePieces(writtenPieces(writing.format, shown), tokens);
     },
     parse: (turn, tools = []) => parse(turn, tools),
   };

@@ -141,6 +141,11 @@ export interface Renderer {
    * rendered again. @throws AppError `chat-bridge` when this format cannot continue by appending.
    */
   bridge(turn: readonly number[], followUps: readonly FollowUp[]): Bridge;
+  /**
+   * Ids of a turn that was given, as the model would have sampled it behind an opening: its reasoning, its text, its calls and what ends
+   * it. No text in it becomes an added token. @throws AppError `chat-render`
+   */
+  writeTurn(message: AssistantMessage): readonly number[];
   /** Reads one turn from its sampled ids; `tools` are those of the prompt. Never throws on model output. */
   parse(turn: readonly number[], tools?: readonly ToolDeclaration[]): ParsedTurn;
 }

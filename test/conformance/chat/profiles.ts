@@ -87,5 +87,7 @@ export async function rendererOf(name: string, profile: Profile): Promise<Render
     date: date ?? "2026-01-02",
     isBare: block === false,
   };
-  return createNativeRenderer(create(options), tokenizer);
+  const keeping = create({ ...options, retention: "all" });
+  const writing = { format: keeping, thinking: options.thinking };
+  return createNativeRenderer(create(options), tokenizer, writing);
 }

@@ -51,6 +51,7 @@ function formatOf(turns: readonly Turn[]): Chat {
       if (last?.follows.startsWith("refuses")) throw new AppError("chat-bridge", "No.");
       return { closing: [], delta: followUps.flatMap(({ content }) => bytes(content)) };
     },
+    writeTurn: ({ content }) => bytes(content),
     parse: (turn) => parsed(tokenizer.decode(turn)),
   };
   let asked = 0;

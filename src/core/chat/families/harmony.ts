@@ -30,6 +30,7 @@ export function gptOss({ effort, retention, date, isBare = false }: FormatOption
   return {
     id: `gpt-oss/${isBare ? "bare" : level}`,
     ends: [HARMONY.return, HARMONY.call],
+    pastEnd: HARMONY.end,
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
       const lastAnswer = rest.findLastIndex(isAnswer);

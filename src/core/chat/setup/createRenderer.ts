@@ -67,7 +67,9 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   const { enabled, effort } = fitThinking(config.model_name, FORMATS[name], config.thinking);
   const isBare = config.chat_preamble === false;
   const format = create({ thinking: enabled, effort, retention, date, isBare });
-  const renderer = createNativeRenderer(format, model.tokenizer);
+  const keeping = create({ thinking: enabled, effort, retention: "all", date, isBare });
+  const writing = { format: keeping, thinking: enabled };
+  const renderer = createNativeRenderer(format, model.tokenizer, writing);
   checkNativeRenderer(renderer, model.tokenizer);
   const { prunesReasoning } = FORMATS[name];
   const images = imageSupport(config.model_name, format.images);

@@ -5,7 +5,13 @@ import { AppError, assertNever } from "../../errors.ts";
 import { type ExactJsonObject, pythonNumbers } from "../../util/exactJson.ts";
 import { type ControlTokens, createControlTokens } from "../controlTokens.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
-import type { InitialMessage, PlainMessage, Renderer, ToolDeclaration } from "../renderer.ts";
+import type {
+  AssistantMessage,
+  InitialMessage,
+  PlainMessage,
+  Renderer,
+  ToolDeclaration,
+} from "../renderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 import { createBridges } from "./bridge.ts";
 import {
@@ -65,8 +71,39 @@ export function createTemplateRenderer({
     renderInitial: (messages, tools) =>
       renderConversation({ prompt, controls, family, withReasoning, messages, tools }),
     bridge: (turn, followUps) => ({ closing: closingOf(turn), delta: deltaFor(followUps) }),
+    writeTurn: (message) =>
+      writeTurn(
+        { prompt, controls, family, withReasoning },
+        thinking ? message : { ...message, reasoning: null },
+      ),
     parse: (turn, tools = []) => parse(turn, tools),
   };
+}
+
+const TASK: TemplateMessage = { role: "user", content: "Task" };
+
+/** As the last message, because templates leave reasoning out of earlier ones. */
+function writeTurn(
+  {
+    prompt,
+    controls,
+    family,
+    withReasoning,
+  }: Pick<WholeConversation, "prompt" | "controls" | "family" | "withReasoning">,
+  message: AssistantMessage,
+): readonly number[] {
+  const escaper = createTextEscaper({
+    controlTexts: controls.texts,
+    surroundings: [prompt.source, JSON.stringify(message)],
+  });
+  const written = toTemplate(message, { escaper, family, withReasoning });
+  const opening = prompt.render({ messages: [TASK] });
+  const whole = prompt.render({ messages: [TASK, written], opensTurn: false });
+  let start = 0;
+  while (start < opening.length && opening[start] === whole[start]) start += 1;
+  const end = whole.lastIndexOf(family.endToken);
+  const turn = end < start ? whole.slice(start) : whole.slice(start, end);
+  return controls.encode(turn + family.endToken, escaper.unescape);
 }
 
 interface WholeConversation {
