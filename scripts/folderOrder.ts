@@ -56,6 +56,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/report",
   "src/core/weights",
   "src/core/rollout",
+  "src/core/examples",
   "src/core/play",
   "src/core/conversation",
   "src/core/serverChecks",
@@ -66,6 +67,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/training/generation",
   "src/core/training/step",
   "src/core/training/evaluation",
+  "src/core/training/supervised",
   "src/core/training",
   // Node
   "src/node",
@@ -97,6 +99,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/config",
   "src/trainer/control",
   "src/trainer/tracking",
+  "src/trainer/examples",
   "src/trainer",
   "src/trainer/checkpoints",
   "src/trainer/chat",

@@ -2,7 +2,7 @@
 
 import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";
-import { type Config, configSchemas } from "../core/config/fields/schema.ts";
+import { type Config, configSchemaFor } from "../core/config/fields/schema.ts";
 import { redactSecrets } from "../core/config/secretValues.ts";
 import { AppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
@@ -35,7 +35,7 @@ async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Co
   const path = runPaths(folder).resolvedConfig;
   const json = parseJson(await fileSystem.readText(path, MAX_BYTES.resolvedConfig))?.value;
   const isLocal = isJsonObject(json) && isLocalModel(String(json["model_name"]));
-  const parsed = configSchemas[isLocal ? "local" : "hosted"].safeParse(json);
+  const parsed = configSchemaFor(isLocal ? "local" : "hosted", json).safeParse(json);
   if (parsed.success) return parsed.data;
   throw new AppError(
     "run-file-invalid",

@@ -8,10 +8,12 @@ import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
+import { loadExamples } from "./examples/loadExamples.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
@@ -90,6 +92,14 @@ export async function connectAndPrepare(
     environment,
     promptDate,
     loadModel: () => tokenizer,
+    loadExamples: (chat) =>
+      loadExamples({
+        config,
+        configPath: path,
+        fileSystem: createFileSystem(),
+        chat,
+        onWarning: (message) => watch({ kind: "warning", message }),
+      }),
     secretsOf: (name) => environmentSecrets(config, name, { variables, redactor }),
     onPart: (what) => watch({ kind: "preparing", what }),
     onWarning: (message) => watch({ kind: "warning", message }),

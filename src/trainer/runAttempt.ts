@@ -196,6 +196,7 @@ export class RunAttempt {
       groupsPerStep: config.batch_size,
       stepsAhead: config.max_steps_off_policy,
       environments: Object.keys(config.environments),
+      examples: exampleCounts(context),
     });
     const message = `Attempt ${storage.attempt} starts.`;
     const data = { model_id: context.services.client.modelId, ...taskCounts(context.sequence) };
@@ -265,6 +266,11 @@ export class RunAttempt {
     const { made, limit } = this.#options.recoveries;
     return made < limit;
   }
+}
+
+function exampleCounts({ examples }: RunContext) {
+  if (examples === undefined) return undefined;
+  return { trained: examples.trained.length, heldOut: examples.heldOut.length };
 }
 
 async function recordStage(

@@ -51,12 +51,19 @@ export function reportContext(
 export function playContext(
   context: ReportContext,
   service: ServiceClient,
-  { chat, environments, listPrices, sequence }: Preparation & Pick<RunContext, "listPrices">,
+  {
+    chat,
+    environments,
+    examples,
+    listPrices,
+    sequence,
+  }: Preparation & Pick<RunContext, "listPrices">,
   isOwn: PlayContext["services"]["isOwn"] = () => false,
 ): PlayContext {
   return {
     ...context,
     sequence,
+    examples,
     listPrices,
     limits: runLimits(context.config),
     ports: { ...context.ports, takeLagMs: measureLag() },

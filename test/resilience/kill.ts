@@ -58,6 +58,8 @@ interface Variant {
   readonly stepsAhead: number;
   readonly saveEvery: number;
   readonly refill?: boolean;
+  /** True for a run that imitates examples. */
+  readonly isSupervised?: boolean;
 }
 
 /** The point that a run is killed at, and the step that it belongs to. */
@@ -71,9 +73,46 @@ const VARIANTS: readonly Variant[] = [
   { stepsAhead: 1, saveEvery: 3 },
   { stepsAhead: 2, saveEvery: 1, refill: true },
   { stepsAhead: 3, saveEvery: 1 },
+  { stepsAhead: 0, saveEvery: 1, isSupervised: true },
+  { stepsAhead: 0, saveEvery: 3, isSupervised: true },
 ];
 
-function config({ stepsAhead, saveEvery, refill = false }: Variant): string {
+function config(variant: Variant): string {
+  return variant.isSupervised === true ? supervisedConfig(variant) : rolloutConfig(variant);
+}
+
+/** Several turns a conversation, one of them held out. */
+function examples(): string {
+  const lines = Array.from({ length: 9 }, (_, i) =>
+    JSON.stringify({
+      messages: [
+        { role: "user", content: `What is ${i} plus 2?` },
+        { role: "assistant", content: `It is ${i + 2}.` },
+        { role: "user", content: "And one more?" },
+        { role: "assistant", content: `Then it is ${i + 3}.` },
+      ],
+    }),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function supervisedConfig({ saveEvery }: Variant): string {
+  return `
+model_name: local/tiny-tool
+run_name: run
+method: sft
+data: [{ path: examples.jsonl }]
+held_out: 0.1
+held_out_every: 2
+batch_size: 3
+max_steps: ${STEPS}
+save_every: ${saveEvery}
+rolling_save_every: 0
+evaluation: { splits: { local/calculator: [test], local/depot: [test] }, every: 2, num_samples: 1, temperatures: [1] }
+`;
+}
+
+function rolloutConfig({ stepsAhead, saveEvery, refill = false }: Variant): string {
   return `
 model_name: local/tiny-tool
 run_name: run
@@ -127,6 +166,7 @@ async function killAt(variant: Variant, point: string, killStep: number): Promis
   const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
   const configPath = join(folder, "config.yaml");
   writeFileSync(configPath, config(variant));
+  writeFileSync(join(folder, "examples.jsonl"), examples());
   const run = join(folder, ".tinker-rl", "runs", "run");
   const killed = await killedTrainer(folder, ["train", configPath, point, String(killStep)]);
   if (point !== "none" && !killed) return null;
@@ -207,7 +247,8 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
 }
 
 /** Where a run of the variant is killed. */
-function killsOf({ stepsAhead, saveEvery, refill = false }: Variant): readonly Kill[] {
+function killsOf(variant: Variant): readonly Kill[] {
+  const { stepsAhead, saveEvery, refill = false, isSupervised = false } = variant;
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
   // Nothing is sampled ahead of the last evaluation, however far ahead a run samples: one variant of them shows it.
@@ -216,11 +257,13 @@ function killsOf({ stepsAhead, saveEvery, refill = false }: Variant): readonly K
   const points = STEP_POINTS.filter(
     (_, index) => stepsAhead % 2 === 0 || index % 2 === (stepsAhead === 1 ? 0 : 1),
   );
+  const reached = isSupervised ? points.filter((point) => !/rollouts|sampler/.test(point)) : points;
+  // With refill the next update waits: it may lack groups, which are sampled with the weights after this one.
+  const hasTwoUpdates = isSupervised ? saveEvery === 3 : stepsAhead > 0 && !refill;
   return [
-    ...points.map((point) => ({ point, at: killStep })),
+    ...reached.map((point) => ({ point, at: killStep })),
     ...(stepsAhead === 0 ? [] : AHEAD_POINTS),
-    // With refill the next update waits: it may lack groups, which are sampled with the weights after this one.
-    ...(stepsAhead === 0 || refill ? [] : [TWO_UPDATES]),
+    ...(hasTwoUpdates ? [{ point: TWO_UPDATES.point, at: isSupervised ? 0 : TWO_UPDATES.at }] : []),
     ...EVALUATION_POINTS.flatMap((point) => evaluatedAt.map((at) => ({ point, at }))),
   ];
 }
@@ -239,18 +282,22 @@ function onceEach(
 const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
 const trainers = new Limiter(AT_ONCE);
 const all = VARIANTS.flatMap((variant) => killsOf(variant).map((kill) => [variant, kill] as const));
-const chosen = values.once ? onceEach(all) : all;
+const [supervised, others] = [true, false].map((of) =>
+  all.filter(([{ isSupervised = false }]) => isSupervised === of),
+);
+const chosen = values.once ? [...onceEach(others ?? []), ...(supervised ?? [])] : all;
 let passed = 0;
 let failed = 0;
 for (const variant of VARIANTS) {
-  const { stepsAhead, saveEvery, refill = false } = variant;
+  const { stepsAhead, saveEvery, refill = false, isSupervised = false } = variant;
+  const method = isSupervised ? "sft, " : "";
   const whole = await killAt(variant, "none", 0);
   const tryOne = async ({ point, at }: Kill): Promise<void> => {
     const fault = difference(await killAt(variant, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
     console.log(
-      `${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
+      `${method}${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
     );
   };
   const kills = chosen.flatMap(([of, kill]) => (of === variant ? [kill] : []));

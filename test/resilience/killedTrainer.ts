@@ -162,7 +162,10 @@ function watch(event: ProgressEvent): void {
   if (event.kind === "rollout-finished" && event.done === Math.floor(event.rollouts / 2)) {
     if (evaluated === null) die("amid rollouts");
   }
-  if (event.kind === "training") die("after rollouts");
+  if (event.kind === "training") {
+    step = event.step;
+    die("after rollouts");
+  }
 }
 
 const control = new RunControl();

@@ -10,7 +10,7 @@ import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
 import type { ProgressModel } from "./progressModel.ts";
-import { stepCount, stepLine } from "./stepLine.ts";
+import { batchLine, stepCount, stepLine } from "./stepLine.ts";
 
 export interface Layout {
   /** Code points in a row; Infinity when lines are not seen in a window. */
@@ -52,6 +52,8 @@ export function eventLines(
       return event.isOver || layout.isLive ? [] : [reportingLine(event.waiting)];
     case "step-finished":
       return [stepLine(event, model, layout)];
+    case "batch-finished":
+      return [batchLine(event)];
     case "alarm":
       return alarmLines(event, model.folder, layout.invocation);
     case "alarm-over":
@@ -177,9 +179,12 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
-  const { groupsPerStep, stepsAhead, step } = event;
+  const { examples, groupsPerStep, stepsAhead, step } = event;
   const steps = plannedSteps(event);
-  const plan = plural(groupsPerStep, "{1} of {0} group", "{1} of {0} groups", steps);
+  const plan =
+    examples === undefined
+      ? plural(groupsPerStep, "{1} of {0} group", "{1} of {0} groups", steps)
+      : plural(groupsPerStep, "{1} of {0} example", "{1} of {0} examples", steps);
   const ahead =
     stepsAhead === 0
       ? ""
@@ -188,11 +193,18 @@ function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly L
   return [
     labelled(l10n.t("run"), styled("strong", event.name)),
     labelled(l10n.t("model"), event.model),
-    labelled(l10n.t("environments"), event.environments.join(", ")),
+    ...(examples === undefined
+      ? [labelled(l10n.t("environments"), event.environments.join(", "))]
+      : [labelled(l10n.t("examples"), examplesText(examples))]),
     labelled(l10n.t("plan"), `${plan}${ahead}${start}`),
     labelled(l10n.t("run folder"), shortPath(event.folder, cwd)),
     BLANK,
   ];
+}
+
+function examplesText({ trained, heldOut }: NonNullable<EventOf<"started">["examples"]>): string {
+  const count = formatCount(trained);
+  return heldOut === 0 ? count : l10n.t("{0}, and {1} held out", count, formatCount(heldOut));
 }
 
 function evaluationHeader(

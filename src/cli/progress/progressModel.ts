@@ -103,6 +103,8 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
     }
     case "step-finished":
       return { ...model, ...idle(), ...addReward(model, event.rewardMean) };
+    case "batch-finished":
+      return { ...model, ...idle() };
     case "evaluating":
       return { ...model, activity: noRollouts(null, event.rollouts) };
     case "evaluating-beside":

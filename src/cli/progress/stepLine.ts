@@ -52,6 +52,26 @@ export function stepLine(
   return [...(fitting ?? candidates.at(-1) ?? head), ...failed];
 }
 
+/** The line of a step of supervised fine-tuning. */
+export function batchLine(event: Extract<ProgressEvent, { kind: "batch-finished" }>): Line {
+  const { step, totalSteps, loss, heldOutLoss, examples, totalS, etaS, used } = event;
+  const width = formatCount(totalSteps ?? 9999).length;
+  const count = formatCount(step + 1).padStart(width);
+  const total = ofTotal({ totalSteps, isTotalAtMost: false });
+  return [
+    l10n.t("step {0}", `${count}${total}`),
+    `  ${l10n.t("loss {0}", "")}`,
+    styled("strong", formatMeasure(loss).padStart(6)),
+    `  ${plural(examples, "{0} example", "{0} examples")}`,
+    `  ${formatDuration(totalS).padStart(5)}`,
+    ...(used.costUsd === null ? [] : [`  ${formatCost(used.costUsd).padStart(7)}`]),
+    ...(etaS === null || etaS === 0 ? [] : [`  ${l10n.t("ETA {0}", formatDuration(etaS))}`]),
+    ...(heldOutLoss === null
+      ? []
+      : [`  ${l10n.t("held-out loss {0}", formatMeasure(heldOutLoss))}`]),
+  ];
+}
+
 function stepPieces(event: StepFinished): Line {
   const { step, totalSteps, rewardMean } = event;
   const width = formatCount(totalSteps ?? 9999).length;

@@ -1,7 +1,8 @@
 /** Rollouts as a table, and what their training uses mean. */
 
 import * as l10n from "@vscode/l10n";
-import { formatCount, formatReward, formatSigned } from "../../shared/format.ts";
+import { formatCount, formatSigned } from "../../shared/format.ts";
+import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { quietLine } from "./showContext.ts";
@@ -81,9 +82,7 @@ export function rolloutTable(
   const cells = rows.map((row) => [
     ...row.key,
     taskLabel(row, environments.length > 1),
-    row.reward === null
-      ? styled("bad", l10n.t("failed"))
-      : styled("strong", formatReward(row.reward)),
+    styled(isFailedOutcome(row) ? "bad" : "strong", outcomeText(row)),
     ...(isScored ? scoreCells(row.score ?? null) : []),
     shortStop(row.stop),
     String(row.turns),

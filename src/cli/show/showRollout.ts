@@ -9,6 +9,7 @@ import {
   formatSigned,
   plural,
 } from "../../shared/format.ts";
+import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import { BLANK, type Line, styled } from "../terminal/line.ts";
 import {
   blockWriter,
@@ -75,7 +76,7 @@ function summaryLine(record: RolloutRecord): Line {
   ];
   const shown =
     reward === null
-      ? styled("bad", l10n.t("failed"))
+      ? styled(isFailedOutcome(record) ? "bad" : "strong", outcomeText(record))
       : styled("strong", l10n.t("reward {0}", formatReward(reward)));
   return [shown, `   ${parts.join(", ")}`];
 }
@@ -106,7 +107,7 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
 
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
 function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
-  const { rewardBreakdown: breakdown, reward, error } = record;
+  const { rewardBreakdown: breakdown, error } = record;
   const lines: Line[] = [...block(l10n.t("received"), receivedText(record))];
   if (breakdown.group !== null) {
     const why = l10n.t("from the environment, which compared the group");
@@ -124,7 +125,7 @@ function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] 
     ? l10n.t("by min_reward and max_reward")
     : l10n.t("unchanged by min_reward and max_reward");
   lines.push(...block(l10n.t("clamped"), `${formatExact(breakdown.clamped)} (${clamp})`));
-  if (reward === null) {
+  if (isFailedOutcome(record)) {
     lines.push(...block(l10n.t("failed"), error ?? l10n.t("no reward to train on"), "bad"));
   } else if (error !== null) lines.push(...block(l10n.t("error"), error, "bad"));
   return lines;

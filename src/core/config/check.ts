@@ -4,7 +4,7 @@ import { isJsonObject } from "../json.ts";
 import { coerce } from "./fields/coerce.ts";
 import { configShape } from "./fields/fields.ts";
 import { isLocalModel } from "./fields/presets.ts";
-import { type Config, configSchemas, type DefaultKind } from "./fields/schema.ts";
+import { type Config, configSchemaFor, type DefaultKind } from "./fields/schema.ts";
 import { notationFindings } from "./notation.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { isReplaced, type Repaired, repair } from "./repair.ts";
@@ -70,7 +70,7 @@ function checkWhole(
   if (source.root === null)
     return { ...base, config: null, repaired: null, problems: [EMPTY_FILE] };
 
-  const schema = configSchemas[kind];
+  const schema = configSchemaFor(kind, overridden.values);
   const checked = schema.safeParse(overridden.values);
   const repaired = checked.success
     ? { config: checked.data, replaced: [] }

@@ -24,7 +24,9 @@ export function configJsonSchema(): JsonObject {
 
 function schemaOfFields(fields: FieldTable): JsonObject {
   const entries = Object.entries(fields);
-  const required = entries.filter(([, field]) => field.default === undefined).map(([key]) => key);
+  const required = entries
+    .filter(([, field]) => field.default === undefined && field.optionalFor === undefined)
+    .map(([key]) => key);
   return withoutUndefined({
     type: "object",
     properties: Object.fromEntries(entries.map(([key, field]) => [key, schemaOfField(field)])),

@@ -74,7 +74,11 @@ function typeText(shape: Shape): string {
 }
 
 function defaultText(field: Field): string {
-  if (field.default === undefined) return "**required**";
+  if (field.default === undefined) {
+    return field.optionalFor === undefined
+      ? "**required**"
+      : `**required**, except with \`method: ${field.optionalFor}\``;
+  }
   const text = codeText(field.default);
   return field.localDefault === undefined
     ? text

@@ -178,13 +178,25 @@ export class Ledger implements LedgerView {
     this.#append(tokens, "sampled", logprobs);
   }
 
+  /** Adds a turn that was given, not sampled: it has no log-probabilities, and only a loss without them may train it. */
+  addGivenTurn(tokens: ArrayLike<number>, isTrained: boolean): void {
+    this.#turn += 1;
+    this.#lastTurnStart = this.#length;
+    this.#append(tokens, "sampled", null, isTrained);
+  }
+
   /** Adds what leads from the last turn to the next. */
   addContext(closing: readonly number[], delta: readonly number[]): void {
     this.#append(closing, "closing", null);
     this.#append(delta, "delta", null);
   }
 
-  #append(tokens: ArrayLike<number>, source: TokenSource, logprobs: Logprobs | null): void {
+  #append(
+    tokens: ArrayLike<number>,
+    source: TokenSource,
+    logprobs: Logprobs | null,
+    isTrained = logprobs !== null,
+  ): void {
     if (tokens.length === 0) return;
     if (logprobs !== null) {
       const values = logprobs instanceof Float32Array ? logprobs : new Float32Array(logprobs);
@@ -192,7 +204,6 @@ export class Ledger implements LedgerView {
     }
     this.#tokens.push(tokens instanceof Int32Array ? tokens : Int32Array.from(tokens));
     this.#length += tokens.length;
-    const isTrained = logprobs !== null;
     this.#addRun({ end: this.#length, source, turn: this.#turn, isTrained });
   }
 

@@ -62,6 +62,11 @@ export class TokenStreams {
     this.#turns += 1;
   }
 
+  addGivenTurn(...turn: Parameters<Ledger["addGivenTurn"]>): void {
+    this.current.addGivenTurn(...turn);
+    this.#turns += 1;
+  }
+
   /**
    * Makes the context of the next turn, after one with the ids `turn`, which `read` parses.
    * @throws AppError `chat-bridge` when the chat format can neither append to this conversation nor render it again

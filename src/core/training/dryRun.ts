@@ -2,9 +2,7 @@
 
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { checkLoss } from "./checks/checkLoss.ts";
-import { Generator } from "./generator.ts";
 import type { RunContext } from "./run/context.ts";
-import { StepAlarms } from "./step/alarms.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { StepOutput } from "./step/step.ts";
 import { StepPipeline } from "./stepPipeline.ts";
@@ -17,13 +15,11 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
   const { services } = context;
   const dry = { ...context, services: { ...services, client: withoutUpdates(services.client) } };
   if (dry.config.probe_server) await checkLoss(dry, position.step);
-  const alarms = new StepAlarms();
-  const generator = await Generator.open(dry, alarms);
-  const steps = new StepPipeline(generator, alarms);
+  const steps = await StepPipeline.open(dry);
   const { clock } = dry.ports;
   const fromMs = clock.monotonic();
   try {
-    await generator.start(dry, position);
+    await steps.start(dry, position);
     const completed = await steps.run({
       context: dry,
       position,
@@ -35,7 +31,6 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
     });
     return completed.output;
   } finally {
-    await generator.close();
     await steps.close();
   }
 }

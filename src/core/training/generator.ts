@@ -18,10 +18,8 @@ import type { Policy } from "./run/policy.ts";
 import { report } from "./run/report.ts";
 import type { StepAlarms } from "./step/alarms.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
+import type { IssuedAhead } from "./stepSource.ts";
 import { itemsFrom, type TaskItem } from "./tasks/dataset.ts";
-
-/** What a resume needs to issue the same groups again. */
-export type IssuedAhead = Pick<RunState, "pending" | "samplers">;
 
 type NextStep = Pick<LoopPosition, "step" | "cursor">;
 

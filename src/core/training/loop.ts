@@ -1,6 +1,6 @@
 /**
- * The training loop of GRPO (arXiv:2402.03300): step after step, with evaluations and saves in between. Each step trains the
- * groups that the generator issued for it: those of the weights that the step before left, or of earlier ones.
+ * The training loop: step after step, with evaluations and saves in between. A step is one of GRPO (arXiv:2402.03300), which trains the
+ * groups that the generator issued for it, or one of supervised fine-tuning.
  */
 
 import { type AppError, errorMessage, isAppError } from "../errors.ts";
@@ -14,15 +14,15 @@ import { emptySteps } from "./emptySteps.ts";
 import { EndConditions } from "./endConditions.ts";
 import { dueEvaluation, evaluateBesideSteps } from "./evaluation/evaluate.ts";
 import { evaluationMetrics } from "./evaluation/evaluation.ts";
-import { Generator } from "./generator.ts";
 import { TARGET_REACHED } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
 import { reportCapacity } from "./run/outages.ts";
-import { StepAlarms } from "./step/alarms.ts";
 import { CheckpointWriter, dueCheckpoint, type RunSnapshot } from "./step/checkpointWriter.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
-import type { BegunStep, StepOutput } from "./step/step.ts";
-import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
+import type { StepEnd } from "./step/step.ts";
+import { StepPipeline } from "./stepPipeline.ts";
+import type { CompletedStep, StepSource } from "./stepSource.ts";
+import { SupervisedSteps } from "./supervised/supervisedSteps.ts";
 import { doneFractionOf } from "./tasks/dataset.ts";
 import { type UsedGroup, withServerCheck, withUsage } from "./usageAtStart.ts";
 
@@ -49,20 +49,19 @@ export async function runLoop(
   start: LoopPosition,
   identity: RunIdentity,
 ): Promise<LoopEnd> {
-  const alarms = new StepAlarms();
-  const generator = await Generator.open(context, alarms);
-  const isWaiting = (group: UsedGroup) => generator.isWaiting(group, start);
+  const { method } = context.config;
+  const steps = method === "sft" ? new SupervisedSteps() : await StepPipeline.open(context);
+  const isWaiting = (group: UsedGroup) => steps.isWaiting(group, start);
   const position = await withUsage(context, start, isWaiting);
   const endConditions = await EndConditions.open(context);
-  return new Loop({ context, start: position, identity, alarms, generator, endConditions }).run();
+  return new Loop({ context, start: position, identity, steps, endConditions }).run();
 }
 
 interface LoopOptions {
   readonly context: RunContext;
   readonly start: LoopPosition;
   readonly identity: RunIdentity;
-  readonly alarms: StepAlarms;
-  readonly generator: Generator;
+  readonly steps: StepSource;
   readonly endConditions: EndConditions;
 }
 
@@ -71,40 +70,44 @@ class Loop {
   #identity: RunIdentity;
   readonly #checkpoints: CheckpointWriter;
   readonly #best = new BestCheckpoint();
-  readonly #generator: Generator;
-  readonly #steps: StepPipeline;
+  readonly #steps: StepSource;
   readonly #endConditions: EndConditions;
   #position: LoopPosition;
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
   /** The last step that trained nothing. */
-  #lastEmpty: Pick<StepOutput, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
+  #lastEmpty: Pick<StepEnd, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
   #lastMetrics: RunSnapshot["metrics"] = {};
   #hasReportedCapacity = false;
   /** Ends when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
-  constructor({ context, start, identity, alarms, generator, endConditions }: LoopOptions) {
+  constructor({ context, start, identity, steps, endConditions }: LoopOptions) {
     this.#context = context;
     this.#position = start;
     this.#identity = identity;
-    this.#generator = generator;
     this.#endConditions = endConditions;
-    this.#steps = new StepPipeline(generator, alarms);
+    this.#steps = steps;
     this.#checkpoints = new CheckpointWriter(context, async (state) => {
-      await generator.tidy(context.reporting, state);
+      await steps.tidy(context.reporting, state);
       await this.#best.update(this.#context);
     });
   }
 
   async run(): Promise<LoopEnd> {
-    const { control } = this.#context;
-    const check = new ServerCheck(this.#context, this.#position.step);
-    await check.loss();
+    const { config, control } = this.#context;
+    // Every server has the loss of supervised fine-tuning.
+    const check =
+      config.method === "rl" ? new ServerCheck(this.#context, this.#position.step) : null;
+    await check?.loss();
     try {
-      await this.#generator.start(this.#context, this.#position);
-      this.#extra = Promise.resolve(await check.sampling(this.#generator.policy.sampler));
-      this.#position = withServerCheck(this.#context, this.#position, check.tokens);
+      await this.#steps.start(this.#context, this.#position);
+      if (check !== null) {
+        this.#extra = Promise.resolve(
+          await check.sampling(await this.#steps.sampler(this.#context)),
+        );
+        this.#position = withServerCheck(this.#context, this.#position, check.tokens);
+      }
       this.#offerSave();
       this.#evaluateIfDue();
       while (this.#steps.hasBegunNext || (await this.#betweenSteps())) {
@@ -168,7 +171,7 @@ class Loop {
   async #applyPendingSettings(): Promise<void> {
     const change = this.#context.control.takeSettingsChange();
     if (change === null) return;
-    const hasOlder = this.#generator.issued.pending.length > 0;
+    const hasOlder = this.#steps.issued.pending.length > 0;
     const { step } = this.#position;
     const inForce = { context: this.#context, identity: this.#identity };
     const changed = changeSettings(inForce, change, { step, hasOlder });
@@ -186,18 +189,18 @@ class Loop {
     await this.#context.reporting.events.record({ step, level: "info", kind, message, data });
   }
 
-  async #step(): Promise<StepOutput> {
+  async #step(): Promise<StepEnd> {
     const { output, position, metrics } = await this.#steps.run({
       context: this.#context,
       position: this.#position,
       settingsHash: this.#identity.configHash,
       extra: this.#extra,
       secondsUntilNow: (pausedMs) => this.#endConditions.secondsUntilNow(this.#position, pausedMs),
-      mayFollow: (begun, completed) => this.#mayFollow(begun, completed),
+      mayFollow: (pausedMs, completed) => this.#mayFollow(pausedMs, completed),
       stepsAhead: (steps, tokens) => this.#endConditions.stepsAhead(this.#context, steps, tokens),
     });
     this.#extra = Promise.resolve({});
-    if (output.trained === null) this.#lastEmpty = output;
+    if (output.updates === 0) this.#lastEmpty = output;
     this.#lastMetrics = metrics;
     this.#position = position;
     this.#endConditions.addStep(output.row);
@@ -205,11 +208,11 @@ class Loop {
   }
 
   /** Submits the save that is due between the step in progress and the next one; false when something else must come between them. */
-  #mayFollow({ batch }: BegunStep, completed: Promise<CompletedStep>): boolean {
+  #mayFollow(pausedMs: number, completed: Promise<CompletedStep>): boolean {
     const step = this.#position.step + 1;
     const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
     if (this.#context.control.hasRequest || evaluation !== null) return false;
-    if (!this.#endConditions.mayTrainAhead(this.#context, this.#position, batch.pausedMs)) {
+    if (!this.#endConditions.mayTrainAhead(this.#context, this.#position, pausedMs)) {
       return false;
     }
     const snapshot = completed.then(({ position, metrics }) => this.#snapshot(position, metrics));
@@ -235,7 +238,7 @@ class Loop {
     return emptySteps(step, this.#lastEmpty.rollouts, this.#lastEmpty.isMasked);
   }
 
-  async #afterStep({ isMasked, rollouts }: StepOutput): Promise<void> {
+  async #afterStep({ isMasked, rollouts }: StepEnd): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
     if (!this.#steps.hasBegunNext) this.#beginDueSave(step, this.#snapshot());
@@ -256,9 +259,11 @@ class Loop {
     const { evaluation } = this.#context.config;
     const at = dueEvaluation(this.#context, this.#position);
     if (evaluation === null || at === null || this.#earlyEnd() !== null) return;
-    const { sampler } = this.#generator.policy;
     const before = this.#extra;
-    const results = evaluateBesideSteps(this.#context, evaluation, sampler, at);
+    const context = this.#context;
+    const results = this.#steps
+      .sampler(context)
+      .then((sampler) => evaluateBesideSteps(context, evaluation, sampler, at));
     this.#extra = results.then(async (each) => {
       await this.#best.update(this.#context);
       return mergeMetrics(await before, evaluationMetrics(each));
@@ -269,8 +274,7 @@ class Loop {
 
   /** Ends all rollouts; the weights and the groups that were issued stay as they are. */
   async #endPlay(): Promise<void> {
-    const pausedMs = await this.#generator.close();
-    await this.#steps.close();
+    const pausedMs = await this.#steps.close();
     await Promise.allSettled([this.#extra]);
     const seconds = this.#endConditions.secondsUntilNow(this.#position, pausedMs);
     this.#context.storage.usage.add({ for: "stop", seconds });
@@ -323,7 +327,7 @@ class Loop {
   }
 
   #snapshot(position = this.#position, metrics = this.#lastMetrics): RunSnapshot {
-    const { issued } = this.#generator;
+    const { issued } = this.#steps;
     return snapshotAt(this.#context, { ...position, issued }, this.#identity, metrics);
   }
 }

@@ -6,6 +6,7 @@ import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
+import type { ExampleSet } from "../examples/exampleSet.ts";
 import { findLineUpModel, retirementText } from "../models/lineUp.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, Random, Sha256 } from "../ports.ts";
@@ -39,6 +40,8 @@ export interface PrepareOptions {
   readonly promptDate?: string | undefined;
   /** The tokenizer and template of the configuration's model. */
   readonly loadModel: () => Promise<ModelTokenizer>;
+  /** Reads and renders the examples of a supervised run; absent where there can be none. */
+  readonly loadExamples?: (chat: Chat) => Promise<ExampleSet>;
   readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
@@ -50,6 +53,8 @@ export interface Preparation {
   readonly chat: Chat;
   readonly environments: ReadonlyMap<string, PreparedEnvironment>;
   readonly sequence: TaskSequence;
+  /** Absent for reinforcement learning. */
+  readonly examples?: ExampleSet | undefined;
   /** Null = endless. */
   readonly totalSteps: number | null;
 }
@@ -62,15 +67,52 @@ export async function prepareRun(options: PrepareOptions): Promise<Preparation> 
   preparingChat.catch(() => undefined);
   options.onPart(`asking the service for ${config.model_name}`);
   const maxContext = await requireModel(options);
-  options.onPart("loading the tokenizer and asking the environments for their tasks");
+  const isSupervised = config.method === "sft";
+  options.onPart(
+    isSupervised
+      ? "loading the tokenizer and reading the examples"
+      : "loading the tokenizer and asking the environments for their tasks",
+  );
   const environments = await prepareEnvironments(options, maxContext);
-  const [chat, sources] = await Promise.all([preparingChat, taskSources(options, environments)]);
-  const sequence = createTaskSequence(sources, config.seed, config.mix, options.sha256);
-  for (const warning of repeatedTaskWarnings(sequence, config)) options.onWarning(warning);
+  const data = isSupervised
+    ? await exampleData(options, preparingChat)
+    : await taskData(options, preparingChat, environments);
+  const { chat, sequence } = data;
   const steps = totalSteps(config, sequence.epochLength);
   checkSchedule(config, steps);
   await Promise.all([...environments.values()].map(({ remote }) => remote.release()));
-  return { chat, environments, sequence, totalSteps: steps };
+  return { ...data, chat, environments, sequence, totalSteps: steps };
+}
+
+async function taskData(
+  options: PrepareOptions,
+  preparingChat: Promise<Chat>,
+  environments: ReadonlyMap<string, PreparedEnvironment>,
+) {
+  const { config } = options;
+  const [chat, sources] = await Promise.all([preparingChat, taskSources(options, environments)]);
+  const sequence = createTaskSequence(sources, config.seed, config.mix, options.sha256);
+  for (const warning of repeatedTaskWarnings(sequence, config)) options.onWarning(warning);
+  return { chat, sequence };
+}
+
+/** The examples as one split of tasks, so that order, epochs and batches are those of tasks. */
+async function exampleData(options: PrepareOptions, preparingChat: Promise<Chat>) {
+  const { config, loadExamples, sha256 } = options;
+  if (loadExamples === undefined) throw new AppError("invariant", "Nothing reads the examples.");
+  const chat = await preparingChat;
+  const examples = await loadExamples(chat);
+  const source: TaskSource = {
+    environment: "data",
+    split: "train",
+    count: examples.trained.length,
+    shuffle: config.shuffle,
+    numSamples: null,
+    weight: 1,
+  };
+  const order = createTaskSequence([source], config.seed, "proportional", sha256);
+  const fingerprint = sha256(`${order.fingerprint}|${examples.digest}`);
+  return { chat, examples, sequence: { ...order, fingerprint } };
 }
 
 /** The model's context in tokens, or null when the service does not say. */

@@ -3,40 +3,16 @@
  * update waits in the service's queue, because a service that updates weights in cycles skips one when it has nothing to do.
  */
 
-import type { RunState } from "../runFolder/state.ts";
-import type { TokenUsage } from "../usage/tokenUsage.ts";
-import type { Generator } from "./generator.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { Generator } from "./generator.ts";
 import { waitsForRow } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
 import { HeldEvents } from "./run/heldEvents.ts";
-import type { StepAlarms } from "./step/alarms.ts";
-import type { RunSnapshot } from "./step/checkpointWriter.ts";
-import { type StepBeginning, type StepInput, usageAfter } from "./step/gatherStepFacts.ts";
+import { StepAlarms } from "./step/alarms.ts";
+import { usageAfter } from "./step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPosition.ts";
 import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step/step.ts";
-
-export interface StepOrder {
-  readonly context: RunContext;
-  readonly position: LoopPosition;
-  readonly settingsHash: RunState["config_hash"];
-  readonly secondsUntilNow: StepInput["secondsUntilNow"];
-  /** Metrics that go into the row. */
-  readonly extra: StepBeginning["extra"];
-  /**
-   * Asked when the next step could begin while this one trains. False = something must come between the two; true = what must be of the
-   * weights in between was submitted.
-   */
-  readonly mayFollow: (begun: BegunStep, completed: Promise<CompletedStep>) => boolean;
-  /** How many further steps may be sampled once so many are completed with these tokens, for the budgets' sake. */
-  readonly stepsAhead: (steps: number, tokens: TokenUsage) => number;
-}
-
-export interface CompletedStep {
-  readonly output: StepOutput;
-  readonly position: LoopPosition;
-  /** Metrics of the checkpoint after it. */
-  readonly metrics: RunSnapshot["metrics"];
-}
+import type { CompletedStep, IssuedAhead, StepOrder, StepSource } from "./stepSource.ts";
 
 /** A step that began while the one before trained. */
 interface NextStep {
@@ -50,7 +26,7 @@ type NextPosition = Pick<LoopPosition, "step" | "cursor">;
 /** Recent steps that the estimate of the remaining time rests on. */
 const ETA_STEPS = 9;
 
-export class StepPipeline {
+export class StepPipeline implements StepSource {
   readonly #generator: Generator;
   readonly #alarms: StepAlarms;
   #elapsedS: readonly number[] = [];
@@ -60,18 +36,43 @@ export class StepPipeline {
   /** Ends when it is known whether a next step begins while the present one trains. */
   #beginningNext: Promise<void> = Promise.resolve();
 
-  constructor(generator: Generator, alarms: StepAlarms) {
+  private constructor(generator: Generator, alarms: StepAlarms) {
     this.#generator = generator;
     this.#alarms = alarms;
   }
 
-  /** True when the next step is in progress, so that nothing can come before it. */
+  /** @throws AppError `disk` */
+  static async open(context: RunContext): Promise<StepPipeline> {
+    const alarms = new StepAlarms();
+    return new StepPipeline(await Generator.open(context, alarms), alarms);
+  }
+
+  start(context: RunContext, position: LoopPosition): Promise<void> {
+    return this.#generator.start(context, position);
+  }
+
+  async sampler(): Promise<SamplingClient> {
+    return this.#generator.policy.sampler;
+  }
+
+  get issued(): IssuedAhead {
+    return this.#generator.issued;
+  }
+
+  isWaiting(...group: Parameters<StepSource["isWaiting"]>): boolean {
+    return this.#generator.isWaiting(...group);
+  }
+
+  tidy(...state: Parameters<StepSource["tidy"]>): Promise<void> {
+    return this.#generator.tidy(...state);
+  }
+
   get hasBegunNext(): boolean {
     return this.#next !== null;
   }
 
-  /** Runs the step at a position to its end. @throws as {@link beginStep} */
-  async run(order: StepOrder): Promise<CompletedStep> {
+  /** @throws as {@link beginStep} */
+  async run(order: StepOrder): Promise<CompletedStep<StepOutput>> {
     const { context, position, settingsHash } = order;
     const fromMs = context.ports.clock.monotonic();
     const next = this.#next;
@@ -90,10 +91,12 @@ export class StepPipeline {
     return completed;
   }
 
-  /** Waits for what was begun, after its rollouts were ended. */
-  async close(): Promise<void> {
+  /** Ends all rollouts, then waits for what was begun. */
+  async close(): Promise<number> {
+    const pausedMs = await this.#generator.close();
     await this.#beginningNext;
     await Promise.allSettled([this.#next?.begun]);
+    return pausedMs;
   }
 
   #begin(
@@ -110,7 +113,11 @@ export class StepPipeline {
     });
   }
 
-  async #complete(order: StepOrder, begun: BegunStep, fromMs: number): Promise<CompletedStep> {
+  async #complete(
+    order: StepOrder,
+    begun: BegunStep,
+    fromMs: number,
+  ): Promise<CompletedStep<StepOutput>> {
     const { context, position } = order;
     const { step, cursor, optimizerUpdates, counters } = position;
     try {
@@ -168,7 +175,7 @@ export class StepPipeline {
     const { context, position } = order;
     const at = nextPosition(position, begun);
     if (begun.update === null || !(await this.#generator.read(at.step))) return;
-    if (this.#present !== begun || !order.mayFollow(begun, completed)) return;
+    if (this.#present !== begun || !order.mayFollow(begun.batch.pausedMs, completed)) return;
     const events = new HeldEvents();
     const reporting = { ...context.reporting, watch: events.watch };
     const next = this.#begin({ ...order, context: { ...context, reporting }, extra: {} }, at);

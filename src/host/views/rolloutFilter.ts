@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { formatReward } from "../../shared/format.ts";
+import { isFailedOutcome } from "../../shared/outcome.ts";
 
 export type TreeFilter =
   | { readonly kind: "reward"; readonly from: number; readonly to: number }
@@ -28,7 +29,7 @@ export function isShown(rollout: RolloutSummary, filter: TreeFilter | null): boo
     case "environment":
       return rollout.environment === filter.environment;
     case "failed":
-      return rollout.reward === null;
+      return isFailedOutcome(rollout);
     case "excluded":
       return rollout.score?.trainingUse.startsWith("excluded:") === true;
     case "tool errors":

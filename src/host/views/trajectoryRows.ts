@@ -10,11 +10,13 @@ import { plainLine, plainMessage } from "../../core/util/plainText.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {
   formatCount,
+  formatMeasure,
   formatReward,
   formatSigned,
   formatTemperature,
   plural,
 } from "../../shared/format.ts";
+import { EXAMPLE_STOP, isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import type { RowText } from "./runRow.ts";
 
@@ -29,6 +31,12 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
   if (at < 0) {
     if (!isLive) return row(label, [l10n.t("not completed")], ["step"], "circle-slash");
     return row(label, [l10n.t("in progress")], ["step", "running"], "loading~spin");
+  }
+  const examples = value("num_examples");
+  if (examples !== null) {
+    const loss = l10n.t("loss {0}", formatMeasure(value("loss")));
+    const count = plural(examples, "{0} example", "{0} examples");
+    return row(label, [loss, count], ["step"], "symbol-number");
   }
   const excluded = value("num_excluded_groups") ?? 0;
   const { all, compared } = groupCounts(value);
@@ -88,15 +96,21 @@ export function groupRow(
   const saidLabel = first === undefined ? number : taskText(first);
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const { mean, min, max } = summarize(rewards);
-  const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
+  const isExcluded = rollouts.every(({ score }) => score?.trainingUse.startsWith("excluded:"));
   const count = plural(rollouts.length, "{0} rollout", "{0} rollouts");
   const words = ["group", ...(isExcluded ? ["excluded"] : [])];
-  const icon = isExcluded ? "circle-slash" : groupIcon(rewards, successReward);
+  const isExample = first?.stop === EXAMPLE_STOP;
+  const icon = isExcluded
+    ? "circle-slash"
+    : isExample
+      ? "mortar-board"
+      : groupIcon(rewards, successReward);
   const end = isExcluded ? [count, l10n.t("excluded")] : [count];
   const rowOf = (shown: readonly string[], said = shown): RowText => {
     const context = first === undefined ? [] : contextOf(first);
     return row(label, [...shown, ...context, ...end], words, icon, [...said, ...end], saidLabel);
   };
+  if (first !== undefined && isExample) return rowOf([outcomeText(first)]);
   if (rewards.length === 0) return rowOf([l10n.t("no reward")]);
   if (rewards.length === 1) return rowOf([formatReward(min)]);
   if (areEqualRewards(rewards)) return rowOf([l10n.t("all {0}", formatReward(min))]);
@@ -130,13 +144,9 @@ export function rolloutItemRow(rollout: RolloutSummary, successReward: number): 
     l10n.t("{0} tok", formatCount(tokens)),
     stopText(stop),
   ];
-  const shown = [
-    reward === null ? l10n.t("failed") : formatReward(reward),
-    ...(advantage === null ? [] : [advantage]),
-    ...end,
-  ];
+  const shown = [outcomeText(rollout), ...(advantage === null ? [] : [advantage]), ...end];
   const said = [
-    reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward)),
+    reward === null ? outcomeText(rollout) : l10n.t("reward {0}", formatReward(reward)),
     ...(advantage === null ? [] : [l10n.t("adv {0}", advantage)]),
     ...end,
   ];
@@ -196,7 +206,7 @@ function groupIcon(rewards: readonly number[], successReward: number): string {
 }
 
 function rolloutIcon(rollout: RolloutSummary, successReward: number): string {
-  if (rollout.reward === null) return "error";
+  if (rollout.reward === null) return isFailedOutcome(rollout) ? "error" : "mortar-board";
   if (rollout.stop !== "reached_terminal_state") return "warning";
   return isSuccess(rollout, successReward) ? "pass" : "circle-large-outline";
 }

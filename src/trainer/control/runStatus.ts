@@ -45,6 +45,10 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
         ? { ...status, evaluated: { ...count, isBesideStep: false } }
         : { ...status, rollouts: count };
     }
+    case "batch-finished": {
+      const { step, totalSteps } = event;
+      return { ...status, step: step + 1, totalSteps, rollouts: null };
+    }
     case "step-finished": {
       const { rewardMean, trend } = event;
       const totalSteps = knownTotal(event);

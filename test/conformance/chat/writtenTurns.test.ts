@@ -1,7 +1,11 @@
 /** Turns that were given, as each format writes them: they read back as what was given, and continue as sampled ones do. */
 
 import { describe, expect, it } from "vitest";
-import type { AssistantMessage, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
+import type {
+  AssistantMessage,
+  Renderer,
+  ToolDeclaration,
+} from "../../../src/core/chat/renderer.ts";
 import { sortKeys, writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { hasKitTokenizers } from "./kitTokenizers.ts";
@@ -45,31 +49,41 @@ const TURNS: Readonly<Record<string, AssistantMessage>> = {
   },
 };
 
+/** What a turn is read as, in the words of {@link given}. */
+function read(renderer: Renderer, message: AssistantMessage) {
+  const { calls, content, ended, errors, reasoning } = renderer.parse(
+    renderer.writeTurn(message),
+    TOOLS,
+  );
+  return {
+    content,
+    reasoning: reasoning === "" ? null : reasoning,
+    calls: textsOf(calls),
+    errors,
+    // A format that stops at a text need not have a token that ends a turn.
+    ended: renderer.stopTexts.length === 0 ? ended : true,
+  };
+}
+
+/** A format that is asked not to think leaves reasoning out. */
+function given({ content, reasoning, calls }: AssistantMessage, thinks: boolean) {
+  const shown = thinks ? reasoning : null;
+  return { content, reasoning: shown, calls: textsOf(calls), errors: [], ended: true };
+}
+
+function textsOf(calls: readonly Pick<AssistantMessage["calls"][number], "name" | "args">[]) {
+  return calls.map(({ name, args }) => [name, writeExactJson(sortKeys(args))]);
+}
+
 describe.runIf(hasKitTokenizers)("a written turn", () => {
   it.each(CHAT_FAMILIES)("of %s is read as what was given", async (family) => {
     for (const [name, facts] of comparedProfiles(readFamily(family)).compared) {
       const renderer = await rendererOf(name, facts);
       for (const [what, message] of Object.entries(TURNS)) {
         if (message.calls.length > 0 && renderer.callsTools === false) continue;
-        const turn = renderer.writeTurn(message);
-        const { calls, content, ended, errors, reasoning } = renderer.parse(turn, TOOLS);
-        const read = {
-          what: `${renderer.id}: ${what}`,
-          content,
-          reasoning: reasoning === "" ? null : reasoning,
-          calls: calls.map((own) => [own.name, writeExactJson(sortKeys(own.args))]),
-          errors,
-          ended,
-        };
-        expect.soft(read).toEqual({
-          what: `${renderer.id}: ${what}`,
-          content: message.content,
-          reasoning: reasoning === null || reasoning === "" ? null : message.reasoning,
-          calls: message.calls.map((own) => [own.name, writeExactJson(sortKeys(own.args))]),
-          errors: [],
-          // A format that stops at a text need not have a token that ends a turn.
-          ended: renderer.stopTexts.length === 0 ? true : ended,
-        });
+        const found = read(renderer, message);
+        const expected = given(message, found.reasoning !== null);
+        expect.soft(found, `${name}: ${what}`).toEqual(expected);
       }
     }
   });

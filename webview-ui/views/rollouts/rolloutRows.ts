@@ -11,6 +11,7 @@ import {
   formatTemperature,
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import { outcomeText } from "../../../src/shared/outcome.ts";
 import type { RolloutSource } from "../../../src/shared/rolloutSet.ts";
 import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -57,7 +58,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   },
   {
     ...column("reward", "74px", true),
-    text: ({ reward }) => (reward === null ? l10n.t("failed") : formatReward(reward)),
+    text: outcomeText,
     rank: ({ reward }) => reward,
   },
   {

@@ -81,6 +81,8 @@ export type Field = Shape & {
   readonly default?: Json;
   /** Takes the place of `default` when the model is a `local/` one. */
   readonly localDefault?: Json;
+  /** The `method` that does without this key, which others require. */
+  readonly optionalFor?: "sft";
   /** Sensible values, the first one to begin with; shown and offered, never taken without being written. */
   readonly examples?: readonly Json[];
   /** The key to use instead of this one, which is read for the sake of older files. */

@@ -10,10 +10,12 @@ import { optimizerFields } from "./optimizerFields.ts";
 import { rolloutFields } from "./rolloutFields.ts";
 import { dataFields, runFields, serviceFields } from "./runFields.ts";
 import { serverFields } from "./serverFields.ts";
+import { dataSourceFields, supervisedFields } from "./supervisedFields.ts";
 
 export const configFields = {
   ...modelFields,
   ...dataFields,
+  ...supervisedFields,
   ...optimizerFields,
   ...rolloutFields,
   ...runFields,
@@ -51,6 +53,13 @@ export const fieldSections: readonly FieldSection[] = [
     title: "Dataset grader",
     place: "environments.<name>.grader",
     fields: graderFields,
+    hasCommonNames: true,
+  },
+  { title: "Supervised fine-tuning", place: "", fields: supervisedFields },
+  {
+    title: "Source of demonstrations",
+    place: "data.<number>",
+    fields: dataSourceFields,
     hasCommonNames: true,
   },
   { title: "Loss and optimizer", place: "", fields: optimizerFields },

@@ -12,6 +12,7 @@ export const dataFields = {
     keyName: "environment",
     of: { type: "object", fields: environmentFields },
     minEntries: 1,
+    optionalFor: "sft",
     examples: [{ "local/calculator": { splits: { train: {} }, num_rollouts: 8 } }],
     change: "identity",
     doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for a bundled one, or any name for one with a `server` of its own.",

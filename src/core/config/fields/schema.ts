@@ -1,6 +1,7 @@
 /** The configuration as zod schemas and static types, both made from the field table. */
 
 import * as z from "zod";
+import { isJsonObject } from "../../json.ts";
 import type { alarmFields } from "./alarmFields.ts";
 import { NUMBER_TEXT } from "./coerce.ts";
 import {
@@ -39,13 +40,18 @@ const DEFAULT_SPLIT_FRACTIONS: Readonly<Record<string, number>> = { train: 0.9, 
 export type DefaultKind = "hosted" | "local";
 
 /**
- * Schemas of a configuration for hosted and for local models. They take plain values of the right types, fill in the
- * defaults, and refuse unknown keys at every level.
+ * The schemas take plain values of the right types, fill in the defaults, and refuse unknown keys at every level.
  */
-export const configSchemas: Readonly<Record<DefaultKind, z.ZodType<Config>>> = {
-  hosted: schemaOfConfig("hosted"),
-  local: schemaOfConfig("local"),
+const CONFIG_SCHEMAS = {
+  hosted: { rl: schemaOfConfig("hosted", "rl"), sft: schemaOfConfig("hosted", "sft") },
+  local: { rl: schemaOfConfig("local", "rl"), sft: schemaOfConfig("local", "sft") },
 };
+
+/** The schema for a hosted or a local model and for the method that the values name. */
+export function configSchemaFor(kind: DefaultKind, values: unknown): z.ZodType<Config> {
+  const isSupervised = isJsonObject(values) && values["method"] === "sft";
+  return CONFIG_SCHEMAS[kind][isSupervised ? "sft" : "rl"];
+}
 
 /** An environment that the configuration does not list (one that is only evaluated), with every default. */
 export function defaultEnvironment(kind: DefaultKind): EnvironmentConfig {
@@ -68,9 +74,17 @@ export function datasetSettings({ tasks, columns, grader, split_fractions }: Env
   };
 }
 
-function schemaOfConfig(kind: DefaultKind): z.ZodType<Config> {
+function schemaOfConfig(kind: DefaultKind, method: Config["method"]): z.ZodType<Config> {
+  const fields = Object.entries<Field>(configFields).map(([key, field]) => {
+    return [key, field.optionalFor === method ? withoutNeed(field) : field] as const;
+  });
   // Sound because `schemaOfShape` and `ValuesOf` read the same table case by case.
-  return schemaOfFields(configFields, kind) as unknown as z.ZodType<Config>;
+  return schemaOfFields(Object.fromEntries(fields), kind) as unknown as z.ZodType<Config>;
+}
+
+/** The field of a mapping that may be absent or empty. */
+function withoutNeed(field: Field): Field {
+  return field.type === "map" ? { ...field, minEntries: 0, default: {} } : field;
 }
 
 function schemaOfFields(fields: FieldTable, kind: DefaultKind): z.ZodType {

@@ -14,14 +14,18 @@ import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
 import { refillFindings } from "./refillRules.ts";
+import { supervisedFindings } from "./supervisedRules.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
-/** Above it a hosted run tends to collapse; RL with LoRA uses 1e-5 to 4e-5. */
-const HIGH_LEARNING_RATE = 1e-4;
-/** Below it nothing moves in the length of a run. */
-const LOW_LEARNING_RATE = 1e-7;
-const USUAL_LEARNING_RATE = 2e-5;
+/**
+ * Above `high` a hosted run tends to collapse, below `low` nothing moves in its length. Fine-tuning takes about 5e-4, which hardly depends on the
+ * size of the model: `hyperparam_utils.get_lr` of tinker-cookbook.
+ */
+const LEARNING_RATES = {
+  rl: { high: 1e-4, low: 1e-7, usual: 2e-5, advised: "1e-5 to 4e-5", what: "RL" },
+  sft: { high: 2e-3, low: 1e-6, usual: 5e-4, advised: "1e-4 to 5e-4", what: "fine-tuning" },
+} as const;
 /** Tokens of a step, at most, from which on its size is worth a look. */
 const MANY_TOKENS_A_STEP = 64_000_000;
 /** Rollouts of a step that a machine trains on in bearable time and memory. */
@@ -38,7 +42,8 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...tokenFindings(config),
     ...learningRateFindings(config),
     ...overlongFindings(config),
-    ...creditFindings(config),
+    ...(config.method === "rl" ? creditFindings(config) : []),
+    ...supervisedFindings(config, values),
     ...refillFindings(config),
     ...lossFindings(config),
     ...correctionFindings(config),
@@ -159,16 +164,17 @@ function overlongFindings({ overlong_buffer, max_response_tokens }: Config): rea
   return [conflict("TRL202", path, message, { relatedPaths: [["max_response_tokens"]], remedies })];
 }
 
-function learningRateFindings({ learning_rate, model_name }: Config): readonly Finding[] {
+function learningRateFindings({ learning_rate, method, model_name }: Config): readonly Finding[] {
   const path = ["learning_rate"];
   if (learning_rate === 0) {
     return [advice("TRL207", path, "With a learning rate of 0 the model does not change.")];
   }
-  const isUsual = learning_rate <= HIGH_LEARNING_RATE && learning_rate >= LOW_LEARNING_RATE;
+  const { high, low, usual, advised, what } = LEARNING_RATES[method];
+  const isUsual = learning_rate <= high && learning_rate >= low;
   if (isUsual || isLocalModel(model_name)) return [];
-  const side = learning_rate > HIGH_LEARNING_RATE ? "high" : "low";
-  const message = `A learning rate of ${learning_rate} is unusually ${side} for RL with LoRA at any rank; 1e-5 to 4e-5 is usual.`;
-  const remedies = [preferred(setTo(path, USUAL_LEARNING_RATE, "Set to 2e-5"))];
+  const side = learning_rate > high ? "high" : "low";
+  const message = `A learning rate of ${learning_rate} is unusually ${side} for ${what} with LoRA at any rank; ${advised} is usual.`;
+  const remedies = [preferred(setTo(path, usual, `Set to ${usual.toExponential()}`))];
   return [advice("TRL207", path, message, { remedies })];
 }
 

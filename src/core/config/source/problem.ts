@@ -54,6 +54,8 @@ export type RuleCode =
   | "TRL224"
   /** Several keys: rewards by turn of an environment that combines its rewards otherwise than by their sum, or a discount of rewards that are not taken by turn. */
   | "TRL225"
+  /** Several keys: supervised fine-tuning without its data, a source that is none, settings that it does not read. */
+  | "TRL226"
   /** A row of a dataset's file; the configuration itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */

@@ -43,7 +43,7 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
         value,
       ]),
     ),
-    progress: progress(facts),
+    progress: progressMetrics(facts),
     group: groupMetrics(facts.groups, rollouts),
     rollout: {
       ...environmentMetrics(rollouts),
@@ -100,12 +100,12 @@ export function trainedGroups({
 }
 
 /** Under one name, whatever the service calls it. */
-function gradientMetrics({ serverMetrics }: StepFacts): MetricsTree {
+export function gradientMetrics({ serverMetrics }: Pick<StepFacts, "serverMetrics">): MetricsTree {
   const norm = gradientNorm(serverMetrics);
   return norm === null ? {} : { grad_norm: norm };
 }
 
-function progress({ progress: done }: StepFacts): MetricsTree {
+export function progressMetrics({ progress: done }: Pick<StepFacts, "progress">): MetricsTree {
   return {
     epoch: done.epoch,
     cursor: done.cursor,
@@ -189,7 +189,7 @@ function times({ rollouts, times: taken }: StepFacts): MetricsTree {
 }
 
 /** Under the names of tinker-cookbook; `cost/…` only where prices are known. */
-function usageMetrics({ step, total, prices }: StepFacts["usage"]): MetricsTree {
+export function usageMetrics({ step, total, prices }: StepFacts["usage"]): MetricsTree {
   const { cumulative, discarded, evaluation } = total;
   const tokens = { ...step, cumulative, discarded, evaluation };
   if (prices === null) return { tokens };

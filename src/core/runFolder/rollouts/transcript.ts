@@ -1,5 +1,6 @@
 /** A stored rollout as plain text that two rollouts can be compared by, line by line. */
 
+import { isFailedOutcome } from "../../../shared/outcome.ts";
 import type { RolloutRecord } from "./rolloutRecord.ts";
 
 /** Everything that was said, turn by turn; without times and other facts that differ between any two rollouts. */
@@ -14,7 +15,7 @@ export function transcriptOf(record: RolloutRecord): string {
       [
         `Stop: ${stop}`,
         `Rewards: ${rewards.length === 0 ? "none" : rewards.map(String).join(", ")}`,
-        `Reward: ${reward === null ? "none, the rollout failed" : String(reward)}`,
+        `Reward: ${reward === null ? noReward(stop) : String(reward)}`,
         ...(error === null ? [] : [`Error: ${error}`]),
       ].join("\n"),
     ),
@@ -53,4 +54,8 @@ function resultText({
 
 function section(title: string, text: string, level = "##"): string {
   return `${level} ${title}\n\n${text}`;
+}
+
+function noReward(stop: string): string {
+  return isFailedOutcome({ reward: null, stop }) ? "none, the rollout failed" : "none";
 }

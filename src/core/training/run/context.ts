@@ -5,6 +5,7 @@ import type { Chat } from "../../chat/chat.ts";
 import { rolloutsAtOnce, samplesAtOnce } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
+import type { ExampleSet } from "../../examples/exampleSet.ts";
 import type { RemoteEnvironment } from "../../openreward/types.ts";
 import type { Clock, FolderFiles, Log, Random, Sha256 } from "../../ports.ts";
 import type { EnvironmentGate } from "../../rollout/environmentGate.ts";
@@ -25,6 +26,8 @@ import type { Watcher } from "./progress.ts";
 export interface RunContext {
   readonly config: Config;
   readonly sequence: TaskSequence;
+  /** What a supervised run imitates, which the items of the sequence point to; absent for reinforcement learning. */
+  readonly examples?: ExampleSet | undefined;
   /** Null = endless. */
   readonly totalSteps: number | null;
   /** The vendor's prices, used if the configuration has none; null if not all of them are known. */

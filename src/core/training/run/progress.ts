@@ -23,6 +23,8 @@ export type ProgressEvent =
       /** Steps whose groups are sampled before it is their turn; 0 = on-policy. */
       readonly stepsAhead: number;
       readonly environments: readonly string[];
+      /** Those of a supervised run; absent for reinforcement learning. */
+      readonly examples?: { readonly trained: number; readonly heldOut: number } | undefined;
     }
   | {
       /** An evaluation by itself begins; nothing is trained. */
@@ -74,6 +76,24 @@ export type ProgressEvent =
       readonly trainS: number | null;
       readonly totalS: number;
       readonly sampledTokens: number;
+      readonly etaS: number | null;
+      /** Total of the run, including this step. */
+      readonly used: UsedTotal;
+    }
+  | {
+      /** A step of supervised fine-tuning has ended. */
+      readonly kind: "batch-finished";
+      readonly step: number;
+      readonly totalSteps: number | null;
+      /** Mean over the trained tokens, in nats. */
+      readonly loss: number | null;
+      /** After the step; null where it was not measured. */
+      readonly heldOutLoss: number | null;
+      readonly examples: number;
+      /** That were trained. */
+      readonly tokens: number;
+      readonly learningRate: number;
+      readonly totalS: number;
       readonly etaS: number | null;
       /** Total of the run, including this step. */
       readonly used: UsedTotal;

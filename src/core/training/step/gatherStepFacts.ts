@@ -91,16 +91,21 @@ export function gatherStepFacts(
   input: StepInput,
   results: StepResults,
 ): StepFacts {
-  const usage = usageOf(context, input, results);
-  const budget = budgetMetrics(context, usage, results);
-  const { trained, times, data, masked, learningRate } = results;
+  const usage = stepUsage(context, input.usage, results.usage);
+  const budget = budgetMetrics(context, usage, results.seconds);
+  const { trained, times, data, masked, learningRate, seconds } = results;
   const { config, reporting } = context;
   const { redactor } = reporting;
   const sent = new Set(data.map(rolloutKey));
   const scored = results.groups.flatMap(({ rollouts }) => rollouts);
   return {
     step: input.step,
-    progress: progressOf(context, input, results),
+    progress: progressOf(context, input, {
+      taken: results.policies.length,
+      updates: trained?.substeps ?? 0,
+      totalS: times.totalS,
+      seconds,
+    }),
     environments: Object.keys(config.environments),
     learningRate,
     loss: trained?.loss ?? null,
@@ -149,17 +154,27 @@ function tokensOf(
   };
 }
 
-function progressOf(
+/** What a step has done. */
+interface StepDone {
+  /** Items of the sequence. */
+  readonly taken: number;
+  /** Of the weights. */
+  readonly updates: number;
+  readonly totalS: number;
+  /** That the run has taken, with this step. */
+  readonly seconds: number;
+}
+
+export function progressOf(
   context: RunContext,
-  input: StepInput,
-  results: StepResults,
+  input: Pick<StepInput, "step" | "cursor" | "elapsedS" | "optimizerUpdates">,
+  { taken, updates, totalS, seconds }: StepDone,
 ): StepFacts["progress"] {
   const { sequence, storage } = context;
   const { elapsedS, optimizerUpdates, step } = input;
-  const { times, trained, seconds } = results;
-  const durations = [...elapsedS, times.totalS];
+  const durations = [...elapsedS, totalS];
   const meanS = durations.reduce((sum, seconds) => sum + seconds, 0) / durations.length;
-  const cursor = input.cursor + results.policies.length;
+  const cursor = input.cursor + taken;
   const doneFraction = doneFractionOf(context, { step: step + 1, cursor });
   return {
     epoch: Math.floor(cursor / sequence.epochLength),
@@ -167,7 +182,7 @@ function progressOf(
     doneFraction,
     etaS: doneFraction === null ? null : meanS * stepsLeft(context, step + 1, doneFraction),
     elapsedS: seconds,
-    optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
+    optimizerUpdates: optimizerUpdates + updates,
     attempt: storage.attempt,
   };
 }
@@ -203,11 +218,11 @@ export function usageAfter(
   return { ...before, cumulative, discarded };
 }
 
-/** Totals are those of the usage log, with what was sampled ahead. */
-function usageOf(
+/** Totals are those of the usage log, with what was sampled ahead; `before` and `after` are those of the steps. */
+export function stepUsage(
   context: RunContext,
-  { usage: before }: StepInput,
-  { usage: after }: StepResults,
+  before: RunUsage,
+  after: RunUsage,
 ): StepFacts["usage"] {
   const { cumulative, evaluation } = context.storage.usage;
   const step = subtractTokens(after.cumulative, before.cumulative);
@@ -218,10 +233,10 @@ function usageOf(
   };
 }
 
-function budgetMetrics(
+export function budgetMetrics(
   { config }: RunContext,
   { total, prices }: StepFacts["usage"],
-  { seconds }: StepResults,
+  seconds: number,
 ): MetricsTree {
   const shares = budgetShares(config, { usage: total, prices, seconds });
   return Object.keys(shares).length === 0 ? {} : { budget: { ...shares } };

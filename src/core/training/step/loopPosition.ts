@@ -6,7 +6,7 @@ import type { RunState } from "../../runFolder/state.ts";
 import { NO_RUN_USAGE } from "../../usage/tokenUsage.ts";
 import type { RunContext } from "../run/context.ts";
 import type { RunSnapshot } from "./checkpointWriter.ts";
-import type { StepOutput } from "./step.ts";
+import type { StepEnd } from "./step.ts";
 
 /** What `state.json` keeps, and what a resume starts from. */
 export interface LoopPosition {
@@ -43,17 +43,17 @@ export const START: LoopPosition = {
 /** The position after a step. */
 export function positionAfter(
   { step, optimizerUpdates, counters }: LoopPosition,
-  { cursor, rollouts, usage, seconds, trained }: StepOutput,
+  { cursor, rollouts, usage, seconds, updates }: StepEnd,
 ): LoopPosition {
   return {
     step: step + 1,
     cursor,
-    optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
+    optimizerUpdates: optimizerUpdates + updates,
     counters: {
       tokens: usage,
       seconds,
       rollouts: countStops(counters.rollouts, rollouts),
-      consecutive_empty_steps: trained === null ? counters.consecutive_empty_steps + 1 : 0,
+      consecutive_empty_steps: updates === 0 ? counters.consecutive_empty_steps + 1 : 0,
     },
   };
 }
@@ -96,7 +96,7 @@ export function snapshotAt(
 }
 
 /** The few numbers that a list of checkpoints shows. */
-export function headlineMetrics({ row }: StepOutput): RunSnapshot["metrics"] {
+export function headlineMetrics({ row }: StepEnd): RunSnapshot["metrics"] {
   const flat = flattenMetrics(row);
   const names = ["rollout/reward/mean", "loss", "lr"];
   return Object.fromEntries(

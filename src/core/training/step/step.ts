@@ -46,10 +46,11 @@ import {
   usageAfter,
 } from "./gatherStepFacts.ts";
 
-export interface StepOutput {
+/** What came of a step, however it was made. */
+export interface StepEnd {
   readonly row: MetricsRow;
-  /** Null when nothing was trained. */
-  readonly trained: TrainedStep | null;
+  /** Of the weights; 0 when nothing was trained. */
+  readonly updates: number;
   /** True when `off_policy_correction` left nothing to train on. */
   readonly isMasked: boolean;
   readonly rollouts: readonly FinishedRollout[];
@@ -61,6 +62,11 @@ export interface StepOutput {
   readonly totalS: number;
   /** That the run has taken, with this step. */
   readonly seconds: number;
+}
+
+export interface StepOutput extends StepEnd {
+  /** Null when nothing was trained. */
+  readonly trained: TrainedStep | null;
 }
 
 /** A step whose update is submitted. */
@@ -193,6 +199,7 @@ export async function recordStep(
   return {
     row: judged.row,
     trained,
+    updates: trained?.substeps ?? 0,
     isMasked: update === null && masked.length > 0,
     rollouts,
     cursor,

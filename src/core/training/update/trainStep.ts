@@ -12,6 +12,7 @@ import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
 import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
 import { isGradientNorm, isLoss, lossMetrics } from "../../tinker/wire/metricNames.ts";
+import type { AdamParams } from "../../tinker/wire/wire.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
@@ -41,21 +42,22 @@ export interface TrainedStep {
   readonly sampler: SamplingClient;
 }
 
-type StepConfig = Pick<
+type OptimizerConfig = Pick<
   Config,
-  | "loss_fn"
-  | "loss_fn_config"
-  | "loss_normalization"
-  | "max_response_tokens"
-  | "num_passes"
-  | "num_substeps"
-  | "seed"
-  | "adam_beta1"
-  | "adam_beta2"
-  | "adam_eps"
-  | "weight_decay"
-  | "grad_clip_norm"
+  "adam_beta1" | "adam_beta2" | "adam_eps" | "weight_decay" | "grad_clip_norm"
 >;
+
+type StepConfig = OptimizerConfig &
+  Pick<
+    Config,
+    | "loss_fn"
+    | "loss_fn_config"
+    | "loss_normalization"
+    | "max_response_tokens"
+    | "num_passes"
+    | "num_substeps"
+    | "seed"
+  >;
 
 /** Updates that are in the service's queue. */
 export interface SubmittedUpdates {
@@ -92,14 +94,7 @@ export async function trainStep(
         ? await withOwnLogprobs(client, data, pending.length === 0)
         : data.map((datum, i) => toWireDatum(datum, config.loss_fn, factors[i]));
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
-    const optimStep = client.optimStep({
-      learning_rate: learningRate,
-      beta1: config.adam_beta1,
-      beta2: config.adam_beta2,
-      eps: config.adam_eps,
-      weight_decay: config.weight_decay,
-      grad_clip_norm: config.grad_clip_norm,
-    });
+    const optimStep = client.optimStep(optimizerParameters(config, learningRate));
     const results = Promise.all([forwardBackward, optimStep]);
     // Awaited below; until then a failure must not count as one that no one handles.
     results.catch(() => undefined);
@@ -110,6 +105,18 @@ export async function trainStep(
   const trained = resultsOf(pending, batch.data, nextSampler, clock);
   trained.catch(() => undefined);
   return { trained };
+}
+
+/** The parameters of Adam for one update. */
+export function optimizerParameters(config: OptimizerConfig, learningRate: number): AdamParams {
+  return {
+    learning_rate: learningRate,
+    beta1: config.adam_beta1,
+    beta2: config.adam_beta2,
+    eps: config.adam_eps,
+    weight_decay: config.weight_decay,
+    grad_clip_norm: config.grad_clip_norm,
+  };
 }
 
 /** Results of an update of the policy. */

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   type Config,
-  configSchemas,
+  configSchemaFor,
   type EnvironmentConfig,
 } from "../../../../src/core/config/fields/schema.ts";
 import { configIn, textWith } from "../configText.ts";
@@ -11,7 +11,7 @@ describe("the schema", () => {
     const config = configIn(
       textWith("thinking: true", "loss_fn_config: {clip_high_threshold: 1.3}"),
     );
-    expect(configSchemas.hosted.parse(structuredClone(config))).toEqual(config);
+    expect(configSchemaFor("hosted", config).parse(structuredClone(config))).toEqual(config);
   });
 
   it("gives the types that the table says", () => {
@@ -25,6 +25,6 @@ describe("the schema", () => {
 
   it("does not coerce text to a number", () => {
     const config = { ...configIn(textWith()), learning_rate: "1e-5" };
-    expect(configSchemas.hosted.safeParse(config).success).toBe(false);
+    expect(configSchemaFor("hosted", config).safeParse(config).success).toBe(false);
   });
 });

@@ -1,0 +1,100 @@
+/** Fields of the configuration about supervised fine-tuning: what is imitated, and what is held out. */
+
+import type { FieldTable } from "./field.ts";
+
+/** Where demonstrations come from. */
+export const dataSourceFields = {
+  path: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "identity",
+    examples: ["demonstrations.jsonl"],
+    doc: "A JSONL file of conversations in OpenAI's chat format: each line has `messages`, and `tools` if the model could call any. An optional `split` of a line is `train`, `held_out` or `test`; lines of `test` are left out. A relative path is resolved from the configuration file.",
+  },
+  run: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "identity",
+    examples: [".tinker-rl/runs/first"],
+    doc: "The folder of a run, an evaluation or a play whose rollouts are imitated, token for token. Their model must have the same tokenizer. Rollouts of a split that is named `test` or that this configuration evaluates are refused.",
+  },
+  where: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "identity",
+    examples: ["reward >= 1", "reward > 0 and turns <= 4"],
+    doc: "Which rollouts of `run` to take: comparisons of `reward`, `turns`, `tokens`, `tool_calls` or `step` with a number, joined by `and`. `null` takes all that have a reward.",
+  },
+  starred: {
+    type: "boolean",
+    default: false,
+    change: "identity",
+    doc: "Whether to take only the rollouts of `run` that have a star.",
+  },
+  tags: {
+    type: "list",
+    of: { type: "string" },
+    default: [],
+    change: "identity",
+    doc: "Takes only the rollouts of `run` that have one of these tags. An empty list takes all.",
+  },
+  max_per_task: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "identity",
+    examples: [4],
+    doc: "Most rollouts of `run` for the same task: those with the highest reward, and of equal ones the first. `null` sets no limit.",
+  },
+} as const satisfies FieldTable;
+
+export const supervisedFields = {
+  method: {
+    type: "enum",
+    values: ["rl", "sft"],
+    default: "rl",
+    change: "identity",
+    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate.",
+  },
+  data: {
+    type: "list",
+    of: { type: "object", fields: dataSourceFields },
+    default: [],
+    examples: [[{ path: "demonstrations.jsonl" }]],
+    change: "identity",
+    doc: "With `method: sft`: the demonstrations, from one or more sources.",
+  },
+  train_on: {
+    type: "enum",
+    values: ["all_turns", "last_turn"],
+    default: "all_turns",
+    change: "identity",
+    doc: "With `method: sft`: which turns of the model are trained. The others are context.",
+  },
+  train_thinking: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    doc: "With `method: sft`: whether the reasoning in conversations of a file is kept. `false` leaves it out. Has no effect on rollouts, which are trained as they were sampled.",
+  },
+  held_out: {
+    type: "number",
+    min: 0,
+    below: 1,
+    default: 0.05,
+    change: "identity",
+    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side. Where a file marks lines as `held_out`, exactly those are.",
+  },
+  held_out_every: {
+    type: "integer",
+    min: 1,
+    default: 10,
+    change: "tunable",
+    unit: "steps",
+    doc: "With `method: sft`: number of steps between measurements of `held_out/loss`. It is measured after the last step, too.",
+  },
+} as const satisfies FieldTable;

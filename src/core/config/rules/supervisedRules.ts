@@ -1,0 +1,71 @@
+/** Rules about `method: sft`: where its examples come from, and settings of reinforcement learning that it does not read. */
+
+import { FILTER_FIELDS, parseRolloutFilter } from "../../../shared/rolloutFilter.ts";
+import type { Config } from "../fields/schema.ts";
+import { advice, conflict, type Finding, setTo } from "../source/finding.ts";
+import { valueAt } from "./issues.ts";
+
+type DataSource = Config["data"][number];
+
+/** Keys that say how rollouts become training data. */
+const OF_REINFORCEMENT = [
+  ...["loss_fn", "loss_fn_config", "advantage_calculation", "advantage_eps", "advantage_clip"],
+  ...["credit", "discount", "kl_coef", "overlong", "overlong_buffer", "overlong_penalty"],
+  ...["zero_variance", "refill", "max_steps_off_policy", "off_policy_correction"],
+  ...["off_policy_correction_config", "num_passes", "num_substeps", "mix", "target_reward"],
+];
+
+const OF_ROLLOUTS = ["where", "starred", "tags", "max_per_task"] as const;
+
+export function supervisedFindings(config: Config, values: unknown): readonly Finding[] {
+  if (config.method === "rl") return unusedData(config);
+  return [
+    ...missingData(config),
+    ...config.data.flatMap(sourceFindings),
+    ...OF_REINFORCEMENT.filter((key) => valueAt(values, [key]) !== undefined).map(unread),
+  ];
+}
+
+function unusedData({ data }: Config): readonly Finding[] {
+  if (data.length === 0) return [];
+  const message = "`data` is read only with `method: sft`; reinforcement learning has no examples.";
+  const remedies = [setTo(["method"], "sft", "Set method to sft")];
+  return [advice("TRL226", ["data"], message, { part: "key", remedies })];
+}
+
+function missingData({ data }: Config): readonly Finding[] {
+  if (data.length > 0) return [];
+  const message =
+    "`method: sft` needs demonstrations. Add `data`, a list with a `path` to a JSONL file or with the folder of a `run`.";
+  return [conflict("TRL226", ["method"], message)];
+}
+
+function sourceFindings(source: DataSource, index: number): readonly Finding[] {
+  const place = ["data", String(index)];
+  if ((source.path === null) === (source.run === null)) {
+    const message = "A source has either the `path` of a JSONL file or the folder of a `run`.";
+    return [conflict("TRL226", place, message)];
+  }
+  return [...filterFindings(source, place), ...fileFindings(source, place)];
+}
+
+function filterFindings({ where }: DataSource, place: readonly string[]): readonly Finding[] {
+  if (where === null || parseRolloutFilter(where) !== null) return [];
+  const names = FILTER_FIELDS.map((name) => `\`${name}\``).join(", ");
+  const message = `Expected comparisons with numbers, such as \`reward >= 1 and turns <= 4\`, of ${names}.`;
+  return [conflict("TRL226", [...place, "where"], message)];
+}
+
+function fileFindings(source: DataSource, place: readonly string[]): readonly Finding[] {
+  if (source.path === null) return [];
+  const isSet = { ...source, tags: source.tags.length > 0 || null };
+  return OF_ROLLOUTS.filter((key) => Boolean(isSet[key])).map((key) =>
+    advice("TRL226", [...place, key], `\`${key}\` chooses rollouts of a \`run\`; a file has none.`),
+  );
+}
+
+function unread(key: string): Finding {
+  const remedies = [{ kind: "remove", path: [key], title: `Remove '${key}'` } as const];
+  const message = `\`${key}\` has no effect with \`method: sft\`.`;
+  return advice("TRL226", [key], message, { relatedPaths: [["method"]], remedies });
+}

@@ -1,0 +1,66 @@
+/** The examples of a run: which are trained, in which order they come, and which are held out. */
+
+import { AppError } from "../errors.ts";
+import type { Sha256 } from "../ports.ts";
+import { groupBy } from "../util/groupBy.ts";
+import type { Example } from "./example.ts";
+
+export interface ExampleSet {
+  readonly trained: readonly Example[];
+  readonly heldOut: readonly Example[];
+  /** Digest of all tokens and of what is trained in them: a resume must find the same. */
+  readonly digest: string;
+}
+
+interface SetOptions {
+  readonly seed: number;
+  /** Share of the examples, 0 to below 1. */
+  readonly heldOut: number;
+  readonly sha256: Sha256;
+}
+
+/** @throws AppError `no-examples` when nothing is left to train on */
+export function createExampleSet(
+  examples: readonly Example[],
+  { seed, heldOut, sha256 }: SetOptions,
+): ExampleSet {
+  const isMarked = examples.some(({ split }) => split === "held_out");
+  const held = isMarked
+    ? new Set(examples.filter(({ split }) => split === "held_out"))
+    : chosen(examples, heldOut, (task) => sha256(`held_out|${seed}|${task}`));
+  const trained = examples.filter((example) => !held.has(example));
+  if (trained.length === 0) {
+    throw new AppError(
+      "no-examples",
+      `No example is left to train on: ${examples.length} of ${examples.length} are held out. Add examples, or lower held_out.`,
+      { configPath: "data" },
+    );
+  }
+  const digests = examples.map((example) => sha256(textOf(example)));
+  return { trained, heldOut: [...held], digest: sha256(digests.join()) };
+}
+
+/** Whole tasks, in the order of their digests, until the share is reached; at least one if any is asked for and another is left. */
+function chosen(
+  examples: readonly Example[],
+  share: number,
+  digestOf: (task: string) => string,
+): ReadonlySet<Example> {
+  if (share === 0) return new Set();
+  const tasks = [...groupBy(examples, ({ task }) => task)].map(([task, own]) => {
+    return { own, digest: digestOf(task) };
+  });
+  tasks.sort((a, b) => (a.digest < b.digest ? -1 : 1));
+  const wanted = Math.max(1, Math.round(share * examples.length));
+  const held = new Set<Example>();
+  for (const { own } of tasks.slice(0, -1)) {
+    if (held.size >= wanted) break;
+    for (const example of own) held.add(example);
+  }
+  return held;
+}
+
+function textOf({ source, index, streams }: Example): string {
+  const parts = streams.map(({ tokens, runs }) => [tokens.join(), JSON.stringify(runs)].join(" "));
+  return [source, index, ...parts].join(" ");
+}

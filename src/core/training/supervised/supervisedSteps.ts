@@ -1,0 +1,268 @@
+/** Steps of supervised fine-tuning: batches of examples, one update of cross entropy each. The next is sent while one trains. */
+
+import { AppError } from "../../errors.ts";
+import type { Example } from "../../examples/example.ts";
+import type { ExampleSet } from "../../examples/exampleSet.ts";
+import { appendMetrics } from "../../runFolder/metrics/metrics.ts";
+import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import { buildSupervisedRow, type SupervisedFacts } from "../../runFolder/metrics/supervisedRow.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { TrainingClient } from "../../tinker/trainingClient.ts";
+import type { ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
+import { usedTotal } from "../../usage/prices.ts";
+import { addTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
+import { UsageMeter } from "../../usage/usageMeter.ts";
+import { sum } from "../../util/stats.ts";
+import type { RunContext } from "../run/context.ts";
+import { learningRateAt } from "../run/learningRate.ts";
+import { meteredContext } from "../run/meteredContext.ts";
+import { budgetMetrics, progressOf, stepUsage } from "../step/gatherStepFacts.ts";
+import { headlineMetrics, type LoopPosition, positionAfter } from "../step/loopPosition.ts";
+import type { StepEnd } from "../step/step.ts";
+import type { CompletedStep, StepOrder, StepSource } from "../stepSource.ts";
+import { itemsFrom, type TaskItem, taskKeyOf } from "../tasks/dataset.ts";
+import type { TrainingDatum } from "../update/datums.ts";
+import { toTokenRecords } from "../update/tokenRecords.ts";
+import { requireFinite } from "../update/trainerLogprobs.ts";
+import { optimizerParameters } from "../update/trainStep.ts";
+import { exampleDatums, meanLoss, SUPERVISED_LOSS, weightedData } from "./exampleData.ts";
+
+/** Recent steps that the estimate of the remaining time rests on. */
+const ETA_STEPS = 9;
+
+/** A batch whose update is in the service's queue. */
+interface SentBatch {
+  readonly items: readonly TaskItem[];
+  readonly examples: readonly Example[];
+  readonly data: readonly TrainingDatum[];
+  readonly learningRate: number;
+  readonly sentMs: number;
+  readonly meter: UsageMeter;
+  readonly results: Promise<BatchResults>;
+}
+
+interface BatchResults {
+  readonly backward: ForwardBackwardResult;
+  readonly serverMetrics: Readonly<Record<string, number>>;
+  /** Null where it was not measured. */
+  readonly heldOut: SupervisedFacts["heldOut"];
+  readonly endedMs: number;
+}
+
+type NextPosition = Pick<LoopPosition, "step" | "cursor">;
+
+export class SupervisedSteps implements StepSource {
+  #next: Promise<SentBatch> | null = null;
+  #elapsedS: readonly number[] = [];
+  readonly issued = { pending: [], samplers: [] };
+
+  async start(): Promise<void> {}
+
+  async sampler({ services }: RunContext): Promise<SamplingClient> {
+    return await services.client.ephemeralSampler();
+  }
+
+  get hasBegunNext(): boolean {
+    return this.#next !== null;
+  }
+
+  isWaiting(): boolean {
+    return false;
+  }
+
+  async tidy(): Promise<void> {}
+
+  async close(): Promise<number> {
+    const sent = await this.#next?.catch(() => undefined);
+    await Promise.allSettled([sent?.results]);
+    return 0;
+  }
+
+  /** @throws AppError `training-not-finite`, `tinker-*`, `disk` */
+  async run(order: StepOrder): Promise<CompletedStep> {
+    const { context, position } = order;
+    const fromMs = context.ports.clock.monotonic();
+    const sent = await (this.#next ?? sendBatch(context, position));
+    this.#next = null;
+    const completed = this.#complete(order, sent, fromMs);
+    const next = { step: position.step + 1, cursor: position.cursor + sent.items.length };
+    if (hasBatch(context, next) && order.mayFollow(0, completed)) {
+      this.#next = sendBatch(context, next);
+      // Awaited when its turn comes; until then a failure must not count as one that no one handles.
+      this.#next.catch(() => undefined);
+    }
+    return completed;
+  }
+
+  async #complete(order: StepOrder, sent: SentBatch, fromMs: number): Promise<CompletedStep> {
+    const { context, position } = order;
+    const { clock } = context.ports;
+    const tokens = sum(sent.data.map(({ mask }) => mask.length));
+    const datums = sent.data.length;
+    context.reporting.watch({ kind: "training", step: position.step, datums, tokens });
+    const extra = await order.extra;
+    const results = await sent.results;
+    await storeExamples(context, position.step, sent, results.backward);
+    const totalS = (clock.monotonic() - fromMs) / 1000;
+    const trainS = (results.endedMs - Math.max(fromMs, sent.sentMs)) / 1000;
+    const times = { trainS: Math.max(0, trainS), totalS, elapsedS: this.#elapsedS };
+    const output = await recordBatch(order, sent, results, { ...times, extra });
+    this.#elapsedS = [...this.#elapsedS, totalS].slice(-ETA_STEPS);
+    const metrics = headlineMetrics(output);
+    return { output, position: positionAfter(position, output), metrics };
+  }
+}
+
+function examplesOf({ examples }: RunContext): ExampleSet {
+  if (examples === undefined) throw new AppError("invariant", "The run has no examples.");
+  return examples;
+}
+
+/** False behind the last step of the plan. */
+function hasBatch({ config, sequence, totalSteps }: RunContext, at: NextPosition): boolean {
+  const isPlanned = totalSteps === null || at.step < totalSteps;
+  return isPlanned && itemsFrom(sequence, at.cursor, 1, config).length > 0;
+}
+
+/** Submits the update of a batch, and the measurement of what is held out, without awaiting either. */
+async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBatch> {
+  const { config, control, ports, sequence, totalSteps } = context;
+  const { trained, heldOut } = examplesOf(context);
+  const items = itemsFrom(sequence, at.cursor, config.batch_size, config);
+  const examples = items.flatMap(({ index }) => trained[index] ?? []);
+  const data = exampleDatums(examples);
+  const learningRate = learningRateAt(config, at.step, totalSteps);
+  control.withdrawSave();
+  const meter = new UsageMeter();
+  const { client } = meteredContext(context, meter).services;
+  const sentMs = ports.clock.monotonic();
+  const wire = weightedData(examples, data, config);
+  const backward = client.forwardBackward(wire, SUPERVISED_LOSS);
+  const optimized = client.optimStep(optimizerParameters(config, learningRate));
+  const isMeasured = heldOut.length > 0 && isDue(context, at.step + 1);
+  const measured = isMeasured ? heldOutLoss(client, heldOut) : Promise.resolve(null);
+  const results = Promise.all([backward, optimized, measured]).then(
+    ([trainedBatch, { metrics }, held]): BatchResults => ({
+      backward: trainedBatch,
+      serverMetrics: { ...trainedBatch.metrics, ...metrics },
+      heldOut: held,
+      endedMs: ports.clock.monotonic(),
+    }),
+  );
+  results.catch(() => undefined);
+  return { items, examples, data, learningRate, sentMs, meter, results };
+}
+
+/** After the first step, after every few, and after the last. */
+function isDue({ config, totalSteps }: RunContext, completed: number): boolean {
+  return completed === 1 || completed % config.held_out_every === 0 || completed === totalSteps;
+}
+
+async function heldOutLoss(
+  client: TrainingClient,
+  examples: readonly Example[],
+): Promise<SupervisedFacts["heldOut"]> {
+  const data = exampleDatums(examples);
+  const config = { loss_normalization: "token_sum", max_response_tokens: 1 } as const;
+  const wire = weightedData(examples, data, config);
+  const { outputs } = await client.forwardBackward(
+    wire,
+    SUPERVISED_LOSS,
+    {},
+    { forwardOnly: true },
+  );
+  const logprobs = outputs.map((output) => output.logprobs);
+  requireFinite(null, logprobs);
+  return { ...meanLoss(data, logprobs), examples: examples.length };
+}
+
+/** Each example as a rollout by itself, with what the model thought of its tokens. */
+async function storeExamples(
+  { storage: { store } }: RunContext,
+  step: number,
+  { items, examples, data }: SentBatch,
+  { outputs }: ForwardBackwardResult,
+): Promise<void> {
+  for (const [group, { record, source, index }] of examples.entries()) {
+    const item = items[group];
+    if (item === undefined) continue;
+    const { split } = item;
+    const taskKey = taskKeyOf({ ...item, environment: source, index });
+    const place = { step, group, rollout: 0, taskKey, environment: source, split, index };
+    await store.addRollout({ ...record, ...place, attempt: 0 });
+  }
+  const trainingUse = "trained" as const;
+  const scores = examples.map((_, group) => ({ group, rollout: 0, advantage: null, trainingUse }));
+  await store.addScores(step, scores);
+  const logprobs = outputs.map((output) => output.logprobs);
+  await store.addTokens(step, toTokenRecords(data, logprobs));
+}
+
+async function recordBatch(
+  { context, position, secondsUntilNow }: StepOrder,
+  { items, examples, data, learningRate, meter }: SentBatch,
+  { backward, serverMetrics, heldOut }: BatchResults,
+  times: {
+    readonly trainS: number;
+    readonly totalS: number;
+    readonly elapsedS: readonly number[];
+    readonly extra: MetricsTree;
+  },
+): Promise<StepEnd> {
+  const { reporting, storage, totalSteps } = context;
+  const { step, cursor, optimizerUpdates, counters } = position;
+  const logprobs = backward.outputs.map((output) => output.logprobs);
+  const { loss, tokens: trainedTokens } = meanLoss(data, logprobs);
+  requireFinite(loss, logprobs);
+  const { trainS, totalS, elapsedS, extra } = times;
+  const tokens: TokenUsage = meter.usage.used;
+  storage.usage.add({ for: "update", step, tokens });
+  const usage = { ...counters.tokens, cumulative: addTokens(counters.tokens.cumulative, tokens) };
+  const seconds = secondsUntilNow(0);
+  const used = stepUsage(context, counters.tokens, usage);
+  const done = { taken: items.length, updates: 1, totalS, seconds };
+  const progress = progressOf(context, { step, cursor, elapsedS, optimizerUpdates }, done);
+  const row = buildSupervisedRow({
+    step,
+    progress,
+    learningRate,
+    serverMetrics,
+    usage: used,
+    loss,
+    examples: examples.length,
+    datums: data.length,
+    tokens: sum(data.map(({ mask }) => mask.length)),
+    trainedTokens,
+    heldOut,
+    trainS,
+    totalS,
+    extra: { ...budgetMetrics(context, used, seconds), ...extra },
+  });
+  // Without a wait in between: the totals of the row are what stands before this line.
+  storage.usage.add({ for: "row", step, seconds });
+  await appendMetrics(storage.fileSystem, storage.folder, row);
+  reporting.watch({
+    kind: "batch-finished",
+    step,
+    totalSteps,
+    loss,
+    heldOutLoss: heldOut?.loss ?? null,
+    examples: examples.length,
+    tokens: trainedTokens,
+    learningRate,
+    totalS,
+    etaS: progress.etaS,
+    used: usedTotal(used.total, used.prices),
+  });
+  return {
+    row,
+    updates: 1,
+    isMasked: false,
+    rollouts: [],
+    cursor: progress.cursor,
+    rewardMean: null,
+    usage,
+    totalS,
+    seconds,
+  };
+}

@@ -1,0 +1,22 @@
+/** How a rollout ended, in one word or number: what lists of rollouts show. */
+
+import * as l10n from "@vscode/l10n";
+import { formatReward } from "./format.ts";
+
+export interface RolloutOutcome {
+  readonly reward: number | null;
+  readonly stop: string;
+}
+
+/** The stop reason of a demonstration, which nobody rewarded. */
+export const EXAMPLE_STOP = "example";
+
+export function isFailedOutcome({ reward, stop }: RolloutOutcome): boolean {
+  return reward === null && stop !== EXAMPLE_STOP;
+}
+
+/** Its reward, or why it has none. */
+export function outcomeText({ reward, stop }: RolloutOutcome): string {
+  if (reward !== null) return formatReward(reward);
+  return stop === EXAMPLE_STOP ? l10n.t("example") : l10n.t("failed");
+}

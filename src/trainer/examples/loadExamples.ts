@@ -1,0 +1,157 @@
+/** Reads the demonstrations that a configuration names, and writes them in the tokens of its model. */
+
+import { basename, dirname, resolve } from "node:path";
+import type { Chat } from "../../core/chat/chat.ts";
+import { tokenizerNameOf } from "../../core/chat/modelName.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { Example } from "../../core/examples/example.ts";
+import { createExampleSet, type ExampleSet } from "../../core/examples/exampleSet.ts";
+import { renderExample } from "../../core/examples/renderExample.ts";
+import { runExamples } from "../../core/examples/runExamples.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { sha256 } from "../../node/hash.ts";
+import { formatQuantity } from "../../shared/format.ts";
+import { readExampleFile } from "./readExampleFile.ts";
+
+type DataSource = Config["data"][number];
+
+export interface LoadExamplesOptions {
+  readonly config: Config;
+  /** The configuration file, from which paths are resolved. */
+  readonly configPath: string;
+  readonly fileSystem: FileSystem;
+  readonly chat: Chat;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * @throws AppError `examples-invalid`, `example-unwritable`, `data-from-test`, `no-examples`, `data-other-tokenizer`,
+ * `file-unreadable`, `chat-render`
+ */
+export async function loadExamples(options: LoadExamplesOptions): Promise<ExampleSet> {
+  const { config, onWarning } = options;
+  const examples: Example[] = [];
+  for (const [index, source] of config.data.entries()) {
+    examples.push(...(await sourceExamples(options, source, `data.${index}`)));
+  }
+  const fitting = examples.filter(({ streams }) =>
+    streams.every(({ length }) => length <= config.max_total_tokens),
+  );
+  const tooLong = examples.length - fitting.length;
+  if (tooLong > 0) {
+    onWarning(
+      `${formatQuantity(tooLong, "example")} of ${examples.length} ${tooLong === 1 ? "has" : "have"} more tokens than max_total_tokens: ${config.max_total_tokens}, and ${tooLong === 1 ? "is" : "are"} left out.`,
+    );
+  }
+  return createExampleSet(fitting, { seed: config.seed, heldOut: config.held_out, sha256 });
+}
+
+function sourceExamples(
+  options: LoadExamplesOptions,
+  source: DataSource,
+  configPath: string,
+): Promise<readonly Example[]> {
+  const folder = dirname(options.configPath);
+  return source.path !== null
+    ? fileExamples(options, resolve(folder, source.path))
+    : storedExamples(options, source, configPath, resolve(folder, source.run ?? ""));
+}
+
+async function fileExamples(
+  { config, chat, onWarning }: LoadExamplesOptions,
+  path: string,
+): Promise<readonly Example[]> {
+  const lines = await readExampleFile(path);
+  const used = lines.filter(({ split }) => split !== "test");
+  if (used.length < lines.length) {
+    onWarning(
+      `${path}: ${formatQuantity(lines.length - used.length, "line")} of split test ${lines.length - used.length === 1 ? "is" : "are"} left out.`,
+    );
+  }
+  const { train_on: trainOn, train_thinking: trainThinking } = config;
+  const examples: Example[] = [];
+  for (const { line, split, ...conversation } of used) {
+    const source = basename(path);
+    const index = line - 1;
+    const rendered = await rendering(path, line, () =>
+      renderExample(conversation, { chat, trainOn, trainThinking }),
+    );
+    const kept = split === "test" ? "train" : split;
+    examples.push({ source, index, task: `${source}:${index}`, split: kept, ...rendered });
+  }
+  return examples;
+}
+
+/** Names the line in what a chat format refuses. */
+async function rendering<T>(path: string, line: number, render: () => Promise<T>): Promise<T> {
+  try {
+    return await render();
+  } catch (cause) {
+    if (!isAppError(cause)) throw cause;
+    const message = `${path}: line ${line}: ${cause.message}`;
+    throw new AppError(cause.code, message, { cause, configPath: "data" });
+  }
+}
+
+async function storedExamples(
+  { config, fileSystem, onWarning }: LoadExamplesOptions,
+  source: DataSource,
+  configPath: string,
+  folder: string,
+): Promise<readonly Example[]> {
+  const files = fileSystem.within(folder);
+  await requireSameTokenizer(files, folder, config, configPath);
+  const evaluated = config.evaluation?.splits ?? {};
+  const { examples, withoutTokens } = await runExamples({
+    fileSystem: files,
+    folder,
+    name: basename(folder),
+    source,
+    configPath,
+    trainOn: config.train_on,
+    isTest: (environment, split) =>
+      split === "test" || (evaluated[environment]?.includes(split) ?? false),
+  });
+  if (withoutTokens > 0) {
+    onWarning(
+      `${configPath}: ${formatQuantity(withoutTokens, "rollout")} of ${folder} ${withoutTokens === 1 ? "is" : "are"} left out, because no tokens of ${withoutTokens === 1 ? "it" : "them"} are stored.`,
+    );
+  }
+  return examples;
+}
+
+/** Ids mean nothing to another tokenizer. */
+async function requireSameTokenizer(
+  files: FolderFiles,
+  folder: string,
+  config: Config,
+  configPath: string,
+): Promise<void> {
+  const text = await files
+    .readText(runPaths(folder).resolvedConfig, MAX_BYTES.resolvedConfig)
+    .catch((cause: unknown) => {
+      if (!isAppError(cause, "file-not-found")) throw cause;
+      const message = `${configPath}.run: ${folder} is not the folder of a run.`;
+      throw new AppError("run-not-found", message, { cause, configPath: "data" });
+    });
+  const settings = parseJson(text)?.value;
+  if (!isJsonObject(settings)) return;
+  const { model_name: model, tokenizer_name: own, chat_format: format } = settings;
+  if (typeof model !== "string") return;
+  const theirs = tokenizerNameOf({
+    model_name: model,
+    tokenizer_name: typeof own === "string" ? own : null,
+  });
+  const ours = tokenizerNameOf(config);
+  if (theirs === ours && format === config.chat_format) return;
+  throw new AppError(
+    "data-other-tokenizer",
+    `${configPath}.run: ${folder} was sampled with the tokenizer of ${model} (chat_format: ${String(format)}), whose ids mean something else to ${config.model_name}. Export its rollouts as messages, and give the file as path.`,
+    { configPath: "data" },
+  );
+}

@@ -1,0 +1,73 @@
+/** Reads a JSONL file of conversations, and says what is wrong with it by line and column. */
+
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { ChatExample } from "../../core/examples/example.ts";
+import { parseChatExample } from "../../core/examples/parseChatExample.ts";
+import { formatQuantity } from "../../shared/format.ts";
+
+export interface NumberedExample extends ChatExample {
+  /** Line in the file, from 1. */
+  readonly line: number;
+}
+
+const MAX_SHOWN = 20;
+/** More than a demonstration is ever long. */
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+
+/** Empty lines are passed over. @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
+export async function readExampleFile(path: string): Promise<readonly NumberedExample[]> {
+  const examples: NumberedExample[] = [];
+  const problems: string[] = [];
+  let line = 0;
+  for await (const text of linesOf(path)) {
+    line += 1;
+    if (text.trim() === "") continue;
+    const read = readLine(text);
+    if ("reason" in read) {
+      const column = read.column === "" ? "" : `${read.column}: `;
+      problems.push(`line ${line}: ${column}${read.reason}`);
+    } else examples.push({ ...read, line });
+  }
+  if (problems.length > 0) throw invalid(path, problems, problems.length + examples.length);
+  return examples;
+}
+
+function readLine(text: string): ReturnType<typeof parseChatExample> {
+  if (text.length > MAX_LINE_LENGTH) return { column: "", reason: "the line is longer than 16 MB" };
+  try {
+    return parseChatExample(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return { column: "", reason: `no JSON: ${error.message}` };
+    throw error;
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const input = createReadStream(path, "utf8");
+  try {
+    let isFirst = true;
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      yield isFirst ? line.replace(/^\uFEFF/, "") : line;
+      isFirst = false;
+    }
+  } catch (cause) {
+    throw new AppError(
+      "file-unreadable",
+      `${path} cannot be read: ${errorMessage(cause)}. Correct the path under data.`,
+      { cause, configPath: "data" },
+    );
+  }
+}
+
+function invalid(path: string, problems: readonly string[], lines: number): AppError {
+  const more = problems.length - MAX_SHOWN;
+  const shown = problems.slice(0, MAX_SHOWN).map((problem) => `  ${problem}`);
+  const rest = more > 0 ? [`  and ${more} more`] : [];
+  const head = `${path}: ${formatQuantity(problems.length, "line")} of ${lines} cannot be trained on. Correct or remove them:`;
+  return new AppError("examples-invalid", [head, ...shown, ...rest].join("\n"), {
+    configPath: "data",
+    data: { path },
+  });
+}
