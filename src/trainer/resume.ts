@@ -59,7 +59,7 @@ export async function planResume(
     isNew: false,
     createModel: async (tinker, preparation) => {
       if (state === null) {
-        const client = await createClient(tinker, loaded.config);
+        const client = await createClient(tinker, loaded);
         return { client, start: startPosition(loaded.config) };
       }
       requireSameTasks(preparation, state);

@@ -260,7 +260,7 @@ export function planNewRun(
           sweep: request.sweep,
         },
       ),
-    createModel: async (tinker) => ({ client: await createClient(tinker, config), start }),
+    createModel: async (tinker) => ({ client: await createClient(tinker, loaded), start }),
     recover: recoverWith(fileSystem, request.owner),
     start,
     changedKeys: [],

@@ -1,6 +1,6 @@
 /** The demonstrations of a run folder: its rollouts, filtered, in the ids in which they were sampled. */
 
-import { parseRolloutFilter } from "../../shared/rolloutFilter.ts";
+import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -71,7 +71,7 @@ async function chosenRollouts(
   { name, source, configPath, isTest }: RunExamplesOptions,
 ): Promise<readonly RolloutSummary[]> {
   const { where, starred, tags } = source;
-  const passes = where === null ? () => true : parseRolloutFilter(where);
+  const passes = where === null ? () => true : parseRolloutCondition(where);
   const markOf = markFinder(await reader.marks());
   const trained = await reader.steps("training");
   // A run's own evaluations measure it; in a folder without training they are what was played.

@@ -18,7 +18,7 @@ import type { Policy } from "./run/policy.ts";
 import { report } from "./run/report.ts";
 import type { StepAlarms } from "./step/alarms.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
-import type { IssuedAhead } from "./stepSource.ts";
+import type { IssuedAhead } from "./step/stepSource.ts";
 import { itemsFrom, type TaskItem } from "./tasks/dataset.ts";
 
 type NextStep = Pick<LoopPosition, "step" | "cursor">;

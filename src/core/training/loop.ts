@@ -20,11 +20,11 @@ import { reportCapacity } from "./run/outages.ts";
 import { CheckpointWriter, dueCheckpoint, type RunSnapshot } from "./step/checkpointWriter.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
 import type { StepEnd } from "./step/step.ts";
+import type { CompletedStep, StepSource, UsedGroup } from "./step/stepSource.ts";
 import { StepPipeline } from "./stepPipeline.ts";
-import type { CompletedStep, StepSource } from "./stepSource.ts";
 import { SupervisedSteps } from "./supervised/supervisedSteps.ts";
 import { doneFractionOf } from "./tasks/dataset.ts";
-import { type UsedGroup, withServerCheck, withUsage } from "./usageAtStart.ts";
+import { withServerCheck, withUsage } from "./usageAtStart.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";

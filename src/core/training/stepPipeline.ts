@@ -12,7 +12,7 @@ import { StepAlarms } from "./step/alarms.ts";
 import { usageAfter } from "./step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPosition.ts";
 import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step/step.ts";
-import type { CompletedStep, IssuedAhead, StepOrder, StepSource } from "./stepSource.ts";
+import type { CompletedStep, IssuedAhead, StepOrder, StepSource } from "./step/stepSource.ts";
 
 /** A step that began while the one before trained. */
 interface NextStep {

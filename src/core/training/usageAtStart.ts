@@ -1,12 +1,9 @@
 /** Tokens and time of a run at the start of an attempt: what its saved state counts, what attempts have used since, and the server check. */
 
-import type { UsageLog } from "../runFolder/usageLog.ts";
 import { addTokens, type RunUsage, subtractTokens, type TokenUsage } from "../usage/tokenUsage.ts";
 import type { RunContext } from "./run/context.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
-
-/** A group of rollouts whose tokens were written down. */
-export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];
+import type { UsedGroup } from "./step/stepSource.ts";
 
 /**
  * What was used since the save and does not wait for its step must be done again, so it is discarded.

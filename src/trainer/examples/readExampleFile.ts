@@ -27,7 +27,7 @@ export async function readExampleFile(path: string): Promise<readonly NumberedEx
     const read = readLine(text);
     if ("reason" in read) {
       const column = read.column === "" ? "" : `${read.column}: `;
-      problems.push(`line ${line}: ${column}${read.reason}`);
+      problems.push(`${path}:${line}:1: error: ${column}${read.reason}`);
     } else examples.push({ ...read, line });
   }
   if (problems.length > 0) throw invalid(path, problems, problems.length + examples.length);
@@ -63,10 +63,10 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 
 function invalid(path: string, problems: readonly string[], lines: number): AppError {
   const more = problems.length - MAX_SHOWN;
-  const shown = problems.slice(0, MAX_SHOWN).map((problem) => `  ${problem}`);
-  const rest = more > 0 ? [`  and ${more} more`] : [];
-  const head = `${path}: ${formatQuantity(problems.length, "line")} of ${lines} cannot be trained on. Correct or remove them:`;
-  return new AppError("examples-invalid", [head, ...shown, ...rest].join("\n"), {
+  const end = `${formatQuantity(problems.length, "line")} of ${lines} cannot be trained on. Correct or remove ${problems.length === 1 ? "it" : "them"}.`;
+  const rest = more > 0 ? [`${path}: and ${more} more`] : [];
+  const text = [...problems.slice(0, MAX_SHOWN), ...rest, end].join("\n");
+  return new AppError("examples-invalid", text, {
     configPath: "data",
     data: { path },
   });

@@ -126,12 +126,11 @@ export const runFields = {
   },
   init_from: {
     type: "string",
-    pattern: "^tinker://\\S+$",
-    patternMeaning: "a path that begins with tinker://",
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Start a new run from the weights at this `tinker://` path, with a fresh optimizer.",
+    examples: [".tinker-rl/runs/demonstrations"],
+    doc: "Start a new run from these weights, with a fresh optimizer: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken. A relative path is resolved from the configuration file.",
   },
   evaluation: {
     type: "object",

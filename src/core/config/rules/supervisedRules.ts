@@ -1,6 +1,6 @@
 /** Rules about `method: sft`: where its examples come from, and settings of reinforcement learning that it does not read. */
 
-import { FILTER_FIELDS, parseRolloutFilter } from "../../../shared/rolloutFilter.ts";
+import { CONDITION_FIELDS, parseRolloutCondition } from "../../../shared/rolloutCondition.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, setTo } from "../source/finding.ts";
 import { valueAt } from "./issues.ts";
@@ -50,8 +50,8 @@ function sourceFindings(source: DataSource, index: number): readonly Finding[] {
 }
 
 function filterFindings({ where }: DataSource, place: readonly string[]): readonly Finding[] {
-  if (where === null || parseRolloutFilter(where) !== null) return [];
-  const names = FILTER_FIELDS.map((name) => `\`${name}\``).join(", ");
+  if (where === null || parseRolloutCondition(where) !== null) return [];
+  const names = CONDITION_FIELDS.map((name) => `\`${name}\``).join(", ");
   const message = `Expected comparisons with numbers, such as \`reward >= 1 and turns <= 4\`, of ${names}.`;
   return [conflict("TRL226", [...place, "where"], message)];
 }

@@ -19,7 +19,7 @@ import { meteredContext } from "../run/meteredContext.ts";
 import { budgetMetrics, progressOf, stepUsage } from "../step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "../step/loopPosition.ts";
 import type { StepEnd } from "../step/step.ts";
-import type { CompletedStep, StepOrder, StepSource } from "../stepSource.ts";
+import type { CompletedStep, StepOrder, StepSource } from "../step/stepSource.ts";
 import { itemsFrom, type TaskItem, taskKeyOf } from "../tasks/dataset.ts";
 import type { TrainingDatum } from "../update/datums.ts";
 import { toTokenRecords } from "../update/tokenRecords.ts";

@@ -1,15 +1,18 @@
 /** How a run makes its steps: from rollouts of its policy, or from examples. The loop around them is the same. */
 
-import type { MetricsTree } from "../runFolder/metrics/metricsTree.ts";
-import type { RunState } from "../runFolder/state.ts";
-import type { SamplingClient } from "../tinker/samplingClient.ts";
-import type { TokenUsage } from "../usage/tokenUsage.ts";
-import type { RunContext } from "./run/context.ts";
-import type { RunSnapshot } from "./step/checkpointWriter.ts";
-import type { StepInput } from "./step/gatherStepFacts.ts";
-import type { LoopPosition } from "./step/loopPosition.ts";
-import type { StepEnd } from "./step/step.ts";
-import type { UsedGroup } from "./usageAtStart.ts";
+import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import type { RunState } from "../../runFolder/state.ts";
+import type { UsageLog } from "../../runFolder/usageLog.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { TokenUsage } from "../../usage/tokenUsage.ts";
+import type { RunContext } from "../run/context.ts";
+import type { RunSnapshot } from "./checkpointWriter.ts";
+import type { StepInput } from "./gatherStepFacts.ts";
+import type { LoopPosition } from "./loopPosition.ts";
+import type { StepEnd } from "./step.ts";
+
+/** A group of rollouts whose tokens were written down. */
+export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];
 
 /** What a resume needs to issue the same groups again. */
 export type IssuedAhead = Pick<RunState, "pending" | "samplers">;

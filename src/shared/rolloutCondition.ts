@@ -1,26 +1,26 @@
 /** Which stored rollouts are taken: comparisons such as `reward >= 1 and turns <= 4`. */
 
 /** What a comparison can be about. */
-export const FILTER_FIELDS = ["reward", "turns", "tokens", "tool_calls", "step"] as const;
-export type FilterField = (typeof FILTER_FIELDS)[number];
+export const CONDITION_FIELDS = ["reward", "turns", "tokens", "tool_calls", "step"] as const;
+export type ConditionField = (typeof CONDITION_FIELDS)[number];
 
-export type FilterFacts = Readonly<Record<FilterField, number | null>>;
+export type ConditionFacts = Readonly<Record<ConditionField, number | null>>;
 
-export type RolloutFilter = (facts: FilterFacts) => boolean;
+export type RolloutCondition = (facts: ConditionFacts) => boolean;
 
 const COMPARISON = /^(\w+)\s*(>=|<=|==|!=|=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)$/i;
 
-/** Absent facts satisfy no comparison. Null for a text that is no filter. */
-export function parseRolloutFilter(text: string): RolloutFilter | null {
+/** Absent facts satisfy no comparison. Null for a text that is no condition. */
+export function parseRolloutCondition(text: string): RolloutCondition | null {
   const parts = text.trim().split(/\s+and\s+/i);
   const comparisons = parts.map(parseComparison);
   if (comparisons.some((comparison) => comparison === null)) return null;
   return (facts) => comparisons.every((comparison) => comparison?.(facts) === true);
 }
 
-function parseComparison(text: string): RolloutFilter | null {
+function parseComparison(text: string): RolloutCondition | null {
   const [, name, sign, number] = COMPARISON.exec(text) ?? [];
-  const field = FILTER_FIELDS.find((own) => own === name);
+  const field = CONDITION_FIELDS.find((own) => own === name);
   if (field === undefined || sign === undefined || number === undefined) return null;
   const bound = Number(number);
   return (facts) => {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { messagesIn, parse, textWith } from "../configText.ts";
+
+const SUPERVISED = `model_name: Qwen/Qwen3-8B
+method: sft
+batch_size: 4
+learning_rate: 0.0004
+`;
+
+const DATA = "data: [{path: demos.jsonl}]\n";
+
+describe("supervised fine-tuning", () => {
+  it("needs no environment, which reinforcement learning does", () => {
+    expect(messagesIn(`${SUPERVISED}${DATA}max_steps: 5\n`)).toEqual([]);
+    expect(parse(`${SUPERVISED}${DATA}environments: {}\nmax_steps: 5\n`).ok).toBe(true);
+    const rl = `${SUPERVISED}max_steps: 5\n`.replace("sft", "rl").replace("0.0004", "0.00002");
+    expect(messagesIn(rl)).toEqual([expect.stringMatching(/TRL111 `environments` is missing/)]);
+  });
+
+  it("needs data, which reinforcement learning has no use for", () => {
+    expect(messagesIn(`${SUPERVISED}max_steps: 5\n`)).toEqual([
+      expect.stringMatching(/error: TRL226 `method: sft` needs demonstrations/),
+    ]);
+    expect(messagesIn(textWith(DATA))).toEqual([
+      expect.stringMatching(/warning: TRL226 `data` is read only with `method: sft`/),
+    ]);
+  });
+
+  it.each([
+    ["{}", /either the `path` of a JSONL file or the folder of a `run`/],
+    ["{path: a.jsonl, run: runs/one}", /either the `path`/],
+    ["{run: runs/one, where: reward is high}", /comparisons with numbers/],
+    ["{path: a.jsonl, where: reward >= 1}", /`where` chooses rollouts of a `run`/],
+    ["{path: a.jsonl, tags: [good]}", /`tags` chooses rollouts of a `run`/],
+  ])("says what is wrong with the source %s", (source, message) => {
+    expect(messagesIn(`${SUPERVISED}data: [${source}]\nmax_steps: 5\n`)).toEqual([
+      expect.stringMatching(message),
+    ]);
+  });
+
+  it("names what it does not read", () => {
+    const text = `${SUPERVISED}${DATA}max_steps: 5\nkl_coef: 0.1\ncredit: reward_to_go\n`;
+    expect(messagesIn(text)).toEqual([
+      expect.stringMatching(/`kl_coef` has no effect with `method: sft`/),
+      expect.stringMatching(/`credit` has no effect with `method: sft`/),
+    ]);
+  });
+
+  it("has learning rates of its own", () => {
+    const withRate = (rate: string) =>
+      messagesIn(`${SUPERVISED}${DATA}max_steps: 5\n`.replace("0.0004", rate));
+    expect(withRate("0.01")).toEqual([expect.stringMatching(/unusually high for fine-tuning/)]);
+    expect(withRate("0.00000001")).toEqual([expect.stringMatching(/1e-4 to 5e-4 is usual/)]);
+  });
+});

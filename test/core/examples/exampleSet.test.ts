@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { Example } from "../../../src/core/examples/example.ts";
+import { createExampleSet } from "../../../src/core/examples/exampleSet.ts";
+import { Ledger } from "../../../src/core/rollout/ledger.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
+import { aRecord } from "../runFolder/builders.ts";
+
+function example(index: number, changes: Partial<Example> = {}): Example {
+  const ledger = new Ledger([1, 2]);
+  ledger.addGivenTurn([3, index], true);
+  const streams = [ledger];
+  const common = { source: "demos.jsonl", task: `task ${index}`, split: "train" } as const;
+  return { ...common, index, streams, record: aRecord(), ...changes };
+}
+
+function setOf(examples: readonly Example[], heldOut = 0.2, seed = 1) {
+  return createExampleSet(examples, { seed, heldOut, sha256 });
+}
+
+describe("the examples of a run", () => {
+  it("hold out about the share that is asked for, always the same", () => {
+    const examples = Array.from({ length: 50 }, (_, i) => example(i));
+    const { trained, heldOut, digest } = setOf(examples);
+    expect([trained.length, heldOut.length]).toEqual([40, 10]);
+    expect(setOf(examples)).toEqual({ trained, heldOut, digest });
+    expect(setOf(examples, 0.2, 2).heldOut).not.toEqual(heldOut);
+  });
+
+  it("never have a task on both sides", () => {
+    const uniform = createUniform(3);
+    for (let round = 0; round < 200; round += 1) {
+      const count = 2 + Math.floor(uniform() * 40);
+      const tasks = 2 + Math.floor(uniform() * 10);
+      const examples = Array.from({ length: count }, (_, i) =>
+        example(i, { task: `task ${i < 2 ? i : Math.floor(uniform() * tasks)}` }),
+      );
+      const { trained, heldOut } = setOf(examples, uniform() * 0.9, round);
+      const held = new Set(heldOut.map(({ task }) => task));
+      expect(trained.filter(({ task }) => held.has(task))).toEqual([]);
+      expect(trained.length + heldOut.length).toBe(count);
+    }
+  });
+
+  it("hold out those that are marked, where any is", () => {
+    const examples = [example(0), example(1, { split: "held_out" }), example(2)];
+    const { trained, heldOut } = setOf(examples, 0.5);
+    expect([trained, heldOut].map((own) => own.map(({ index }) => index))).toEqual([[0, 2], [1]]);
+  });
+
+  it("hold out none where none is asked for", () => {
+    expect(setOf([example(0), example(1)], 0).heldOut).toEqual([]);
+  });
+
+  it("are other ones when a token or what is trained changes", () => {
+    const ledger = new Ledger([1, 2]);
+    ledger.addGivenTurn([3, 0], false);
+    const changed = example(0, { streams: [ledger] });
+    expect(setOf([changed, example(1)]).digest).not.toBe(setOf([example(0), example(1)]).digest);
+  });
+
+  it("are refused when none is left to train on", () => {
+    expect(() => setOf([example(0, { split: "held_out" })])).toThrow(/1 of 1 are held out/);
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
+import type { Json } from "../../../src/core/json.ts";
+
+const user = { role: "user", content: "What is 2*3?" };
+const answer = { role: "assistant", content: "6" };
+const calling = {
+  role: "assistant",
+  content: null,
+  tool_calls: [
+    { id: "c1", type: "function", function: { name: "calc", arguments: '{"expr": "2*3"}' } },
+  ],
+};
+const result = { role: "tool", tool_call_id: "c1", content: "6" };
+const tool = { type: "function", function: { name: "calc", parameters: { type: "object" } } };
+
+function withCall(call: Json): Json {
+  return { messages: [user, { role: "assistant", tool_calls: [call] }] };
+}
+
+describe("a conversation in OpenAI's format", () => {
+  it("is read with its tools, calls and results", () => {
+    const read = parseChatExample({ messages: [user, calling, result, answer], tools: [tool] });
+    expect(read).toEqual({
+      split: "train",
+      tools: [
+        {
+          type: "function",
+          function: { name: "calc", description: "", parameters: { type: "object" } },
+        },
+      ],
+      messages: [
+        user,
+        {
+          role: "assistant",
+          content: "",
+          reasoning: null,
+          calls: [{ id: "c1", name: "calc", args: { expr: "2*3" } }],
+        },
+        { role: "tool", name: "calc", callId: "c1", content: "6" },
+        { ...answer, reasoning: null, calls: [] },
+      ],
+    });
+  });
+
+  it("may have parts of text, reasoning, a developer's message and a split", () => {
+    const messages = [
+      { role: "developer", content: "Be brief." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Hi" },
+          { type: "text", text: "!" },
+        ],
+      },
+      { role: "assistant", content: "Hello.", reasoning_content: "A greeting." },
+    ];
+    expect(parseChatExample({ messages, split: "held_out" })).toMatchObject({
+      split: "held_out",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hi!" },
+        { role: "assistant", content: "Hello.", reasoning: "A greeting." },
+      ],
+    });
+  });
+
+  it("ends with the last turn of the assistant", () => {
+    const read = parseChatExample({
+      messages: [user, answer, { role: "user", content: "Thanks" }],
+    });
+    expect(read).toMatchObject({ messages: [user, { content: "6" }] });
+  });
+
+  it.each<[Json, string, RegExp]>([
+    ["text", "", /not a JSON object/],
+    [[], "", /not a JSON object/],
+    [null, "", /not a JSON object/],
+    [{}, "messages", /list of messages/],
+    [{ messages: "Hi" }, "messages", /list of messages/],
+    [{ messages: [] }, "messages", /no message of the assistant/],
+    [{ messages: [user] }, "messages", /no message of the assistant/],
+    [{ messages: [user, "6"] }, "messages[1]", /object/],
+    [{ messages: [user, { content: "6" }] }, "messages[1].role", /got nothing/],
+    [{ messages: [user, { role: "bot", content: "6" }] }, "messages[1].role", /got "bot"/],
+    [{ messages: [answer] }, "messages[0].role", /before the first/],
+    [{ messages: [user, answer, answer] }, "messages[2].role", /between two/],
+    [{ messages: [user, { role: "system", content: "x" }, answer] }, "messages[1].role", /first/],
+    [{ messages: [{ role: "user" }, answer] }, "messages[0].content", /text, got nothing/],
+    [{ messages: [{ role: "user", content: 7 }, answer] }, "messages[0].content", /got 7/],
+    [
+      { messages: [{ role: "user", content: [{ type: "image_url" }] }, answer] },
+      "messages[0].content[0]",
+      /type text/,
+    ],
+    [
+      { messages: [{ role: "user", content: [{ type: "text" }] }, answer] },
+      "messages[0].content[0]",
+      /type text/,
+    ],
+    [{ messages: [user, { role: "assistant", content: "" }] }, "messages[1].content", /nothing/],
+    [{ messages: [user, { role: "assistant" }] }, "messages[1].content", /text, got nothing/],
+    [
+      { messages: [user, { ...answer, reasoning_content: 5 }] },
+      "messages[1].reasoning_content",
+      /got 5/,
+    ],
+    [{ messages: [user, { ...answer, tool_calls: {} }] }, "messages[1].tool_calls", /list/],
+    [withCall({}), "messages[1].tool_calls[0].function", /object/],
+    [
+      withCall({ function: { arguments: "{}" } }),
+      "messages[1].tool_calls[0].function.name",
+      /name of a tool/,
+    ],
+    [
+      withCall({ function: { name: "calc", arguments: "{" } }),
+      "messages[1].tool_calls[0].function.arguments",
+      /JSON object as text/,
+    ],
+    [
+      withCall({ function: { name: "calc", arguments: "[1]" } }),
+      "messages[1].tool_calls[0].function.arguments",
+      /JSON object as text/,
+    ],
+    [
+      withCall({ function: { name: "calc" } }),
+      "messages[1].tool_calls[0].function.arguments",
+      /got nothing/,
+    ],
+    [
+      { messages: [user, calling, { role: "tool", content: "6" }, answer] },
+      "messages[2].tool_call_id",
+      /earlier call/,
+    ],
+    [
+      { messages: [user, calling, { ...result, tool_call_id: "c2" }, answer] },
+      "messages[2].tool_call_id",
+      /got "c2"/,
+    ],
+    [
+      { messages: [user, calling, result, answer, user, result, answer] },
+      "messages[5].role",
+      /follow the call/,
+    ],
+    [{ messages: [user, answer], tools: {} }, "tools", /list of tools/],
+    [{ messages: [user, answer], tools: [5] }, "tools[0]", /object/],
+    [{ messages: [user, answer], tools: [{ function: {} }] }, "tools[0].function.name", /name/],
+    [
+      { messages: [user, answer], tools: [{ function: { name: "a", description: 5 } }] },
+      "tools[0].function.description",
+      /text/,
+    ],
+    [
+      { messages: [user, answer], tools: [{ function: { name: "a", parameters: [] } }] },
+      "tools[0].function.parameters",
+      /JSON Schema/,
+    ],
+    [{ messages: [user, answer], split: "dev" }, "split", /got "dev"/],
+  ])("names the column and the reason: %j", (line, column, reason) => {
+    expect(parseChatExample(line)).toEqual({ column, reason: expect.stringMatching(reason) });
+  });
+});

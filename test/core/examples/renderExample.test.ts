@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import type { Chat } from "../../../src/core/chat/chat.ts";
+import type { InitialMessage } from "../../../src/core/chat/renderer.ts";
+import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
+import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
+import { renderExample } from "../../../src/core/examples/renderExample.ts";
+import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
+
+const { tokenizer } = qwen3Model;
+
+function chatOf(thinking: boolean, model: ModelTokenizer = qwen3Model): Chat {
+  const { renderer, retention } = createRenderer({
+    date: "2026-01-02",
+    model,
+    config: {
+      model_name: "Qwen/Qwen3-8B",
+      chat_format: "auto",
+      chat_preamble: true,
+      system_prompt_template: null,
+      thinking: { enabled: thinking, effort: null, retention: thinking ? "template" : "all" },
+    },
+  });
+  return { renderer, tokenizer: model.tokenizer, retention };
+}
+
+const messages: readonly InitialMessage[] = [
+  { role: "user", content: "One?" },
+  { role: "assistant", content: "First.", reasoning: "Easy.", calls: [] },
+  { role: "user", content: "Two?" },
+  { role: "assistant", content: "Second <|im_end|>.", reasoning: null, calls: [] },
+];
+
+async function rendered(
+  options: Partial<Parameters<typeof renderExample>[1]> = {},
+  given: readonly InitialMessage[] = messages,
+) {
+  const conversation = { messages: given, tools: [] };
+  const all = {
+    chat: chatOf(false),
+    trainOn: "all_turns",
+    trainThinking: true,
+    ...options,
+  } as const;
+  const { streams, record } = await renderExample(conversation, all);
+  const texts = streams.map(({ tokens, mask }) => ({
+    whole: tokenizer.decode(tokens),
+    trained: tokenizer.decode(tokens.filter((_, i) => mask[i] === 1)),
+  }));
+  return { texts, record };
+}
+
+describe("a conversation in the tokens of the model", () => {
+  it("is one stream that trains the turns of the model with their ends", async () => {
+    const { texts } = await rendered();
+    expect(texts).toEqual([
+      {
+        whole: [
+          "<|im_start|>user\nOne?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nFirst.<|im_end|>\n",
+          "<|im_start|>user\nTwo?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nSecond <|im_end|>.<|im_end|>",
+        ].join(""),
+        trained: "First.<|im_end|>Second <|im_end|>.<|im_end|>",
+      },
+    ]);
+  });
+
+  it("trains the last turn alone where that is asked for", async () => {
+    const { texts } = await rendered({ trainOn: "last_turn" });
+    expect(texts.map(({ trained }) => trained)).toEqual(["Second <|im_end|>.<|im_end|>"]);
+  });
+
+  it("begins another stream where the format drops reasoning, as a rollout does", async () => {
+    const { texts } = await rendered({ chat: chatOf(true) });
+    expect(texts.map(({ trained }) => trained)).toEqual([
+      "<think>\nEasy.\n</think>\n\nFirst.<|im_end|>",
+      "<think>\n\n</think>\n\nSecond <|im_end|>.<|im_end|>",
+    ]);
+    expect(texts[1]?.whole).not.toContain("Easy.");
+  });
+
+  it("leaves reasoning out where it is not to be trained", async () => {
+    const { texts } = await rendered({ chat: chatOf(true), trainThinking: false });
+    expect(texts.map(({ whole }) => whole).join()).not.toContain("Easy.");
+  });
+
+  it("never makes a control token of what a conversation says", async () => {
+    const end = tokenizer.addedTokens.find(({ text }) => text === "<|im_end|>")?.id;
+    const { streams } = await renderExample(
+      { messages, tools: [] },
+      { chat: chatOf(false), trainOn: "all_turns", trainThinking: true },
+    );
+    const ends = streams.flatMap(({ tokens }) => [...tokens].filter((id) => id === end));
+    // Two of the user's turns, two of the model's.
+    expect(ends).toHaveLength(4);
+  });
+
+  it("is stored as a rollout with the messages between its turns", async () => {
+    const { record } = await rendered();
+    expect(record).toMatchObject({
+      promptText: "One?",
+      stop: "example",
+      reward: null,
+      turns: [
+        { content: "First.", nudge: "Two?" },
+        { content: "Second <|im_end|>.", nudge: null },
+      ],
+    });
+  });
+
+  it("is refused where a run would read something else", async () => {
+    const text = '<tool_call>\n{"name": "calc", "arguments": {}}\n</tool_call>';
+    const given: readonly InitialMessage[] = [
+      { role: "user", content: "One?" },
+      { role: "assistant", content: `  ${text} and more`, reasoning: null, calls: [] },
+    ];
+    const { renderer } = chatOf(false);
+    const confused = { ...renderer, writeTurn: () => tokenizer.encodeText("Something else") };
+    const chat = { renderer: confused, tokenizer };
+    await expect(rendered({ chat }, given)).rejects.toMatchObject({ code: "example-unwritable" });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { storedStreams } from "../../../src/core/examples/storedExample.ts";
+import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
+import { aRecord } from "../runFolder/builders.ts";
+
+const [turn] = aRecord().turns;
+
+/** Two turns of two and one tokens; each is followed by what leads on. */
+function turns() {
+  if (turn === undefined) throw new Error("The record has a turn.");
+  return {
+    turns: [
+      { ...turn, tokens: 2 },
+      { ...turn, tokens: 1 },
+    ],
+  };
+}
+
+function stream(ids: readonly number[], of: readonly number[], number = 0): TokenRecord {
+  const none = ids.map(() => 0);
+  return {
+    group: 0,
+    rollout: 0,
+    stream: number,
+    ids,
+    samplerLogprobs: none,
+    trainerLogprobs: none,
+    advantages: none,
+    turns: of,
+    mask: none,
+  };
+}
+
+describe("a stored rollout as a demonstration", () => {
+  it("trains what the model wrote, whoever it was, and nothing else", () => {
+    const stored = stream([5, 6, 10, 11, 7, 8, 12, 9], [-1, -1, 0, 0, 0, 0, 1, 1]);
+    const streams = storedStreams(turns(), [stored], "all_turns");
+    expect(streams?.map(({ tokens, mask }) => [[...tokens], [...mask]])).toEqual([
+      [
+        [5, 6, 10, 11, 7, 8, 12, 9],
+        [0, 0, 1, 1, 0, 0, 1, 0],
+      ],
+    ]);
+  });
+
+  it("trains the last turn alone where that is asked for", () => {
+    const first = stream([5, 10, 11], [-1, 0, 0]);
+    const second = stream([5, 10, 7, 12], [-1, -1, -1, 1], 1);
+    const streams = storedStreams(turns(), [second, first], "last_turn");
+    expect(streams?.map(({ mask }) => [...mask])).toEqual([
+      [0, 0, 0],
+      [0, 0, 0, 1],
+    ]);
+  });
+
+  it("is none without the tokens of each turn", () => {
+    expect(storedStreams(turns(), [stream([5, 10, 11], [-1, 0, 0])], "all_turns")).toBeNull();
+    expect(storedStreams(turns(), [], "all_turns")).toBeNull();
+  });
+});

@@ -1,0 +1,95 @@
+/** From no demonstrations to a model that plays: the rollouts of a run are imitated, and another run starts from what came of it. */
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { isJsonObject } from "../../src/core/json.ts";
+import { readLines } from "./localRun.ts";
+import { runProgram } from "./trainProgram.ts";
+
+const TOOL = (name: string, parameter: string, type: string) => ({
+  type: "function",
+  function: { name, parameters: { type: "object", properties: { [parameter]: { type } } } },
+});
+
+/** Scripted plays of the calculator, in OpenAI's format. */
+function plays(count: number): string {
+  const call = (id: string, name: string, args: object) => {
+    const own = { name, arguments: JSON.stringify(args) };
+    return {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: own }],
+    };
+  };
+  const tools = [TOOL("calc", "expr", "string"), TOOL("answer", "value", "integer")];
+  const lines = Array.from({ length: count }, (_, i) => {
+    const [a, b] = [10 + ((7 * i) % 90), 10 + ((13 * i) % 90)];
+    const messages = [
+      { role: "user", content: `What is ${a}+${b}?` },
+      call("c1", "calc", { expr: `${a}+${b}` }),
+      { role: "tool", tool_call_id: "c1", content: String(a + b) },
+      call("c2", "answer", { value: a + b }),
+    ];
+    return JSON.stringify({ messages, tools });
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+let folder = "";
+
+const runOf = (name: string) => join(folder, ".tinker-rl", "runs", name);
+const lossesOf = async (name: string) => {
+  const rows = await readLines(join(runOf(name), "metrics.jsonl"));
+  return rows.map((row) => (isJsonObject(row) ? Number(row["loss"]) : Number.NaN));
+};
+
+async function train(name: string, config: string, ...more: readonly string[]) {
+  const path = join(folder, `${name}.yaml`);
+  await writeFile(path, `model_name: local/tiny-tool\nrun_name: ${name}\n${config}`);
+  return runProgram(["train", "-c", path, ...more], {});
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  await writeFile(join(folder, "plays.jsonl"), plays(60));
+});
+
+const SUPERVISED =
+  "method: sft\ndata: [{path: plays.jsonl}]\nbatch_size: 12\nlearning_rate: 0.005\n";
+
+it("the loss of a file falls, on what is held out too, and a resume goes on exactly", async () => {
+  const whole = await train("whole", `${SUPERVISED}max_steps: 12\nheld_out: 0.2\n`);
+  expect([whole.code, whole.stderr]).toEqual([0, ""]);
+  expect(whole.stdout).toContain("examples      48, and 12 held out");
+  expect(whole.stdout).toMatch(/step 12\/12 {2}loss .* held-out loss/);
+  const losses = await lossesOf("whole");
+  expect(losses.at(-1)).toBeLessThan((losses[0] ?? 0) / 2);
+
+  await train("parted", `${SUPERVISED}max_steps: 5\nheld_out: 0.2\n`);
+  const resumed = await runProgram(["resume", runOf("parted"), "--max_steps", "12"], {});
+  expect([resumed.code, resumed.stderr]).toEqual([0, ""]);
+  expect(await lossesOf("parted")).toEqual(losses);
+});
+
+it("rollouts are imitated, and reinforcement learning starts from what came of them", async () => {
+  const environments =
+    "environments:\n  local/calculator: {splits: {train: {}}, num_rollouts: 8}\n";
+  await train("first", `${environments}batch_size: 8\nmax_steps: 3\n`);
+  const data = "data: [{run: .tinker-rl/runs/first, where: reward >= 1}]\n";
+  const imitated = await train("imitated", `method: sft\n${data}batch_size: 8\nmax_steps: 2\n`);
+  expect([imitated.code, imitated.stderr]).toEqual([0, ""]);
+  const after = `${environments}batch_size: 4\nmax_steps: 1\ninit_from: .tinker-rl/runs/imitated\n`;
+  const then = await train("then", after);
+  expect([then.code, then.stderr]).toEqual([0, ""]);
+  expect(then.stdout).toContain("step 1/1");
+});
+
+it("a file with lines that cannot be used does not start, and names them", async () => {
+  await writeFile(join(folder, "broken.jsonl"), `${plays(2)}{"messages": []}\n`);
+  const broken = SUPERVISED.replace("plays.jsonl", "broken.jsonl");
+  const { code, stderr } = await train("broken", `${broken}max_steps: 1\n`);
+  expect(code).toBe(2);
+  expect(stderr).toContain("broken.jsonl:3:1: error: messages: there is no message");
+});

@@ -1,0 +1,174 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { markRollout } from "../../../src/core/runFolder/marks.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { createUniform } from "../../../src/shared/uniform.ts";
+import { loadExamples } from "../../../src/trainer/examples/loadExamples.ts";
+import { renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
+import { aRecord } from "../../core/runFolder/builders.ts";
+import { aConfig } from "../../core/training/builders.ts";
+
+type Source = Partial<Config["data"][number]>;
+
+let folder = "";
+const fileSystem = createFileSystem();
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+});
+
+async function load(sources: readonly Source[], changes: Partial<Config> = {}) {
+  const none = { path: null, run: null, where: null, starred: false, tags: [], max_per_task: null };
+  const data = sources.map((source) => ({ ...none, ...source }));
+  const warnings: string[] = [];
+  const config = aConfig({ method: "sft", held_out: 0, ...changes, data });
+  const { trained, heldOut } = await loadExamples({
+    config,
+    configPath: join(folder, "sft.yaml"),
+    fileSystem,
+    chat: { renderer, tokenizer },
+    onWarning: (message) => warnings.push(message),
+  });
+  return { trained, heldOut, warnings };
+}
+
+function line(answer: string, more: object = {}): string {
+  const messages = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: answer },
+  ];
+  return `${JSON.stringify({ messages, ...more })}\n`;
+}
+
+interface StoredOne {
+  readonly split?: string;
+  readonly index?: number;
+  readonly reward?: number | null;
+  readonly ids?: readonly number[] | null;
+}
+
+/** A run whose rollouts have one turn of one token each. */
+async function writeRun(
+  name: string,
+  rollouts: readonly StoredOne[],
+  settings: object = { model_name: aConfig().model_name, chat_format: "auto" },
+): Promise<string> {
+  const run = join(folder, name);
+  await mkdir(runPaths(run).rolloutFolder, { recursive: true });
+  await writeFile(runPaths(run).resolvedConfig, JSON.stringify(settings));
+  const files = fileSystem.within(run);
+  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("The record has a turn.");
+  for (const [
+    group,
+    { split = "train", index = group, reward = 1, ids = [] },
+  ] of rollouts.entries()) {
+    const turns = [{ ...turn, tokens: 1 }];
+    await store.addRollout(aRecord({ group, split, index, reward, turns }));
+    if (ids === null) continue;
+    const all = [1, 100 + group, ...ids];
+    const none = all.map(() => 0);
+    const arrays = { samplerLogprobs: none, trainerLogprobs: none, advantages: none, mask: none };
+    const of = all.map((_, i) => (i === 0 ? -1 : 0));
+    await store.addTokens(0, [{ group, rollout: 0, stream: 0, ids: all, turns: of, ...arrays }]);
+  }
+  return run;
+}
+
+describe("demonstrations of a file", () => {
+  it("are its conversations, without those for tests", async () => {
+    const file = join(folder, "demos.jsonl");
+    const rows = [line("A"), "\n", line("B", { split: "test" }), line("C", { split: "held_out" })];
+    await writeFile(file, `\uFEFF${rows.join("")}`);
+    const { trained, heldOut, warnings } = await load([{ path: "demos.jsonl" }]);
+    expect(trained.map(({ source, index }) => [source, index])).toEqual([["demos.jsonl", 0]]);
+    expect(heldOut.map(({ index }) => index)).toEqual([3]);
+    expect(warnings).toEqual([`${file}: 1 line of split test is left out.`]);
+  });
+
+  it("are refused with every line at fault, its column and the reason", async () => {
+    const file = join(folder, "demos.jsonl");
+    await writeFile(file, [line("A"), "{\n", line(""), line("B")].join(""));
+    const refused = load([{ path: "demos.jsonl" }]);
+    await expect(refused).rejects.toMatchObject({ code: "examples-invalid" });
+    await expect(refused).rejects.toThrow(`${file}:2:1: error: no JSON: `);
+    await expect(refused).rejects.toThrow(`${file}:3:1: error: messages[1].content: the assistant`);
+    await expect(refused).rejects.toThrow("2 lines of 4 cannot be trained on");
+  });
+
+  it("are refused where there is no file", async () => {
+    await expect(load([{ path: "none.jsonl" }])).rejects.toThrow(/none\.jsonl cannot be read/);
+  });
+
+  it("that are too long are left out, and counted", async () => {
+    await writeFile(join(folder, "demos.jsonl"), line("A") + line("B".repeat(500)));
+    const { trained, warnings } = await load([{ path: "demos.jsonl" }], { max_total_tokens: 200 });
+    expect(trained).toHaveLength(1);
+    expect(warnings[0]).toMatch(/1 example of 2 has more tokens than max_total_tokens: 200/);
+  });
+});
+
+describe("demonstrations of a run", () => {
+  it("are its rollouts in the ids that were sampled", async () => {
+    await writeRun("one", [{ ids: [7, 8] }, { reward: 0 }, { reward: null }]);
+    const { trained } = await load([{ run: "one", where: "reward >= 1" }]);
+    expect(trained.map(({ streams }) => streams.map(({ tokens }) => [...tokens]))).toEqual([
+      [[1, 100, 7, 8]],
+    ]);
+    expect(trained[0]?.streams.map(({ mask }) => [...mask])).toEqual([[0, 1, 0, 0]]);
+  });
+
+  it("are chosen by marks, and at most so many of a task", async () => {
+    const run = await writeRun("one", [{ index: 5, reward: 0 }, { index: 5 }, { index: 5 }, {}]);
+    const few = await load([{ run: "one", max_per_task: 1 }]);
+    expect(few.trained.map(({ record }) => record.reward)).toEqual([1, 1]);
+    const files = fileSystem.within(run);
+    const place = { source: "training", step: 0, group: 2, rollout: 0 } as const;
+    await markRollout(files, run, place, { star: true, addTag: "good" });
+    for (const source of [{ starred: true }, { tags: ["good", "best"] }]) {
+      const { trained } = await load([{ run: "one", ...source }]);
+      expect(trained.map(({ streams }) => streams[0]?.tokens[1])).toEqual([102]);
+    }
+  });
+
+  it("that have no tokens are left out, and counted", async () => {
+    await writeRun("one", [{}, { ids: null }]);
+    const { trained, warnings } = await load([{ run: "one" }]);
+    expect(trained).toHaveLength(1);
+    expect(warnings[0]).toMatch(/1 rollout of .* is left out, because no tokens of it are stored/);
+  });
+
+  it("never come from a split that is kept for measuring", async () => {
+    const uniform = createUniform(11);
+    const evaluation = { evaluation: { splits: { "local/calculator": ["dev"] } } };
+    for (let round = 0; round < 40; round += 1) {
+      const names = ["train", "dev", "test"];
+      const splits = Array.from({ length: 5 }, () => names[Math.floor(uniform() * 3.2)] ?? "train");
+      await writeRun(
+        `run${round}`,
+        splits.map((split) => ({ split })),
+      );
+      const loading = load([{ run: `run${round}` }], evaluation as unknown as Partial<Config>);
+      const isKept = splits.some((split) => split !== "train");
+      if (isKept) await expect(loading).rejects.toMatchObject({ code: "data-from-test" });
+      else expect((await loading).trained).toHaveLength(5);
+    }
+  });
+
+  it("are refused with another tokenizer, without a run, and when none is left", async () => {
+    await writeRun("other", [{}], { model_name: "local/tiny-tool", chat_format: "auto" });
+    await expect(load([{ run: "other" }])).rejects.toMatchObject({ code: "data-other-tokenizer" });
+    await expect(load([{ run: "none" }])).rejects.toMatchObject({ code: "run-not-found" });
+    await writeRun("one", [{ reward: 0 }]);
+    await expect(load([{ run: "one", where: "reward > 0" }])).rejects.toThrow(
+      "data.0: one gives no example, because none of its rollouts passes the filters.",
+    );
+  });
+});
