@@ -116,7 +116,14 @@ async function runContext(
     limits: runLimits(config),
     control: new RunControl(),
     ports,
-    services: { service, client, chat, environments, isOwn: () => true },
+    services: {
+      service,
+      client,
+      chat,
+      environments,
+      samplerPathOf: async (given) => given,
+      isOwn: () => true,
+    },
     storage: {
       fileSystem,
       folder,

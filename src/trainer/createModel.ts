@@ -1,16 +1,12 @@
 /** Where a new run starts: its model, and its place in the plan. */
 
-import { dirname, resolve } from "node:path";
 import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
-import { readCheckpoints, usableCheckpoints } from "../core/runFolder/checkpointLog.ts";
-import { readRunFile } from "../core/runFolder/runFile.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { stepOfCheckpoint } from "../core/training/step/checkpointWriter.ts";
 import { type LoopPosition, START } from "../core/training/step/loopPosition.ts";
-import { systemClock } from "../node/clock.ts";
-import { createFileSystem } from "../node/fileSystem.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
+import { statePathOf } from "./savedWeights.ts";
 import type { TinkerConnection } from "./services/connections.ts";
 
 /**
@@ -27,7 +23,7 @@ export async function createClient(
     return sameModel(client, config, `resume_from: ${resume}`);
   }
   if (given !== null) {
-    const init = await initialWeights(given, path);
+    const init = await statePathOf({ given, key: "init_from", configPath: path });
     const client = await service.createTrainingClientFromState(init, { optimizer: false });
     return sameModel(client, config, `init_from: ${init}`);
   }
@@ -37,29 +33,6 @@ export async function createClient(
   } catch (error) {
     throw refusedRank(error, rank) ?? error;
   }
-}
-
-/** The path of the weights, or that of the newest checkpoint of a run. @throws AppError `run-not-found`, `no-such-checkpoint` */
-async function initialWeights(given: string, configPath: string): Promise<string> {
-  if (given.startsWith("tinker:")) return given;
-  const folder = resolve(dirname(configPath), given);
-  const files = createFileSystem().within(folder);
-  if ((await readRunFile(files, folder)) === null) {
-    throw new AppError(
-      "run-not-found",
-      `init_from: ${folder} is not the folder of a run. Name one, or a tinker:// path.`,
-      { configPath: "init_from" },
-    );
-  }
-  const usable = usableCheckpoints(await readCheckpoints(files, folder), systemClock.now());
-  const saved = usable.filter(({ state_path: own }) => own !== null);
-  const newest = saved.findLast(({ kind }) => kind !== "rolling") ?? saved.at(-1);
-  if (newest?.state_path != null) return newest.state_path;
-  throw new AppError(
-    "no-such-checkpoint",
-    `init_from: the run in ${folder} has no usable checkpoint to start from.`,
-    { configPath: "init_from" },
-  );
 }
 
 /** Each server has its own bounds and reports them only as text. */

@@ -95,6 +95,7 @@ async function play(
     });
     const context = trainingContext(reporting, tinker.service, model.client, {
       ...preparation,
+      configPath: plan.loaded.path,
       listPrices: listPrices?.prices ?? null,
     });
     const output = await playDryRun(context, model.start);

@@ -106,7 +106,7 @@ async function measure(
   const context = playContext(
     { ...reporting, reporting: { ...reporting.reporting, watch: watchPlaying } },
     tinker.service,
-    { ...preparation, listPrices },
+    { ...preparation, listPrices, configPath: loaded.path },
   );
   const names = models.map(({ name }) => name);
   watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });

@@ -131,7 +131,8 @@ export class RunAttempt {
   ): RunContext {
     const { listPrices, preparation, tinker } = this.#options;
     const prices = listPrices?.prices ?? null;
-    const prepared = { ...preparation, listPrices: prices };
+    const configPath = this.#options.plan.loaded.path;
+    const prepared = { ...preparation, listPrices: prices, configPath };
     const isOwn = (path: string): boolean => record.isOwn(path);
     return trainingContext(reporting, tinker.service, client, prepared, isOwn);
   }

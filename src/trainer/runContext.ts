@@ -13,6 +13,7 @@ import { measureLag } from "../node/eventLoopLag.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import { samplerPathOf } from "./savedWeights.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
 
 /** The context of a run that has a folder; `totalSteps` null = endless. */
@@ -47,17 +48,16 @@ export function reportContext(
   };
 }
 
+interface PreparedRun extends Preparation, Pick<RunContext, "listPrices"> {
+  /** The configuration file, from which folders in it are resolved. */
+  readonly configPath: string;
+}
+
 /** The context of what plays rollouts; measures the lag of the event loop from now on. Without `isOwn` it deletes nothing. */
 export function playContext(
   context: ReportContext,
   service: ServiceClient,
-  {
-    chat,
-    environments,
-    examples,
-    listPrices,
-    sequence,
-  }: Preparation & Pick<RunContext, "listPrices">,
+  { chat, environments, examples, listPrices, sequence, configPath }: PreparedRun,
   isOwn: PlayContext["services"]["isOwn"] = () => false,
 ): PlayContext {
   return {
@@ -67,8 +67,20 @@ export function playContext(
     listPrices,
     limits: runLimits(context.config),
     ports: { ...context.ports, takeLagMs: measureLag() },
-    services: { service, chat, environments, isOwn },
+    services: {
+      service,
+      chat,
+      environments,
+      isOwn,
+      samplerPathOf: (given) => samplerPathOf({ given, key: keyOf(context, given), configPath }),
+    },
   };
+}
+
+/** The key that names weights to sample from. */
+function keyOf({ config }: ReportContext, given: string): string {
+  const isReference = given === config.kl_reference || given === config.init_from;
+  return isReference ? "kl_reference" : "teacher.checkpoint";
 }
 
 /** The context of a run that trains `client`. */
@@ -76,7 +88,7 @@ export function trainingContext(
   context: ReportContext,
   service: ServiceClient,
   client: TrainingClient,
-  preparation: Preparation & Pick<RunContext, "listPrices">,
+  preparation: PreparedRun,
   isOwn?: PlayContext["services"]["isOwn"],
 ): RunContext {
   const playing = playContext(context, service, preparation, isOwn);

@@ -60,6 +60,8 @@ interface Variant {
   readonly refill?: boolean;
   /** True for a run that imitates examples. */
   readonly isSupervised?: boolean;
+  /** True for a run with a teacher in each environment. */
+  readonly isTaught?: boolean;
 }
 
 /** The point that a run is killed at, and the step that it belongs to. */
@@ -75,6 +77,7 @@ const VARIANTS: readonly Variant[] = [
   { stepsAhead: 3, saveEvery: 1 },
   { stepsAhead: 0, saveEvery: 1, isSupervised: true },
   { stepsAhead: 0, saveEvery: 3, isSupervised: true },
+  { stepsAhead: 2, saveEvery: 1, isTaught: true },
 ];
 
 function config(variant: Variant): string {
@@ -112,13 +115,16 @@ evaluation: { splits: { local/calculator: [test], local/depot: [test] }, every: 
 `;
 }
 
-function rolloutConfig({ stepsAhead, saveEvery, refill = false }: Variant): string {
+function rolloutConfig(variant: Variant): string {
+  const { stepsAhead, saveEvery, refill = false, isTaught = false } = variant;
+  const taught = (settings: string): string =>
+    isTaught ? `, teacher: { model: local/tiny-tool, ${settings} }` : "";
   return `
 model_name: local/tiny-tool
 run_name: run
 environments:
-  local/calculator: { splits: { train: { num_samples: 2 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 3 }
-  local/depot: { splits: { train: { num_samples: 1 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 2 }
+  local/calculator: { splits: { train: { num_samples: 2 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 3${taught("rewards: false")} }
+  local/depot: { splits: { train: { num_samples: 1 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 2${taught("coef: 0.5, discount: 0.9")} }
 mix: weighted
 batch_size: 5
 max_steps_off_policy: ${stepsAhead}
@@ -268,6 +274,11 @@ function killsOf(variant: Variant): readonly Kill[] {
   ];
 }
 
+/** True for a run of reinforcement learning from rewards alone. */
+function isPlain({ isSupervised = false, isTaught = false }: Variant): boolean {
+  return !isSupervised && !isTaught;
+}
+
 /** Each point with one of the variants that reach it, by turns. */
 function onceEach(
   kills: readonly (readonly [Variant, Kill])[],
@@ -282,15 +293,15 @@ function onceEach(
 const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
 const trainers = new Limiter(AT_ONCE);
 const all = VARIANTS.flatMap((variant) => killsOf(variant).map((kill) => [variant, kill] as const));
-const [supervised, others] = [true, false].map((of) =>
-  all.filter(([{ isSupervised = false }]) => isSupervised === of),
-);
-const chosen = values.once ? [...onceEach(others ?? []), ...(supervised ?? [])] : all;
+const others = all.filter(([variant]) => isPlain(variant));
+const chosen = values.once
+  ? [...onceEach(others), ...all.filter(([variant]) => !isPlain(variant))]
+  : all;
 let passed = 0;
 let failed = 0;
 for (const variant of VARIANTS) {
-  const { stepsAhead, saveEvery, refill = false, isSupervised = false } = variant;
-  const method = isSupervised ? "sft, " : "";
+  const { stepsAhead, saveEvery, refill = false, isSupervised = false, isTaught = false } = variant;
+  const method = isSupervised ? "sft, " : isTaught ? "teachers, " : "";
   const whole = await killAt(variant, "none", 0);
   const tryOne = async ({ point, at }: Kill): Promise<void> => {
     const fault = difference(await killAt(variant, point, at), whole);

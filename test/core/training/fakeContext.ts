@@ -122,6 +122,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     services: {
       service: changedService,
       client,
+      samplerPathOf: async (given) => given,
       isOwn: (path) => path.startsWith(`tinker://${client.modelId}/`),
       chat: options.chat ?? { renderer, tokenizer },
       environments: new Map(remotes.map(([name, played]) => [name, prepare(played)])),

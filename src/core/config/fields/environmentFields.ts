@@ -2,6 +2,7 @@
 
 import type { FieldTable } from "./field.ts";
 import { serverFields } from "./serverFields.ts";
+import { teacherField } from "./teacherFields.ts";
 
 export const splitFields = {
   shuffle: {
@@ -141,6 +142,10 @@ export const environmentFields = {
     examples: [8, 16],
     change: "identity",
     doc: "Group size: the number of rollouts per task in a step. Advantages compare them, so more rollouts give a less noisy signal; 8 or more is recommended.",
+  },
+  teacher: {
+    ...teacherField,
+    doc: "The teacher in this environment, instead of the run's `teacher`. `null` uses that one.",
   },
   max_failing_rollouts: {
     type: "integer",

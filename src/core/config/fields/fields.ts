@@ -11,6 +11,7 @@ import { rolloutFields } from "./rolloutFields.ts";
 import { dataFields, runFields, serviceFields } from "./runFields.ts";
 import { serverFields } from "./serverFields.ts";
 import { dataSourceFields, supervisedFields } from "./supervisedFields.ts";
+import { teacherFields } from "./teacherFields.ts";
 
 export const configFields = {
   ...modelFields,
@@ -63,6 +64,7 @@ export const fieldSections: readonly FieldSection[] = [
     hasCommonNames: true,
   },
   { title: "Loss and optimizer", place: "", fields: optimizerFields },
+  { title: "Teacher", place: "teacher", fields: teacherFields, hasCommonNames: true },
   { title: "Rollouts", place: "", fields: rolloutFields },
   { title: "Run", place: "", fields: runFields },
   { title: "Cost and budgets", place: "", fields: costFields },

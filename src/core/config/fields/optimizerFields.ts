@@ -1,6 +1,7 @@
 /** Fields of the configuration about the loss, the advantages and the optimizer. */
 
 import type { FieldTable } from "./field.ts";
+import { teacherField } from "./teacherFields.ts";
 
 export const optimizerFields = {
   learning_rate: {
@@ -179,6 +180,27 @@ export const optimizerFields = {
     examples: [0.01, 0.05],
     change: "tunable",
     doc: "Weight of a penalty for moving away from the base model. With d as the log-probability of a trained token under the policy minus that under the base model, `kl_coef` times (mean of d over the step - d) is added to the advantage of the token. Above 0, the run requests the base model's log-probabilities of all training data, which costs prompt tokens, and reports the mean of d as `optim/kl_policy_base`. Intended for `temperature: 1`.",
+  },
+  kl_reference: {
+    type: "string",
+    default: "base",
+    change: "fixed",
+    isAdvanced: true,
+    examples: ["base", "init"],
+    doc: "Which model `kl_coef` holds the policy to: `base` is the base model, `init` the weights of `init_from`, so that the penalty does not undo them; or the `tinker://` path of a checkpoint, or the folder of a run.",
+  },
+  kl_discount: {
+    type: "number",
+    min: 0,
+    max: 1,
+    default: 0,
+    change: "tunable",
+    isAdvanced: true,
+    doc: "How much a token answers for d at later tokens of its stream, with `kl_coef`: each counts `kl_discount` to the power of the distance. 0 leaves each token to itself.",
+  },
+  teacher: {
+    ...teacherField,
+    doc: "Distillation on policy: a model whose log-probabilities of the sampled tokens become part of the advantages (reverse KL). `null` has no teacher. `environments.<name>.teacher` takes its place in one environment.",
   },
   overlong: {
     type: "enum",

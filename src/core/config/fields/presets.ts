@@ -70,7 +70,16 @@ export function successReward({
   return success_reward ?? max_reward ?? 1;
 }
 
-/** What happens to a group with equal rewards: with `direct` advantages it still teaches, otherwise all are zero. */
+/** True where some environment has a teacher, which teaches whatever the rewards are. */
+export function hasTeacher({
+  teacher,
+  environments,
+}: Pick<Config, "teacher" | "environments">): boolean {
+  return teacher !== null || Object.values(environments).some((own) => own.teacher !== null);
+}
+
+/** What happens to a group with equal rewards: with `direct` advantages or a teacher it still teaches, otherwise all are zero. */
 export function zeroVariancePolicy(config: Config): "drop" | "keep" {
-  return config.zero_variance ?? (config.advantage_calculation === "direct" ? "keep" : "drop");
+  const hasOtherSignal = config.advantage_calculation === "direct" || hasTeacher(config);
+  return config.zero_variance ?? (hasOtherSignal ? "keep" : "drop");
 }

@@ -1,5 +1,6 @@
 /** The parameters of each loss, with what they are when the configuration leaves them out. */
 
+import { hasTeacher } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 
 export type LossName = Config["loss_fn"];
@@ -16,11 +17,11 @@ export const LOSS_DEFAULTS = {
   gspo: { clip_low_threshold: 0.9997, clip_high_threshold: 1.0004 },
 } as const satisfies Readonly<Record<LossName, Readonly<Record<string, number>>>>;
 
-/** True where a rollout with an advantage of 0 may have a gradient: from the penalty of the loss, or from that for leaving the base model. */
+/** True where a rollout with an advantage of 0 may have a gradient: from the penalty of the loss, from that for leaving the base model, or from a teacher. */
 export function learnsWithoutAdvantage(
-  config: Pick<Config, "loss_fn" | "loss_fn_config" | "kl_coef">,
+  config: Pick<Config, "environments" | "kl_coef" | "loss_fn" | "loss_fn_config" | "teacher">,
 ): boolean {
-  return config.kl_coef > 0 || hasPenalty(config);
+  return config.kl_coef > 0 || hasTeacher(config) || hasPenalty(config);
 }
 
 /** True where the loss itself has a gradient at tokens with an advantage of 0: the quadratic penalty of `dro`. */

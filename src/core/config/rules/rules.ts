@@ -15,6 +15,7 @@ import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
 import { refillFindings } from "./refillRules.ts";
 import { supervisedFindings } from "./supervisedRules.ts";
+import { teacherFindings } from "./teachers.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
@@ -44,6 +45,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...overlongFindings(config),
     ...(config.method === "rl" ? creditFindings(config) : []),
     ...supervisedFindings(config, values),
+    ...teacherFindings(config),
     ...refillFindings(config),
     ...lossFindings(config),
     ...correctionFindings(config),

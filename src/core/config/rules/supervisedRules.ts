@@ -10,7 +10,17 @@ type DataSource = Config["data"][number];
 /** Keys that say how rollouts become training data. */
 const OF_REINFORCEMENT = [
   ...["loss_fn", "loss_fn_config", "advantage_calculation", "advantage_eps", "advantage_clip"],
-  ...["credit", "discount", "kl_coef", "overlong", "overlong_buffer", "overlong_penalty"],
+  ...[
+    "credit",
+    "discount",
+    "kl_coef",
+    "kl_reference",
+    "kl_discount",
+    "teacher",
+    "overlong",
+    "overlong_buffer",
+    "overlong_penalty",
+  ],
   ...["zero_variance", "refill", "max_steps_off_policy", "off_policy_correction"],
   ...["off_policy_correction_config", "num_passes", "num_substeps", "mix", "target_reward"],
 ];

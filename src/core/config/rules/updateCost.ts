@@ -3,14 +3,14 @@
  * counts the requests themselves, which a test holds against it.
  */
 
-import { zeroVariancePolicy } from "../fields/presets.ts";
+import { hasTeacher, zeroVariancePolicy } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { learnsWithoutAdvantage } from "./lossDefaults.ts";
 
 /** Passes over the data of a step; a fraction where only a part of it is passed. */
 export interface UpdatePasses {
   /**
-   * Forward passes, charged as prompts that are not cached: by the base model for `kl_coef`, for `off_policy_correction`, and before
+   * Forward passes, charged as prompts that are not cached: by the base model for `kl_coef`, by a teacher, for `off_policy_correction`, and before
    * each update with `dro`, which starts at the learner's own log-probabilities where nothing was sampled.
    */
   readonly forward: number;
@@ -21,10 +21,16 @@ export interface UpdatePasses {
 export function updatePasses(
   config: Pick<
     Config,
-    "kl_coef" | "loss_fn" | "num_passes" | "num_substeps" | "off_policy_correction"
+    | "environments"
+    | "kl_coef"
+    | "loss_fn"
+    | "num_passes"
+    | "num_substeps"
+    | "off_policy_correction"
+    | "teacher"
   >,
 ): UpdatePasses {
-  const ofBaseModel = config.kl_coef > 0 ? 1 : 0;
+  const ofBaseModel = (config.kl_coef > 0 ? 1 : 0) + (hasTeacher(config) ? 1 : 0);
   const ofCorrection = config.off_policy_correction === "none" ? 0 : 1;
   // Until the first update the log-probabilities of the correction are still the learner's own.
   const known = ofCorrection / config.num_substeps;

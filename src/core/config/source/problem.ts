@@ -56,6 +56,8 @@ export type RuleCode =
   | "TRL225"
   /** Several keys: supervised fine-tuning without its data, a source that is none, settings that it does not read. */
   | "TRL226"
+  /** Several keys: a teacher that is none, or reads other tokens; a reference that is not set. */
+  | "TRL227"
   /** A row of a dataset's file; the configuration itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */

@@ -7,8 +7,8 @@ import type { TokenUsage } from "../../usage/tokenUsage.ts";
 import { UsageMeter } from "../../usage/usageMeter.ts";
 import type { RunContext } from "../run/context.ts";
 import { meteredContext } from "../run/meteredContext.ts";
-import { checkBaseModel } from "../update/klPenalty.ts";
 import { checkLoss } from "./checkLoss.ts";
+import { checkReferences } from "./checkReferences.ts";
 import { checkSampling } from "./checkSampling.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 
@@ -34,14 +34,14 @@ export class ServerCheck {
     else await reportSkippedProbe(this.#context, this.#step);
   }
 
-  /** Returns metrics for the next row. @throws AppError as {@link checkSampling} and {@link checkBaseModel} */
+  /** Returns metrics for the next row. @throws AppError as {@link checkSampling} and {@link checkReferences} */
   async sampling(sampler: SamplingClient): Promise<MetricsTree> {
     const { config } = this.#context;
     const metered = meteredSampler(sampler, this.#meter);
     const found = config.probe_server
       ? await checkSampling(this.#context, metered, this.#step)
       : {};
-    if (config.kl_coef > 0) await checkBaseModel(this.#context);
+    await checkReferences(this.#context);
     return found;
   }
 }

@@ -57,6 +57,8 @@ export interface RunPorts {
 export interface RunServices {
   readonly service: ServiceClient;
   readonly client: TrainingClient;
+  /** The sampler that `tinker://` paths and run folders of a configuration name. @throws AppError `run-not-found`, `no-such-checkpoint` */
+  readonly samplerPathOf: (given: string) => Promise<string>;
   /** True for the address of a checkpoint that a session of this run saved: nothing else may be deleted. */
   readonly isOwn: (path: string) => boolean;
   readonly chat: Chat;

@@ -12,12 +12,14 @@ export function meteredContext<Context extends Pick<RunContext, "services">>(
   const { client, service } = services;
   const samplerForBase = async (baseModel: string) =>
     meteredSampler(await service.samplerForBase(baseModel), meter);
+  const samplerForPath = async (path: string) =>
+    meteredSampler(await service.samplerForPath(path), meter);
   return {
     ...context,
     services: {
       ...services,
       client: meteredTraining(client, meter),
-      service: { ...service, samplerForBase },
+      service: { ...service, samplerForBase, samplerForPath },
     },
   };
 }

@@ -127,7 +127,12 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   const meter = new UsageMeter();
   const metered = meteredContext(context, meter);
   try {
-    const { data, masked, metrics } = await adjustAdvantages(metered, step, untrained.data);
+    const { data, masked, metrics } = await adjustAdvantages(
+      metered,
+      step,
+      untrained.data,
+      environmentsOf(scored),
+    );
     const groups = leaveOutMasked(scored, masked);
     await storage.store.addScores(step, scores(groups, config));
     const { counted } = untrained;
@@ -143,6 +148,14 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
     // Whatever comes of it: the service was asked for these.
     storage.usage.add({ for: "update", step, tokens: meter.usage.used });
   }
+}
+
+/** The environment that each datum of the groups was sampled in. */
+function environmentsOf(groups: readonly ScoredGroup[]): (datum: TrainingDatum) => string {
+  const names = new Map(
+    groups.map(({ facts, rollouts }) => [facts.group, rollouts[0]?.rollout.task.environment]),
+  );
+  return ({ group }) => names.get(group) ?? "";
 }
 
 /** Waits for the update of a step, writes down what came of it, and appends its row. */

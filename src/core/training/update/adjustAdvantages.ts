@@ -1,10 +1,12 @@
-/** Changes of advantages that need log-probabilities from the service: the penalty for leaving the base model, then the correction for other weights. */
+/** Changes of advantages that need log-probabilities from the service: the penalty for leaving the base model, what teachers say, then the correction for other weights. */
 
+import { hasTeacher } from "../../config/fields/presets.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
 import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 import type { TrainingDatum } from "./datums.ts";
+import { distill, lessons, teacherMetrics } from "./distillation.ts";
 import { hasGradient } from "./gradient.ts";
 import { withKlPenalty } from "./klPenalty.ts";
 import { correctOffPolicy, isMasked } from "./offPolicyCorrection.ts";
@@ -27,22 +29,25 @@ export async function adjustAdvantages(
   context: RunContext,
   step: number,
   scored: readonly TrainingDatum[],
+  environmentOf: (datum: TrainingDatum) => string,
 ): Promise<AdjustedData> {
   if (scored.length === 0) return { data: [], masked: [], metrics: {} };
   const { config, reporting, services } = context;
   const tokens = sum(scored.map((datum) => datum.tokens.length));
   reporting.watch({ kind: "training", step, datums: scored.length, tokens });
   const isCorrected = config.off_policy_correction !== "none";
-  const [penalized, trainer] = await Promise.all([
+  const [penalized, taught, trainer] = await Promise.all([
     config.kl_coef > 0 ? withKlPenalty(context, scored) : null,
+    hasTeacher(config) ? lessons(context, scored, environmentOf) : [],
     isCorrected ? trainerLogprobs(services.client, scored) : null,
   ]);
   const klPolicyBase = penalized?.klPolicyBase ?? null;
   const kl = klPolicyBase === null ? {} : { kl_policy_base: klPolicyBase };
-  const data = penalized?.data ?? scored;
+  const data = distill(penalized?.data ?? scored, taught);
+  const teacher = teacherMetrics(config, scored, taught, environmentOf);
   const withGradient = (each: TrainingDatum): boolean => hasGradient(each, config);
   if (trainer === null) {
-    return { data: data.filter(withGradient), masked: [], metrics: { optim: kl } };
+    return { data: data.filter(withGradient), masked: [], metrics: { optim: kl, ...teacher } };
   }
   const corrected = correctOffPolicy(data, trainer, config);
   const left = corrected.data.filter(withGradient);
@@ -51,7 +56,7 @@ export async function adjustAdvantages(
   );
   if (left.length === 0 && masked.length > 0) await reportMasked(context, step);
   const optim = { ...kl, ...corrected.metrics };
-  return { data: left, masked, metrics: { optim } };
+  return { data: left, masked, metrics: { optim, ...teacher } };
 }
 
 async function reportMasked({ config, reporting }: RunContext, step: number): Promise<void> {

@@ -3,11 +3,10 @@
  * nothing else. The estimate counts by the same rule of the configuration (`learnsWithoutAdvantage`).
  */
 
-import type { Config } from "../../config/fields/schema.ts";
 import { hasPenalty, learnsWithoutAdvantage } from "../../config/rules/lossDefaults.ts";
 import type { TrainingDatum } from "./datums.ts";
 
-type LossConfig = Pick<Config, "loss_fn" | "loss_fn_config" | "kl_coef">;
+type LossConfig = Parameters<typeof learnsWithoutAdvantage>[0];
 
 /** Whether a rollout with this advantage may have a gradient, before log-probabilities are asked for that change single tokens. */
 export function mayHaveGradient(advantage: number, config: LossConfig): boolean {

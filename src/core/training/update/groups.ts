@@ -6,6 +6,7 @@
 
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
+import { teacherOf } from "../../config/rules/teachers.ts";
 import { isAppError } from "../../errors.ts";
 import { returnsByTurn } from "../../rollout/rewards.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
@@ -115,13 +116,21 @@ export function leaveOutMasked(
 
 function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
   const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
-  const scored = members.filter((member) => member.reward !== null);
-  const given = scored.map((member) => returnsOf(member, config));
+  const isTaughtAlone = teachesAlone(members, config);
+  const scored = isTaughtAlone ? members : members.filter((member) => member.reward !== null);
+  const given = scored.map((member) => (isTaughtAlone ? [0] : returnsOf(member, config)));
   const returns = scored.map((member, i) => {
-    const penalty = overlongPenalty(member, config);
+    const penalty = isTaughtAlone ? 0 : overlongPenalty(member, config);
     return (given[i] ?? []).map((value) => value - penalty);
   });
-  return { group, members, scored, returns, excluded: whyExcluded(members, given, config) };
+  const excluded = isTaughtAlone ? null : whyExcluded(members, given, config);
+  return { group, members, scored, returns, excluded };
+}
+
+/** True for an environment whose teacher takes the place of its rewards. */
+function teachesAlone([first]: readonly FinishedRollout[], config: Config): boolean {
+  const environment = first?.task.environment ?? "";
+  return teacherOf(config, environment)?.rewards === false;
 }
 
 function returnsOf({ reward, record, facts, task }: FinishedRollout, config: Config): Returns {

@@ -1,17 +1,18 @@
 /**
  * The penalty for leaving the base model, as a part of the advantages, because the losses of the wire know no KL term. With
  * d = log-probability of a sampled token under the policy that sampled it, less that under the base model, each trained token gets
- * kl_coef (mean of d over the batch - d) on its advantage. The mean of d estimates the KL divergence of the policy from the base
+ * kl_coef (mean of d over the batch - d) on its advantage, or with a discount the sum of those of the tokens behind it. The mean of d estimates the KL divergence of the policy from the base
  * model (`optim/kl_policy_base`), and tokens beyond it are discouraged: a reward for each token as in RLHF (Ziegler et al. 2019,
  * arXiv:1909.08593), with the batch as its baseline, as tinker-cookbook's `kl_penalty_coef` does (`rl/metrics.py` there).
  */
 
-import { AppError, errorMessage, isAppError } from "../../errors.ts";
-import type { SamplingClient } from "../../tinker/samplingClient.ts";
-import type { RunContext } from "../run/context.ts";
 import type { TrainingDatum } from "./datums.ts";
-
-type BaseModelContext = Pick<RunContext, "config" | "control" | "limits" | "services">;
+import {
+  discountedSums,
+  type Reference,
+  type ReferenceContext,
+  referenceLogprobs,
+} from "./reference.ts";
 
 export interface PenalizedData {
   readonly data: readonly TrainingDatum[];
@@ -20,20 +21,25 @@ export interface PenalizedData {
 }
 
 /**
- * Asks the service for what the base model makes of the data, and penalizes the difference.
+ * Asks the service for what the reference makes of the data, and penalizes the difference.
  * @throws AppError `tinker-*`
  */
 export async function withKlPenalty(
-  context: BaseModelContext,
+  context: ReferenceContext,
   data: readonly TrainingDatum[],
 ): Promise<PenalizedData> {
-  const sampler = await baseSampler(context);
-  const logprobs = data.map((datum) => {
-    const { signal } = context.control;
-    const ask = () => baseLogprobs(context, sampler, datum, signal);
-    return context.limits.samples.run(ask, { signal });
-  });
-  return penalizeKl(data, await Promise.all(logprobs), context.config.kl_coef);
+  const logprobs = await referenceLogprobs(context, klReference(context), data);
+  const { kl_coef: coefficient, kl_discount: discount } = context.config;
+  return penalizeKl(data, logprobs, coefficient, discount);
+}
+
+/** The model that `kl_coef` holds the policy to. */
+export function klReference({ config, services }: ReferenceContext): Reference {
+  const { init_from: init, kl_reference: given, model_name: model } = config;
+  if (given === "base") {
+    return { kind: "base", name: services.client.info().baseModel ?? model };
+  }
+  return { kind: "weights", given: given === "init" ? (init ?? "") : given };
 }
 
 /** `base` has one log-probability per target of each datum; one that is not finite is unknown, which leaves the token without a penalty. */
@@ -41,6 +47,7 @@ export function penalizeKl(
   data: readonly TrainingDatum[],
   base: readonly Float32Array[],
   coefficient: number,
+  discount = 0,
 ): PenalizedData {
   const differences = data.map(({ logprobs, mask }, d) =>
     Float64Array.from(logprobs, (q, i) =>
@@ -58,64 +65,18 @@ export function penalizeKl(
   }
   if (count === 0) return { data, klPolicyBase: null };
   const mean = total / count;
-  const penalized = data.map((datum, d) => ({
-    ...datum,
-    advantages: datum.advantages.map((advantage, i) => {
-      const difference = differences[d]?.[i] ?? Number.NaN;
-      return Number.isFinite(difference)
-        ? advantage + coefficient * (mean - difference)
-        : advantage;
-    }),
-  }));
-  return { data: penalized, klPolicyBase: mean };
-}
-
-/**
- * Before the first rollout: does the service give log-probabilities of the base model?
- * @throws AppError `base-model-not-sampled`, `tinker-*`
- */
-export async function checkBaseModel(context: BaseModelContext): Promise<void> {
-  const { control, services } = context;
-  const tokens = services.chat.tokenizer.encodeText("What is 2 + 3?");
-  try {
-    const sampler = await baseSampler(context);
-    await sampler.computeLogprobs(tokens, { signal: control.signal });
-  } catch (error) {
-    if (!REFUSALS.some((code) => isAppError(error, code))) throw error;
-    throw new AppError(
-      "base-model-not-sampled",
-      `kl_coef needs the log-probabilities of ${baseModelOf(context)}, which the service at ${services.service.address} does not provide. ${errorMessage(error)} Set kl_coef to 0 to train without this penalty.`,
-      { configPath: "kl_coef", cause: error },
+  const penalized = data.map((datum, d) => {
+    const own = differences[d] ?? new Float64Array();
+    const added = discountedSums(
+      own.map((difference) =>
+        Number.isFinite(difference) ? coefficient * (mean - difference) : 0,
+      ),
+      discount,
     );
-  }
-}
-
-const REFUSALS = [
-  "tinker-not-found",
-  "tinker-bad-request",
-  "tinker-request-failed",
-  "tinker-protocol",
-] as const;
-
-function baseModelOf({ config, services }: BaseModelContext): string {
-  return services.client.info().baseModel ?? config.model_name;
-}
-
-function baseSampler(context: BaseModelContext): Promise<SamplingClient> {
-  return context.services.service.samplerForBase(baseModelOf(context));
-}
-
-/** Log-probabilities of a datum's targets; NaN if the service gives none, and for a target that fills the context to its end. */
-async function baseLogprobs(
-  { services }: BaseModelContext,
-  sampler: SamplingClient,
-  { ledger, tokens, images = [] }: TrainingDatum,
-  signal: AbortSignal,
-): Promise<Float32Array> {
-  const [environment] = services.environments.values();
-  // A request for log-probabilities samples a token, too, for which there must be room.
-  const room = (environment?.given.maxContext ?? Number.POSITIVE_INFINITY) - 1;
-  const sequence = Array.from(ledger.tokens.subarray(0, Math.min(tokens.length + 1, room)));
-  const known = await sampler.computeLogprobs(sequence, { images, signal });
-  return Float32Array.from(tokens, (_, i) => known[i + 1] ?? Number.NaN);
+    const advantages = datum.advantages.map((advantage, i) =>
+      datum.mask[i] === 1 ? advantage + (added[i] ?? 0) : advantage,
+    );
+    return { ...datum, advantages };
+  });
+  return { data: penalized, klPolicyBase: mean };
 }

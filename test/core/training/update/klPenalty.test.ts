@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { tinkerError } from "../../../../src/core/tinker/transport/errors.ts";
-import { checkBaseModel, penalizeKl } from "../../../../src/core/training/update/klPenalty.ts";
-import { aDatum } from "../builders.ts";
+import { checkReferences } from "../../../../src/core/training/checks/checkReferences.ts";
+import { penalizeKl } from "../../../../src/core/training/update/klPenalty.ts";
+import { aConfig, aDatum } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 
 /** Prompt 1, 2, then two sampled tokens with these log-probabilities. */
@@ -47,7 +48,7 @@ describe("the penalty for leaving the base model", () => {
 
 describe("before a run with kl_coef", () => {
   const check = (samplerForBase: () => Promise<never>) =>
-    checkBaseModel(aContext({ samplerForBase }));
+    checkReferences(aContext({ samplerForBase, config: aConfig({ kl_coef: 0.1 }) }));
 
   it("a service without the base model is named, with what to set", async () => {
     const refused = check(() => Promise.reject(tinkerError("tinker-not-found", "No org/model")));

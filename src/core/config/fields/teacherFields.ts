@@ -1,0 +1,52 @@
+/** Fields of a teacher: a second model whose probabilities the policy learns from, on what it samples itself. */
+
+import type { FieldTable } from "./field.ts";
+
+export const teacherFields = {
+  model: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    examples: ["Qwen/Qwen3-32B"],
+    doc: "A base model as the teacher. It must have the same tokenizer as `model_name`.",
+  },
+  checkpoint: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    examples: [".tinker-rl/runs/trained"],
+    doc: "Trained weights as the teacher: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken. A relative path is resolved from the configuration file.",
+  },
+  coef: {
+    type: "number",
+    above: 0,
+    default: 1,
+    change: "tunable",
+    doc: "Weight of the teacher. With d as the log-probability of a sampled token under the policy minus that under the teacher, `-coef` times d is added to the advantage of the token; the mean of d is `teacher/kl`.",
+  },
+  discount: {
+    type: "number",
+    min: 0,
+    max: 1,
+    default: 0,
+    change: "tunable",
+    isAdvanced: true,
+    doc: "How much a token answers for the difference to the teacher at later tokens of its stream: each counts `discount` to the power of the distance. 0 leaves each token to itself.",
+  },
+  rewards: {
+    type: "boolean",
+    default: true,
+    change: "fixed",
+    doc: "Whether the rewards of the environment count, too. `false` learns from the teacher alone, also from groups whose rewards are equal and from rollouts without one.",
+  },
+} as const satisfies FieldTable;
+
+export const teacherField = {
+  type: "object",
+  fields: teacherFields,
+  nullable: true,
+  default: null,
+  change: "fixed",
+} as const;

@@ -1,0 +1,118 @@
+/**
+ * Distillation on policy: with d = log-probability of a sampled token under the policy that sampled it, less that under the teacher, each
+ * trained token gets -coef d on its advantage, the gradient of the reverse KL divergence from the teacher, or with a discount the sum of those of the
+ * tokens behind it: Agarwal et al. 2024, arXiv:2306.13649; Gu et al. 2024, arXiv:2306.08543; `distillation/train_on_policy.py` of tinker-cookbook.
+ */
+
+import type { Config } from "../../config/fields/schema.ts";
+import { type Teacher, teacherOf } from "../../config/rules/teachers.ts";
+import { metricNames } from "../../runFolder/metrics/metrics.ts";
+import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import type { TrainingDatum } from "./datums.ts";
+import {
+  discountedSums,
+  type Reference,
+  type ReferenceContext,
+  referenceLogprobs,
+} from "./reference.ts";
+
+/** What a teacher makes of a datum. */
+export interface Lesson {
+  readonly teacher: Pick<Teacher, "coef" | "discount">;
+  /** One a target; not finite = unknown, which leaves the token without. */
+  readonly logprobs: Float32Array;
+}
+
+/** Names the teacher of an environment by what the configuration says of it. */
+export function referenceOf({ model, checkpoint }: Teacher): Reference {
+  return checkpoint === null
+    ? { kind: "base", name: model ?? "" }
+    : { kind: "weights", given: checkpoint };
+}
+
+/** The lesson of each datum; null without a teacher. @throws AppError `tinker-*` */
+export async function lessons(
+  context: ReferenceContext,
+  data: readonly TrainingDatum[],
+  environmentOf: (datum: TrainingDatum) => string,
+): Promise<readonly (Lesson | null)[]> {
+  const taught = new Map<TrainingDatum, Lesson>();
+  const byEnvironment = groupBy(data, environmentOf);
+  await Promise.all(
+    [...byEnvironment].map(async ([environment, own]) => {
+      const teacher = teacherOf(context.config, environment);
+      if (teacher === null) return;
+      const logprobs = await referenceLogprobs(context, referenceOf(teacher), own);
+      for (const [i, datum] of own.entries()) {
+        taught.set(datum, { teacher, logprobs: logprobs[i] ?? new Float32Array() });
+      }
+    }),
+  );
+  return data.map((datum) => taught.get(datum) ?? null);
+}
+
+/** Log-probability under the policy less that under the teacher, at each trained token; 0 elsewhere and where it is unknown. */
+function differences(
+  { logprobs, mask }: Pick<TrainingDatum, "logprobs" | "mask">,
+  lesson: Lesson,
+): Float64Array {
+  return Float64Array.from(logprobs, (q, i) => {
+    const difference = mask[i] === 1 ? q - (lesson.logprobs[i] ?? Number.NaN) : 0;
+    return Number.isFinite(difference) ? difference : 0;
+  });
+}
+
+/** The data with what its teachers add to the advantages. */
+export function distill(
+  data: readonly TrainingDatum[],
+  taught: readonly (Lesson | null)[],
+): readonly TrainingDatum[] {
+  return data.map((datum, d) => {
+    const lesson = taught[d];
+    if (lesson == null) return datum;
+    const { coef, discount } = lesson.teacher;
+    const added = discountedSums(
+      differences(datum, lesson).map((difference) => -coef * difference),
+      discount,
+    );
+    const advantages = datum.advantages.map((advantage, i) =>
+      datum.mask[i] === 1 ? advantage + (added[i] ?? 0) : advantage,
+    );
+    return { ...datum, advantages };
+  });
+}
+
+/** `teacher/kl`, the mean difference over the trained tokens, and the same for each environment where there are several. */
+export function teacherMetrics(
+  { environments }: Pick<Config, "environments">,
+  data: readonly TrainingDatum[],
+  taught: readonly (Lesson | null)[],
+  environmentOf: (datum: TrainingDatum) => string,
+): MetricsTree {
+  const sums = new Map<string, { total: number; tokens: number }>();
+  for (const [d, datum] of data.entries()) {
+    const lesson = taught[d];
+    if (lesson == null) continue;
+    const environment = environmentOf(datum);
+    const sum = sums.get(environment) ?? { total: 0, tokens: 0 };
+    sum.total += differences(datum, lesson).reduce((total, one) => total + one, 0);
+    sum.tokens += datum.mask.reduce((count, trained) => count + trained, 0);
+    sums.set(environment, sum);
+  }
+  if (sums.size === 0) return {};
+  const all = [...sums.values()].reduce(
+    (a, b) => ({ total: a.total + b.total, tokens: a.tokens + b.tokens }),
+    { total: 0, tokens: 0 },
+  );
+  const nameOf = metricNames(Object.keys(environments));
+  const each = [...sums].map(([name, { total, tokens }]) => {
+    return [nameOf.get(name) ?? name, { kl: mean(total, tokens) }] as const;
+  });
+  const env = sums.size > 1 ? { env: Object.fromEntries(each) } : {};
+  return { teacher: { kl: mean(all.total, all.tokens), ...env } };
+}
+
+function mean(total: number, count: number): number | null {
+  return count === 0 ? null : total / count;
+}

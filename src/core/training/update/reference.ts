@@ -1,0 +1,75 @@
+/** Log-probabilities of training data under another model than the policy: the one that `kl_coef` holds it to, or a teacher. */
+
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { RunContext } from "../run/context.ts";
+import type { TrainingDatum } from "./datums.ts";
+
+export type ReferenceContext = Pick<RunContext, "config" | "control" | "limits" | "services">;
+
+/** Which model: a base model by name, or trained weights by what the configuration says of them. */
+export type Reference =
+  | { readonly kind: "base"; readonly name: string }
+  | { readonly kind: "weights"; readonly given: string };
+
+/** Sessions of a run with other weights: one for each, however many steps ask. */
+const opened = new WeakMap<object, Map<string, Promise<SamplingClient>>>();
+
+/** @throws AppError `tinker-*`, `run-not-found`, `no-such-checkpoint` */
+export function referenceSampler(
+  { services }: Pick<ReferenceContext, "services">,
+  reference: Reference,
+): Promise<SamplingClient> {
+  const { client, service, samplerPathOf } = services;
+  if (reference.kind === "base") return service.samplerForBase(reference.name);
+  const { given } = reference;
+  const known = opened.get(client) ?? new Map<string, Promise<SamplingClient>>();
+  opened.set(client, known);
+  const sampler =
+    known.get(given) ?? samplerPathOf(given).then((path) => service.samplerForPath(path));
+  known.set(given, sampler);
+  // One that failed may succeed later.
+  sampler.catch(() => known.delete(given));
+  return sampler;
+}
+
+/**
+ * One for each target of each datum, as many at once as the run may sample; NaN if the service gives none, and for a target that fills the
+ * context to its end. @throws AppError `tinker-*`
+ */
+export async function referenceLogprobs(
+  context: ReferenceContext,
+  reference: Reference,
+  data: readonly TrainingDatum[],
+): Promise<readonly Float32Array[]> {
+  const sampler = await referenceSampler(context, reference);
+  const { signal } = context.control;
+  return Promise.all(
+    data.map((datum) =>
+      context.limits.samples.run(() => logprobsOf(context, sampler, datum, signal), { signal }),
+    ),
+  );
+}
+
+async function logprobsOf(
+  { services }: ReferenceContext,
+  sampler: SamplingClient,
+  { ledger, tokens, images = [] }: TrainingDatum,
+  signal: AbortSignal,
+): Promise<Float32Array> {
+  const [environment] = services.environments.values();
+  // A request for log-probabilities samples a token, too, for which there must be room.
+  const room = (environment?.given.maxContext ?? Number.POSITIVE_INFINITY) - 1;
+  const sequence = Array.from(ledger.tokens.subarray(0, Math.min(tokens.length + 1, room)));
+  const known = await sampler.computeLogprobs(sequence, { images, signal });
+  return Float32Array.from(tokens, (_, i) => known[i + 1] ?? Number.NaN);
+}
+
+/** Each value plus `discount` times what comes after it; `discount` 0 changes nothing. */
+export function discountedSums(values: Float64Array, discount: number): Float64Array {
+  if (discount === 0) return values;
+  const sums = Float64Array.from(values);
+  for (let i = sums.length - 2; i >= 0; i -= 1) {
+    sums[i] = (sums[i] ?? 0) + discount * (sums[i + 1] ?? 0);
+  }
+  return sums;
+}
