@@ -185,6 +185,10 @@ function positionOf(state: RunState): LoopPosition {
     cursor: state.dataset.cursor,
     optimizerUpdates: state.optimizer_updates,
     counters: state.counters,
-    issued: { pending: state.pending, samplers: state.samplers },
+    issued: {
+      pending: state.pending,
+      samplers: state.samplers,
+      curriculum: state.curriculum,
+    },
   };
 }

@@ -60,6 +60,8 @@ interface Variant {
   readonly refill?: boolean;
   /** True for a run that imitates examples. */
   readonly isSupervised?: boolean;
+  /** How tasks are chosen; absent = in their order. */
+  readonly curriculum?: "signal";
   /** True for a run with a teacher in each environment. */
   readonly isTaught?: boolean;
 }
@@ -78,6 +80,7 @@ const VARIANTS: readonly Variant[] = [
   { stepsAhead: 0, saveEvery: 1, isSupervised: true },
   { stepsAhead: 0, saveEvery: 3, isSupervised: true },
   { stepsAhead: 2, saveEvery: 1, isTaught: true },
+  { stepsAhead: 2, saveEvery: 1, curriculum: "signal" },
 ];
 
 function config(variant: Variant): string {
@@ -116,7 +119,7 @@ evaluation: { splits: { local/calculator: [test], local/depot: [test] }, every: 
 }
 
 function rolloutConfig(variant: Variant): string {
-  const { stepsAhead, saveEvery, refill = false, isTaught = false } = variant;
+  const { stepsAhead, saveEvery, refill = false, isTaught = false, curriculum = "none" } = variant;
   const taught = (settings: string): string =>
     isTaught ? `, teacher: { model: local/tiny-tool, ${settings} }` : "";
   return `
@@ -126,6 +129,7 @@ environments:
   local/calculator: { splits: { train: { num_samples: 2 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 3${taught("rewards: false")} }
   local/depot: { splits: { train: { num_samples: 1 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 2${taught("coef: 0.5, discount: 0.9")} }
 mix: weighted
+curriculum: ${curriculum}
 batch_size: 5
 max_steps_off_policy: ${stepsAhead}
 refill: ${refill}
@@ -275,8 +279,8 @@ function killsOf(variant: Variant): readonly Kill[] {
 }
 
 /** True for a run of reinforcement learning from rewards alone. */
-function isPlain({ isSupervised = false, isTaught = false }: Variant): boolean {
-  return !isSupervised && !isTaught;
+function isPlain({ isSupervised = false, isTaught = false, curriculum }: Variant): boolean {
+  return !isSupervised && !isTaught && curriculum === undefined;
 }
 
 /** Each point with one of the variants that reach it, by turns. */
@@ -300,8 +304,15 @@ const chosen = values.once
 let passed = 0;
 let failed = 0;
 for (const variant of VARIANTS) {
-  const { stepsAhead, saveEvery, refill = false, isSupervised = false, isTaught = false } = variant;
-  const method = isSupervised ? "sft, " : isTaught ? "teachers, " : "";
+  const {
+    stepsAhead,
+    saveEvery,
+    refill = false,
+    isSupervised = false,
+    isTaught = false,
+    curriculum = "",
+  } = variant;
+  const method = isSupervised ? "sft, " : isTaught ? "teachers, " : curriculum;
   const whole = await killAt(variant, "none", 0);
   const tryOne = async ({ point, at }: Kill): Promise<void> => {
     const fault = difference(await killAt(variant, point, at), whole);

@@ -16,6 +16,20 @@ const count = z.number().int().nonnegative();
 /** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
 const place = count.max(50_000_000);
 
+const measure = z.number().nonnegative();
+
+/** What a curriculum knows of each task, and which tasks it has drawn. */
+const curriculumSchema = z
+  .object({
+    /** Name, successes, failures, mean tokens of a rollout, and the last step that trained it. */
+    tasks: z.array(z.tuple([z.string(), measure, measure, measure, count]).readonly()).readonly(),
+    /** By position in the list of tasks; those that are issued and not trained yet. */
+    drawn: z.array(z.tuple([place, z.string()]).readonly()).readonly(),
+  })
+  .readonly();
+
+export type CurriculumState = z.infer<typeof curriculumSchema>;
+
 export const runStateSchema = z
   .object({
     schema_version: z.literal(SCHEMA_VERSION),
@@ -69,6 +83,8 @@ export const runStateSchema = z
           .readonly(),
       )
       .readonly(),
+    /** Absent without a curriculum. */
+    curriculum: curriculumSchema.optional(),
     counters: z
       .object({
         tokens: runUsageSchema,

@@ -6,7 +6,7 @@
 import { formatQuantity } from "../../shared/format.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
-import type { RunState } from "../runFolder/state.ts";
+import type { CurriculumState, RunState } from "../runFolder/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { GroupQueue, type IssuedBatch, type TakenBatch } from "./generation/groupQueue.ts";
@@ -19,7 +19,10 @@ import { report } from "./run/report.ts";
 import type { StepAlarms } from "./step/alarms.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { IssuedAhead } from "./step/stepSource.ts";
-import { itemsFrom, type TaskItem } from "./tasks/dataset.ts";
+import { taskOutcomes } from "./step/taskOutcomes.ts";
+import { Curriculum } from "./tasks/curriculum.ts";
+import { itemsFrom, type TaskItem, type TaskSequence } from "./tasks/dataset.ts";
+import type { ScoredGroup } from "./update/groups.ts";
 
 type NextStep = Pick<LoopPosition, "step" | "cursor">;
 
@@ -35,6 +38,9 @@ export class Generator {
   readonly #stored: StoredGroups | null;
   readonly #samplers: SamplerSaves;
   readonly #queue: GroupQueue;
+  readonly #sequence: TaskSequence;
+  /** Null where tasks come in their plain order. */
+  #curriculum: Curriculum | null = null;
   #policy: Policy | null = null;
 
   private constructor(context: RunContext, alarms: StepAlarms, stored: StoredGroups | null) {
@@ -42,6 +48,7 @@ export class Generator {
     this.#stored = stored;
     this.#samplers = new SamplerSaves(context.services, stored !== null);
     this.#queue = new GroupQueue(stored);
+    this.#sequence = context.sequence;
   }
 
   /** @throws AppError `disk` */
@@ -60,6 +67,7 @@ export class Generator {
   async start(context: RunContext, start: LoopPosition): Promise<void> {
     const { pending, samplers } =
       this.#stored === null ? NOTHING_ISSUED : (start.issued ?? NOTHING_ISSUED);
+    this.#openCurriculum(context, start.issued?.curriculum ?? null);
     const policies = new Map<number, Policy>();
     for (const saved of samplers) {
       const policy = await this.#samplers.reopen(saved);
@@ -68,13 +76,22 @@ export class Generator {
     const newest = policies.get(samplers.at(-1)?.version ?? -1);
     if (newest === undefined) this.setWeights(await this.saveSampler(start.step), start);
     else this.#policy = newest;
+    await this.#issueAgain(context, start, { pending, samplers }, policies);
+  }
+
+  async #issueAgain(
+    context: RunContext,
+    start: LoopPosition,
+    { pending, samplers }: IssuedAhead,
+    policies: ReadonlyMap<number, Policy>,
+  ): Promise<void> {
     const isStepKnown = this.#isStepKnown(context);
     // Rows of a run that refilled its batches until now need not be whole batches.
     const stepOf = ({ position }: TaskItem) =>
       isStepKnown ? stepAt(position, start, context.config) : start.step;
     for (const row of pending) {
       const { groups, position, version, settings_hash: settingsHash } = row;
-      const all = Array.from({ length: groups }, (_, i) => context.sequence.itemAt(position + i));
+      const all = Array.from({ length: groups }, (_, i) => this.#tasks.itemAt(position + i));
       const policy = policies.get(version) ?? this.#inPlaceOf(version, samplers);
       for (const [step, items] of groupBy(all, stepOf)) {
         const batch = { step, isStepKnown, items, policy, settingsHash };
@@ -82,6 +99,28 @@ export class Generator {
         this.#queue.issue(context, batch);
       }
     }
+  }
+
+  #openCurriculum({ config, ports }: RunContext, state: CurriculumState | null): void {
+    const { curriculum: kind, mix, seed } = config;
+    if (kind === "none") return;
+    const { sha256 } = ports;
+    const options = { kind, mix, seed, sequence: this.#sequence, sha256 };
+    this.#curriculum = new Curriculum(options, state);
+  }
+
+  get #tasks(): Pick<TaskSequence, "epochLength" | "itemAt"> {
+    return this.#curriculum ?? this.#sequence;
+  }
+
+  /** What came of a step, before anything is issued for the weights behind it, at `next`. */
+  observe(context: RunContext, next: NextStep, groups: readonly ScoredGroup[]): void {
+    this.#curriculum?.observe(next.step - 1, next.cursor, taskOutcomes(context, groups));
+  }
+
+  /** How many tasks are solved, open, out of reach and untried; null without a curriculum. */
+  get pools(): Curriculum["pools"] | null {
+    return this.#curriculum?.pools ?? null;
   }
 
   /** With `refill` it depends on rewards how many groups a step takes of those that were issued ahead. */
@@ -145,7 +184,7 @@ export class Generator {
    * `step + max_steps_off_policy` train at least: then none lags behind by more than that either.
    */
   issue(context: RunContext, at: NextStep, settingsHash: string): void {
-    const { config, sequence, totalSteps } = context;
+    const { config, totalSteps } = context;
     const { step, cursor } = at;
     const stepsLeft = (totalSteps ?? Number.POSITIVE_INFINITY) - step;
     const steps = Math.min(config.max_steps_off_policy + 1, stepsLeft);
@@ -158,7 +197,7 @@ export class Generator {
       const next = stepAt(position, at, config);
       const end = cursor + (next - step + 1) * config.batch_size;
       const items =
-        next >= step + steps ? [] : itemsFrom(sequence, position, end - position, config);
+        next >= step + steps ? [] : itemsFrom(this.#tasks, position, end - position, config);
       if (items.length === 0) return;
       const batch = { step: next, isStepKnown: true, items, policy: this.policy, settingsHash };
       this.#queue.issue(context, batch);
@@ -169,7 +208,7 @@ export class Generator {
   #issueUpTo(count: number, context: RunContext, at: NextStep, settingsHash: string): void {
     const { step } = at;
     const missing = count - this.#queue.waiting.length;
-    const items = itemsFrom(context.sequence, this.#nextPosition(at), missing, context.config);
+    const items = itemsFrom(this.#tasks, this.#nextPosition(at), missing, context.config);
     if (items.length === 0) return;
     const isStepKnown = this.#isStepKnown(context);
     this.#queue.issue(context, { step, isStepKnown, items, policy: this.policy, settingsHash });
@@ -212,7 +251,7 @@ export class Generator {
   }
 
   /** Groups whose sampler no longer exists with its session are issued again by a resume. */
-  get issued(): IssuedAhead {
+  issued(step: number): IssuedAhead {
     const samplers = new Map<number, IssuedAhead["samplers"][number]>();
     const waiting = this.#queue.groups;
     for (const policy of [...waiting.map(({ batch }) => batch.policy), this.policy]) {
@@ -226,13 +265,17 @@ export class Generator {
       const { position, version, settingsHash: settings_hash } = first.key;
       return { position, groups: groups.length, version, settings_hash };
     });
-    return { pending, samplers: [...samplers.values()] };
+    const ahead = { pending, samplers: [...samplers.values()] };
+    if (this.#curriculum === null) return ahead;
+    const isIssued = (at: number): boolean =>
+      pending.some((row) => at >= row.position && at < row.position + row.groups);
+    return { ...ahead, curriculum: this.#curriculum.stateAt(step, isIssued) };
   }
 
   /** Removes what neither this saved state nor the groups that wait now need. @throws AppError `disk` */
   async tidy(reporting: RunContext["reporting"], { dataset, samplers }: RunState): Promise<void> {
     await this.#stored?.removeBefore(dataset.cursor);
-    const needed = [...samplers, ...this.issued.samplers];
+    const needed = [...samplers, ...this.issued(this.policy.version).samplers];
     await this.#samplers.deleteBefore(this.policy.version, needed, reporting);
   }
 

@@ -171,8 +171,8 @@ class Loop {
   async #applyPendingSettings(): Promise<void> {
     const change = this.#context.control.takeSettingsChange();
     if (change === null) return;
-    const hasOlder = this.#steps.issued.pending.length > 0;
     const { step } = this.#position;
+    const hasOlder = this.#steps.issued(step).pending.length > 0;
     const inForce = { context: this.#context, identity: this.#identity };
     const changed = changeSettings(inForce, change, { step, hasOlder });
     this.#context = changed.context;
@@ -327,7 +327,7 @@ class Loop {
   }
 
   #snapshot(position = this.#position, metrics = this.#lastMetrics): RunSnapshot {
-    const { issued } = this.#steps;
+    const issued = this.#steps.issued(position.step);
     return snapshotAt(this.#context, { ...position, issued }, this.#identity, metrics);
   }
 }

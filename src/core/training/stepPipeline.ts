@@ -3,6 +3,7 @@
  * update waits in the service's queue, because a service that updates weights in cycles skips one when it has nothing to do.
  */
 
+import { mergeMetrics } from "../runFolder/metrics/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { Generator } from "./generator.ts";
 import { waitsForRow } from "./run/budgets.ts";
@@ -55,8 +56,8 @@ export class StepPipeline implements StepSource {
     return this.#generator.policy.sampler;
   }
 
-  get issued(): IssuedAhead {
-    return this.#generator.issued;
+  issued(step: number): IssuedAhead {
+    return this.#generator.issued(step);
   }
 
   isWaiting(...group: Parameters<StepSource["isWaiting"]>): boolean {
@@ -83,7 +84,7 @@ export class StepPipeline implements StepSource {
     const first = next === null ? 0 : 1;
     const steps = order.stepsAhead(position.step, position.counters.tokens.cumulative);
     this.#generator.play(context, steps - first);
-    const begun = await (next?.begun ?? this.#begin(order, position));
+    const begun = this.#observed(order, await (next?.begun ?? this.#begin(order, position)));
     this.#present = begun;
     this.#playAhead(order, begun);
     const completed = this.#complete(order, begun, fromMs);
@@ -143,6 +144,14 @@ export class StepPipeline implements StepSource {
     } finally {
       this.#present = null;
     }
+  }
+
+  /** Lets a curriculum learn from a step before anything is issued for the weights behind it. */
+  #observed({ context, position }: StepOrder, begun: BegunStep): BegunStep {
+    this.#generator.observe(context, nextPosition(position, begun), begun.groups);
+    const { pools } = this.#generator;
+    if (pools === null) return begun;
+    return { ...begun, extra: mergeMetrics(begun.extra, { curriculum: { ...pools } }) };
   }
 
   /** Samples with the weights after an update as soon as they are there. */

@@ -31,6 +31,13 @@ export const dataFields = {
     change: "identity",
     doc: "How several environments share the stream of tasks: by their number of tasks, or by their `weight`.",
   },
+  curriculum: {
+    type: "enum",
+    values: ["none", "pools", "signal"],
+    default: "none",
+    change: "identity",
+    doc: "Which tasks come next. `none` takes each task once an epoch. With the others the run estimates how often the policy solves each task: `pools` takes mostly tasks that are neither solved nor out of reach, and the others now and then to see whether that has changed; `signal` takes those whose groups should differ most in reward, per token. An epoch then has as many tasks, but not each once. `curriculum/…` counts the tasks by what is known of them.",
+  },
   shuffle: {
     type: "boolean",
     default: true,

@@ -22,7 +22,14 @@ const OF_REINFORCEMENT = [
     "overlong_penalty",
   ],
   ...["zero_variance", "refill", "max_steps_off_policy", "off_policy_correction"],
-  ...["off_policy_correction_config", "num_passes", "num_substeps", "mix", "target_reward"],
+  ...[
+    "off_policy_correction_config",
+    "num_passes",
+    "num_substeps",
+    "mix",
+    "curriculum",
+    "target_reward",
+  ],
 ];
 
 const OF_ROLLOUTS = ["where", "starred", "tags", "max_per_task"] as const;

@@ -5,7 +5,11 @@ import { teacherOf } from "../../config/rules/teachers.ts";
 import { AppError, errorMessage, isAppError } from "../../errors.ts";
 import { referenceOf } from "../update/distillation.ts";
 import { klReference } from "../update/klPenalty.ts";
-import { type Reference, type ReferenceContext, referenceSampler } from "../update/reference.ts";
+import {
+  type ReferenceContext,
+  type ReferenceModel,
+  referenceSampler,
+} from "../update/reference.ts";
 
 const REFUSALS = [
   "tinker-not-found",
@@ -31,7 +35,7 @@ export async function checkReferences(context: ReferenceContext): Promise<void> 
 
 async function check(
   context: ReferenceContext,
-  reference: Reference,
+  reference: ReferenceModel,
   { key, advice }: { readonly key: string; readonly advice: string },
 ): Promise<void> {
   const { control, services } = context;

@@ -16,7 +16,7 @@ export interface LoopPosition {
   readonly optimizerUpdates: number;
   readonly counters: RunState["counters"];
   /** Groups of the next steps that were issued before it; absent = none. */
-  readonly issued?: Pick<RunState, "pending" | "samplers">;
+  readonly issued?: Pick<RunState, "pending" | "samplers" | "curriculum">;
 }
 
 export interface RunIdentity {
@@ -84,6 +84,7 @@ export function snapshotAt(
       dataset: { fingerprint: sequence.fingerprint, cursor },
       pending: issued?.pending ?? [],
       samplers: issued?.samplers ?? [],
+      curriculum: issued?.curriculum,
       counters: { ...counters, tokens: { ...counters.tokens, evaluation: usage.evaluation } },
       config_hash: configHash,
       prompt_date: chat.date,

@@ -15,7 +15,7 @@ import type { StepEnd } from "./step.ts";
 export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];
 
 /** What a resume needs to issue the same groups again. */
-export type IssuedAhead = Pick<RunState, "pending" | "samplers">;
+export type IssuedAhead = Pick<RunState, "pending" | "samplers" | "curriculum">;
 
 export interface StepOrder {
   readonly context: RunContext;
@@ -49,8 +49,8 @@ export interface StepSource {
   readonly hasBegunNext: boolean;
   /** Samples with the weights between two steps. @throws AppError `tinker-*` */
   sampler(context: RunContext): Promise<SamplingClient>;
-  /** What was sampled for later steps. */
-  readonly issued: IssuedAhead;
+  /** What was sampled for later steps, and what decides which tasks those have, after so many completed ones. */
+  issued(step: number): IssuedAhead;
   /** True for a group that has ended and waits for a step from that at a position on. */
   isWaiting(group: UsedGroup, at: Pick<LoopPosition, "cursor">): boolean;
   /** Removes what neither this saved state nor later steps need. @throws AppError `disk` */

@@ -54,7 +54,10 @@ type NextPosition = Pick<LoopPosition, "step" | "cursor">;
 export class SupervisedSteps implements StepSource {
   #next: Promise<SentBatch> | null = null;
   #elapsedS: readonly number[] = [];
-  readonly issued = { pending: [], samplers: [] };
+
+  issued() {
+    return { pending: [], samplers: [] };
+  }
 
   async start(): Promise<void> {}
 

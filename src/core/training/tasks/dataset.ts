@@ -267,7 +267,7 @@ export function batchAt(
 
 /** Up to `count` items from `cursor` on, cut at the end of the last epoch. */
 export function itemsFrom(
-  sequence: TaskSequence,
+  sequence: Pick<TaskSequence, "epochLength" | "itemAt">,
   cursor: number,
   count: number,
   { num_epochs: epochs }: Pick<Config, "num_epochs">,
@@ -277,6 +277,9 @@ export function itemsFrom(
 }
 
 /** The position behind the last item of all epochs; null = endless. */
-export function endOfData({ epochLength }: TaskSequence, epochs: number | null): number | null {
+export function endOfData(
+  { epochLength }: Pick<TaskSequence, "epochLength">,
+  epochs: number | null,
+): number | null {
   return epochs === null ? null : epochs * epochLength;
 }

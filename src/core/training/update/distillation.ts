@@ -12,8 +12,8 @@ import { groupBy } from "../../util/groupBy.ts";
 import type { TrainingDatum } from "./datums.ts";
 import {
   discountedSums,
-  type Reference,
   type ReferenceContext,
+  type ReferenceModel,
   referenceLogprobs,
 } from "./reference.ts";
 
@@ -25,7 +25,7 @@ export interface Lesson {
 }
 
 /** Names the teacher of an environment by what the configuration says of it. */
-export function referenceOf({ model, checkpoint }: Teacher): Reference {
+export function referenceOf({ model, checkpoint }: Teacher): ReferenceModel {
   return checkpoint === null
     ? { kind: "base", name: model ?? "" }
     : { kind: "weights", given: checkpoint };

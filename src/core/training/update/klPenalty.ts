@@ -9,8 +9,8 @@
 import type { TrainingDatum } from "./datums.ts";
 import {
   discountedSums,
-  type Reference,
   type ReferenceContext,
+  type ReferenceModel,
   referenceLogprobs,
 } from "./reference.ts";
 
@@ -34,7 +34,7 @@ export async function withKlPenalty(
 }
 
 /** The model that `kl_coef` holds the policy to. */
-export function klReference({ config, services }: ReferenceContext): Reference {
+export function klReference({ config, services }: ReferenceContext): ReferenceModel {
   const { init_from: init, kl_reference: given, model_name: model } = config;
   if (given === "base") {
     return { kind: "base", name: services.client.info().baseModel ?? model };

@@ -7,7 +7,7 @@ import type { TrainingDatum } from "./datums.ts";
 export type ReferenceContext = Pick<RunContext, "config" | "control" | "limits" | "services">;
 
 /** Which model: a base model by name, or trained weights by what the configuration says of them. */
-export type Reference =
+export type ReferenceModel =
   | { readonly kind: "base"; readonly name: string }
   | { readonly kind: "weights"; readonly given: string };
 
@@ -17,7 +17,7 @@ const opened = new WeakMap<object, Map<string, Promise<SamplingClient>>>();
 /** @throws AppError `tinker-*`, `run-not-found`, `no-such-checkpoint` */
 export function referenceSampler(
   { services }: Pick<ReferenceContext, "services">,
-  reference: Reference,
+  reference: ReferenceModel,
 ): Promise<SamplingClient> {
   const { client, service, samplerPathOf } = services;
   if (reference.kind === "base") return service.samplerForBase(reference.name);
@@ -38,7 +38,7 @@ export function referenceSampler(
  */
 export async function referenceLogprobs(
   context: ReferenceContext,
-  reference: Reference,
+  reference: ReferenceModel,
   data: readonly TrainingDatum[],
 ): Promise<readonly Float32Array[]> {
   const sampler = await referenceSampler(context, reference);

@@ -1,0 +1,32 @@
+/** What a curriculum learns of the tasks of a step. */
+
+import { successReward } from "../../config/fields/presets.ts";
+import { environmentConfig } from "../../config/taskChoices.ts";
+import { countTokens } from "../../usage/tokenUsage.ts";
+import type { RunContext } from "../run/context.ts";
+import type { TaskOutcome } from "../tasks/curriculum.ts";
+import type { ScoredGroup } from "../update/groups.ts";
+
+/**
+ * One for each rollout that the policy has ended: the part of a success that it earned, none without a reward, and its tokens. A fault
+ * says nothing of its task.
+ */
+export function taskOutcomes(
+  { config }: Pick<RunContext, "config">,
+  groups: readonly ScoredGroup[],
+): readonly TaskOutcome[] {
+  return groups.flatMap(({ rollouts }) =>
+    rollouts.flatMap(({ rollout: { task, reward, facts } }) => {
+      if (reward === null && facts.errorClass !== null) return [];
+      const { environment, split, index } = task;
+      const success = partOf(reward, successReward(environmentConfig(config, environment)));
+      return [{ environment, split, index, success, tokens: countTokens(facts.usage.used) }];
+    }),
+  );
+}
+
+function partOf(reward: number | null, success: number): number {
+  if (reward === null) return 0;
+  if (success <= 0) return reward >= success ? 1 : 0;
+  return Math.min(1, Math.max(0, reward / success));
+}

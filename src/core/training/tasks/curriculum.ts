@@ -1,0 +1,227 @@
+/**
+ * Which task comes next, by what is known of the policy's success at each: a Beta posterior a task, of which old evidence fades, because the
+ * policy changes. `pools` draws mostly tasks that are neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since
+ * a group of equal rewards has no gradient. Like prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with the success itself in place of an error.
+ */
+
+import type { Config } from "../../config/fields/schema.ts";
+import type { Sha256 } from "../../ports.ts";
+import type { CurriculumState } from "../../runFolder/state.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import type { TaskItem, TaskRef, TaskSequence } from "./dataset.ts";
+
+/** What is left of earlier evidence at each visit. */
+const MEMORY = 0.6;
+/** A posterior mean from which on a task is solved, and down to which it is out of reach: eight of eight, or none. */
+const SOLVED = 0.85;
+const HARD = 0.15;
+/** How often each pool is drawn from, while it holds a task. */
+const POOL_WEIGHTS = { open: 0.85, hard: 0.1, solved: 0.05 } as const;
+
+type Pool = keyof typeof POOL_WEIGHTS;
+
+/** What came of one rollout of a task. */
+export interface TaskOutcome extends TaskRef {
+  /** From 0, nothing, to 1, all that counts as success. */
+  readonly success: number;
+  readonly tokens: number;
+}
+
+interface Evidence {
+  readonly successes: number;
+  readonly failures: number;
+  /** Mean of a rollout. */
+  readonly tokens: number;
+  /** The last step that trained it. */
+  readonly step: number;
+}
+
+const NO_EVIDENCE: Evidence = { successes: 0, failures: 0, tokens: 0, step: -1 };
+
+/** What one step has changed. */
+interface Observation {
+  readonly step: number;
+  readonly evidence: ReadonlyMap<string, Evidence | undefined>;
+  readonly drawn: ReadonlyMap<number, string>;
+}
+
+export interface CurriculumOptions extends Pick<Config, "seed" | "mix"> {
+  readonly kind: "pools" | "signal";
+  /** The same tasks in their plain order, each once an epoch. */
+  readonly sequence: TaskSequence;
+  readonly sha256: Sha256;
+}
+
+export class Curriculum {
+  readonly #options: CurriculumOptions;
+  readonly #tasks: readonly TaskRef[];
+  readonly #evidence = new Map<string, Evidence>();
+  readonly #drawn = new Map<number, string>();
+  readonly #byName: ReadonlyMap<string, TaskRef>;
+  /** What stood in the place of what the last observation has changed. */
+  #before: Observation = { step: -1, evidence: new Map(), drawn: new Map() };
+
+  constructor(options: CurriculumOptions, state: CurriculumState | null = null) {
+    this.#options = options;
+    const { sequence } = options;
+    this.#tasks = Array.from({ length: sequence.epochLength }, (_, i) => sequence.itemAt(i));
+    this.#byName = new Map(this.#tasks.map((task) => [nameOf(task), task]));
+    for (const [name, successes, failures, tokens, step] of state?.tasks ?? []) {
+      this.#evidence.set(name, { successes, failures, tokens, step });
+    }
+    for (const [at, name] of state?.drawn ?? []) this.#drawn.set(at, name);
+  }
+
+  get epochLength(): number {
+    return this.#options.sequence.epochLength;
+  }
+
+  /** The task at a position: drawn when it is asked for first, from then on the same. Positions are asked for in order. */
+  itemAt(at: number): TaskItem {
+    const name = this.#drawn.get(at) ?? this.#draw(at);
+    const task = this.#byName.get(name) ?? this.#options.sequence.itemAt(at);
+    const { environment, split, index } = task;
+    const epoch = Math.floor(at / this.#options.sequence.epochLength);
+    return { environment, split, index, position: at, epoch };
+  }
+
+  /** The outcomes of a step whose tasks end before `cursor`; before any task is drawn for the weights behind it. */
+  observe(step: number, cursor: number, outcomes: readonly TaskOutcome[]): void {
+    const evidence = new Map<string, Evidence | undefined>();
+    for (const [name, own] of groupBy(outcomes, nameOf)) {
+      const old = this.#evidence.get(name);
+      evidence.set(name, old);
+      this.#evidence.set(name, updated(old ?? NO_EVIDENCE, own, step));
+    }
+    const drawn = new Map([...this.#drawn].filter(([at]) => at < cursor));
+    for (const at of drawn.keys()) this.#drawn.delete(at);
+    this.#before = { step, evidence, drawn };
+  }
+
+  /** As of so many completed steps, with the tasks of these positions, which are issued. */
+  stateAt(step: number, isIssued: (at: number) => boolean): CurriculumState {
+    const evidence = new Map<string, Evidence | undefined>(this.#evidence);
+    const drawn = new Map(this.#drawn);
+    if (this.#before.step >= step) {
+      for (const [name, old] of this.#before.evidence) evidence.set(name, old);
+      for (const [at, name] of this.#before.drawn) drawn.set(at, name);
+    }
+    return {
+      tasks: [...evidence].flatMap(([name, own]) =>
+        own === undefined
+          ? []
+          : [[name, own.successes, own.failures, own.tokens, own.step] as const],
+      ),
+      drawn: [...drawn].filter(([at]) => isIssued(at)),
+    };
+  }
+
+  /** How many tasks are in each pool; `new` have never been tried. */
+  get pools(): Readonly<Record<Pool | "new", number>> {
+    const sizes = { open: 0, hard: 0, solved: 0, new: 0 };
+    for (const task of this.#tasks) {
+      const known = this.#evidence.get(nameOf(task));
+      sizes[known === undefined ? "new" : poolOf(known)] += 1;
+    }
+    return sizes;
+  }
+
+  #draw(at: number): string {
+    const { kind, mix, sequence } = this.#options;
+    const waiting = new Set(this.#drawn.values());
+    // With weights an environment keeps its share: what is drawn is one of its tasks.
+    const only = mix === "weighted" ? sequence.itemAt(at).environment : null;
+    const able = this.#tasks.filter((task) => only === null || task.environment === only);
+    const free = able.filter((task) => !waiting.has(nameOf(task)));
+    const choice = free.length > 0 ? free : able;
+    const task = kind === "pools" ? this.#fromPools(choice, at) : this.#bySignal(choice, at);
+    const name = nameOf(task);
+    this.#drawn.set(at, name);
+    return name;
+  }
+
+  /** Within a pool the one that was trained longest ago; those never tried first, in an order by the seed. */
+  #fromPools(tasks: readonly TaskRef[], at: number): TaskRef {
+    const pools: Record<Pool, TaskRef[]> = { open: [], hard: [], solved: [] };
+    for (const task of tasks) {
+      const known = this.#evidence.get(nameOf(task));
+      pools[known === undefined ? "open" : poolOf(known)].push(task);
+    }
+    const able = (Object.keys(POOL_WEIGHTS) as Pool[]).filter((pool) => pools[pool].length > 0);
+    const weights = able.map((pool) => POOL_WEIGHTS[pool]);
+    const pool = able[drawByWeight(weights, this.#uniform(at, "pool"))] ?? "open";
+    return this.#longestAgo(pools[pool]);
+  }
+
+  #longestAgo(tasks: readonly TaskRef[]): TaskRef {
+    const rank = (task: TaskRef): readonly [number, string] => {
+      const known = this.#evidence.get(nameOf(task));
+      return [known?.step ?? -1, this.#options.sha256(`${this.#options.seed}|${nameOf(task)}`)];
+    };
+    const ranked = tasks.map((task) => ({ task, rank: rank(task) }));
+    ranked.sort((a, b) => a.rank[0] - b.rank[0] || (a.rank[1] < b.rank[1] ? -1 : 1));
+    const [first] = ranked;
+    return first?.task ?? this.#options.sequence.itemAt(0);
+  }
+
+  #bySignal(tasks: readonly TaskRef[], at: number): TaskRef {
+    const meanTokens = this.#meanTokens();
+    const weights = tasks.map((task) => {
+      const known = this.#evidence.get(nameOf(task)) ?? NO_EVIDENCE;
+      const tokens = known.tokens > 0 ? known.tokens : meanTokens;
+      return expectedVariance(known) / tokens;
+    });
+    const chosen = tasks[drawByWeight(weights, this.#uniform(at, "task"))];
+    return chosen ?? this.#options.sequence.itemAt(at);
+  }
+
+  /** Of a rollout, over the tasks that were tried; 1 before any was. */
+  #meanTokens(): number {
+    const known = [...this.#evidence.values()];
+    const total = known.reduce((sum, { tokens }) => sum + tokens, 0);
+    return total > 0 ? total / known.length : 1;
+  }
+
+  /** From 0 to below 1, by the seed and the position alone. */
+  #uniform(at: number, word: string): number {
+    const digest = this.#options.sha256(`curriculum|${this.#options.seed}|${at}|${word}`);
+    return Number.parseInt(digest.slice(0, 12), 16) / 16 ** 12;
+  }
+}
+
+function nameOf({ environment, split, index }: TaskRef): string {
+  return `${environment}:${split}:${index}`;
+}
+
+function updated(old: Evidence, outcomes: readonly TaskOutcome[], step: number): Evidence {
+  const successes = outcomes.reduce((sum, { success }) => sum + success, 0);
+  const tokens = outcomes.reduce((sum, own) => sum + own.tokens, 0) / outcomes.length;
+  return {
+    successes: MEMORY * old.successes + successes,
+    failures: MEMORY * old.failures + outcomes.length - successes,
+    tokens,
+    step,
+  };
+}
+
+/** With the prior Beta(1, 1). */
+function poolOf({ successes, failures }: Evidence): Pool {
+  const mean = (1 + successes) / (2 + successes + failures);
+  return mean >= SOLVED ? "solved" : mean <= HARD ? "hard" : "open";
+}
+
+/** E[p (1 - p)] under the posterior Beta(a, b): ab / ((a + b)(a + b + 1)). */
+function expectedVariance({ successes, failures }: Evidence): number {
+  const [a, b] = [1 + successes, 1 + failures];
+  return (a * b) / ((a + b) * (a + b + 1));
+}
+
+/** The first place at which the weights up to it exceed `uniform` of their sum. */
+function drawByWeight(weights: readonly number[], uniform: number): number {
+  let left = uniform * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [place, weight] of weights.entries()) {
+    left -= weight;
+    if (left < 0) return place;
+  }
+  return weights.length - 1;
+}

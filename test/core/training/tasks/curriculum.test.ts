@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { Curriculum, type TaskOutcome } from "../../../../src/core/training/tasks/curriculum.ts";
+import { createTaskSequence, type TaskItem } from "../../../../src/core/training/tasks/dataset.ts";
+import { sha256 } from "../../../../src/node/hash.ts";
+import { createUniform } from "../../../../src/shared/uniform.ts";
+
+type Kind = "pools" | "signal";
+
+const ROLLOUTS = 8;
+
+function source(environment: string, count: number, weight = 1) {
+  return { environment, split: "train", count, shuffle: true, numSamples: null, weight };
+}
+
+function create(
+  kind: Kind,
+  sources = [source("Owner/Game", 40)],
+  mix: "proportional" | "weighted" = "proportional",
+) {
+  const sequence = createTaskSequence(sources, 1, mix, sha256);
+  const options = { kind, mix, seed: 1, sequence, sha256 };
+  return { sequence, options, curriculum: new Curriculum(options) };
+}
+
+/** What eight rollouts of a task come to, where the policy solves it with this probability. */
+function outcomes(
+  { environment, split, index }: TaskItem,
+  p: number,
+  uniform: () => number,
+): readonly TaskOutcome[] {
+  return Array.from({ length: ROLLOUTS }, () => ({
+    environment,
+    split,
+    index,
+    success: uniform() < p ? 1 : 0,
+    tokens: 100,
+  }));
+}
+
+/** Plays steps of `batch` tasks; half of the tasks are never solved, a fifth always, the others half of the time. */
+function play(curriculum: Curriculum, steps: number, batch = 4, from = 0) {
+  const uniform = createUniform(7);
+  const drawn: number[] = [];
+  for (let step = from; step < from + steps; step += 1) {
+    const items = Array.from({ length: batch }, (_, i) => curriculum.itemAt(step * batch + i));
+    drawn.push(...items.map(({ index }) => index));
+    const played = items.flatMap((item) => outcomes(item, chance(item.index), uniform));
+    curriculum.observe(step, (step + 1) * batch, played);
+  }
+  return drawn;
+}
+
+function chance(index: number): number {
+  return index < 20 ? 0 : index < 28 ? 1 : 0.5;
+}
+
+function shareThatTeaches(indices: readonly number[]): number {
+  return indices.filter((index) => chance(index) === 0.5).length / indices.length;
+}
+
+describe("a curriculum", () => {
+  it.each<[Kind, number]>([
+    ["pools", 0.7],
+    ["signal", 0.5],
+  ])("%s comes to draw mostly tasks that teach", (kind, share) => {
+    const { curriculum } = create(kind);
+    const drawn = play(curriculum, 100);
+    // Three of ten teach; the plain order takes each as often.
+    expect(shareThatTeaches(drawn.slice(160))).toBeGreaterThan(share);
+  });
+
+  it("counts tasks by what is known of them", () => {
+    const { curriculum } = create("pools");
+    expect(curriculum.pools).toEqual({ open: 0, hard: 0, solved: 0, new: 40 });
+    play(curriculum, 60);
+    expect(curriculum.pools).toMatchObject({ new: 0 });
+    expect(curriculum.pools.hard).toBeGreaterThanOrEqual(15);
+  });
+
+  it("comes back to tasks that are solved or out of reach", () => {
+    const { curriculum } = create("pools");
+    const late = play(curriculum, 200).slice(400);
+    expect(late.some((index) => chance(index) === 0)).toBe(true);
+    expect(late.some((index) => chance(index) === 1)).toBe(true);
+  });
+
+  it.each<Kind>(["pools", "signal"])("%s draws no task twice that is under way", (kind) => {
+    const { curriculum } = create(kind, [source("Owner/Game", 12)]);
+    const names = Array.from({ length: 12 }, (_, i) => curriculum.itemAt(i).index);
+    expect(new Set(names).size).toBe(12);
+    // With all under way it takes any.
+    expect(curriculum.itemAt(12).index).toBeLessThan(12);
+  });
+
+  it.each<Kind>(["pools", "signal"])(
+    "%s goes on from its state as if nothing had happened",
+    (kind) => {
+      const { curriculum, options } = create(kind);
+      const whole = play(curriculum, 30);
+      const first = create(kind).curriculum;
+      const begun = play(first, 12);
+      const state = JSON.parse(JSON.stringify(first.stateAt(12, () => false)));
+      const resumed = new Curriculum(options, state);
+      // The policy must be as lucky again.
+      const uniform = createUniform(7);
+      for (let i = 0; i < 12 * 4 * ROLLOUTS; i += 1) uniform();
+      const rest: number[] = [];
+      for (let step = 12; step < 30; step += 1) {
+        const items = Array.from({ length: 4 }, (_, i) => resumed.itemAt(step * 4 + i));
+        rest.push(...items.map(({ index }) => index));
+        const played = items.flatMap((item) => outcomes(item, chance(item.index), uniform));
+        resumed.observe(step, (step + 1) * 4, played);
+      }
+      expect([...begun, ...rest]).toEqual(whole);
+    },
+  );
+
+  it("keeps what is issued ahead, and takes back a step that was not completed", () => {
+    const { curriculum, options } = create("signal");
+    play(curriculum, 3);
+    const before = curriculum.stateAt(3, () => false);
+    const ahead = [12, 13, 14, 15, 16].map((at) => curriculum.itemAt(at).index);
+    const [first] = [curriculum.itemAt(12)];
+    curriculum.observe(3, 16, outcomes(first, 1, createUniform(1)));
+    const state = curriculum.stateAt(3, (at) => at >= 12);
+    expect(state.tasks).toEqual(before.tasks);
+    const resumed = new Curriculum(options, state);
+    expect([12, 13, 14, 15, 16].map((at) => resumed.itemAt(at).index)).toEqual(ahead);
+  });
+
+  it("leaves each environment its share with weights", () => {
+    const sources = [source("Owner/A", 20, 3), source("Owner/B", 20, 1)];
+    const { curriculum } = create("signal", sources, "weighted");
+    const names = Array.from({ length: 16 }, (_, at) => curriculum.itemAt(at).environment);
+    expect(names.filter((name) => name === "Owner/A")).toHaveLength(12);
+  });
+});
