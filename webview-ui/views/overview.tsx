@@ -6,7 +6,7 @@ import { ChartControls } from "./charts/chartControls.tsx";
 import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
 import { MEAN_REWARD } from "./charts/smallChartSpecs.ts";
-import { EvidenceChart, SmallCharts } from "./charts/smallCharts.tsx";
+import { EvidenceChart, LossChart, SmallCharts } from "./charts/smallCharts.tsx";
 import { DemoCard } from "./demoCard.tsx";
 
 export function Overview({ dashboard }: DashboardProps) {
@@ -17,12 +17,22 @@ export function Overview({ dashboard }: DashboardProps) {
       <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">
-        {hasReward(dashboard) ? <RewardChart dashboard={dashboard} /> : null}
-        <Histogram dashboard={dashboard} />
+        {isSupervised(dashboard) ? (
+          <LossChart dashboard={dashboard} />
+        ) : (
+          <>
+            {hasReward(dashboard) ? <RewardChart dashboard={dashboard} /> : null}
+            <Histogram dashboard={dashboard} />
+          </>
+        )}
       </div>
       <SmallCharts dashboard={dashboard} />
     </div>
   );
+}
+
+function isSupervised({ data }: DashboardModel): boolean {
+  return data.columnsVersion.value >= 0 && data.columns.has("num_examples");
 }
 
 /** A run by another program may have other metrics only. */

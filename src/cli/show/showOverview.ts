@@ -8,8 +8,13 @@ import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { type EvaluationEntry, readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
-import { flattenMetrics, type MetricsRow } from "../../core/runFolder/metrics/metricsTree.ts";
+import {
+  flattenMetrics,
+  type MetricsRow,
+  metricAt,
+} from "../../core/runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
@@ -78,8 +83,11 @@ function sentenceLines(
 ): readonly Line[] {
   const points = rows.flatMap((row) => rewardPoint(row) ?? []);
   const trend = points.length === 0 ? null : trendOf(points);
-  const sentence = runSentence({ trend, heldOut: heldOutReward(evaluations) });
-  return sentence === null ? [] : [labelled(l10n.t("reward"), sentence)];
+  const last = rows.at(-1);
+  const fit = last === undefined ? null : storedFit((name) => metricAt(last, name));
+  const sentence = runSentence({ trend, heldOut: heldOutReward(evaluations), fit });
+  const label = fit === null ? l10n.t("reward") : l10n.t("learning");
+  return sentence === null ? [] : [labelled(label, sentence)];
 }
 
 async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {

@@ -10,6 +10,7 @@ import type { FileSystem, FolderFiles } from "../ports.ts";
 import { readCheckpoints } from "../runFolder/checkpointLog.ts";
 import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
+import { type Fit, storedFit } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
@@ -47,6 +48,8 @@ export interface ListedRun {
   readonly recentRewards: readonly (number | null)[];
   /** The trend of the mean reward as the last step stored it; null if it stored none. */
   readonly trend: Trend | null;
+  /** How far a supervised run has come; null for another. */
+  readonly fit: Fit | null;
   /** Of the newest evaluation; null without one. */
   readonly heldOut: HeldOutReward | null;
   /** Those that fire after the last step. */
@@ -76,7 +79,7 @@ export interface StateExpiry {
 /** The part that follows from the last rows of metrics. */
 type RowFacts = Pick<
   ListedRun,
-  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "alarms"
+  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "fit" | "alarms"
 >;
 type Progress = RowFacts & Pick<ListedRun, "heldOut" | "pendingReports" | "problem">;
 
@@ -125,6 +128,7 @@ export async function readRun(
     used: null,
     recentRewards: [],
     trend: null,
+    fit: null,
     heldOut: null,
     alarms: [],
     pendingReports: NOTHING_PENDING,
@@ -228,6 +232,7 @@ export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
     used: usedBy(last),
     recentRewards,
     trend: last === undefined ? null : storedTrend((name) => metricAt(last, name)),
+    fit: last === undefined ? null : storedFit((name) => metricAt(last, name)),
     alarms: last === undefined ? [] : [...firingAfter(last)],
   };
 }

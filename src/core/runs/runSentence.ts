@@ -1,9 +1,10 @@
 /** How a run is doing, in one sentence: the same in pages, trees, the status bar, terminals and answers of tools. */
 
 import * as l10n from "@vscode/l10n";
-import { formatCount, formatReward, plural } from "../../shared/format.ts";
+import { formatCount, formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import type { Trend } from "../../shared/trend.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
+import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
 
 /** The mean reward on tasks that training never sees, in the newest evaluation. */
 export interface HeldOutReward {
@@ -21,12 +22,19 @@ export interface SentenceFacts {
   /** Of the mean reward of the steps; null without one. */
   readonly trend: Trend | null;
   readonly heldOut: HeldOutReward | null;
+  /** Of a supervised run; absent or null for reinforcement learning. */
+  readonly fit?: Fit | null;
 }
 
 /**
- * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 (0.78 to 0.90)`. Null when nothing is known.
+ * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 (0.78 to 0.90)`, or for a supervised run
+ * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; held-out 0.14 → 0.84`. Null when nothing is known.
  */
-export function runSentence({ trend, heldOut }: SentenceFacts): string | null {
+export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): string | null {
+  if (fit !== null) {
+    if (heldOut === null) return fitText(fit);
+    return `${fitText(fit)}; ${heldOutText(heldOut, l10n.t("held-out"))}`;
+  }
   if (trend === null) return heldOut === null ? null : heldOutText(heldOut, l10n.t("Held-out"));
   if (heldOut === null) return trendText(trend);
   return `${trendText(trend)}; ${heldOutText(heldOut, l10n.t("held-out"))}`;
@@ -71,6 +79,18 @@ function heldOutText({ name, was, now, low, high }: HeldOutReward, label: string
       ? ""
       : ` (${l10n.t("{0} to {1}", formatReward(low), formatReward(high))})`;
   return `${named} ${change}${range}`;
+}
+
+function fitText({ steps, was, now, heldOut }: Fit): string {
+  const change = plural(
+    steps,
+    "Loss: {1} → {2} in {0} step",
+    "Loss: {1} → {2} in {0} steps",
+    formatMeasure(was),
+    formatMeasure(now),
+  );
+  if (heldOut === null) return change;
+  return l10n.t("{0}, {1} on held-out examples", change, formatMeasure(heldOut));
 }
 
 function trendText(trend: Trend): string {

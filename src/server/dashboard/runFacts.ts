@@ -15,6 +15,7 @@ import type { RunEvent } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
+import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { storedTrend, trendOfColumns } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { type Liveness, phaseOf } from "../../core/runFolder/runFile.ts";
 import { laterUsage } from "../../core/runs/laterUsage.ts";
@@ -174,8 +175,9 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
 /** The last step stored its trend; metrics of another program have none. */
 function sentenceOf({ metrics, evaluations, runFile }: RunFollower): string | null {
   if (runFile?.evaluation !== undefined) return null;
-  const trend = storedTrend((name) => metrics.latest(name)) ?? trendOfColumns(metrics);
-  return runSentence({ trend, heldOut: heldOutReward(evaluations) });
+  const latest = (name: string): number | null => metrics.latest(name);
+  const trend = storedTrend(latest) ?? trendOfColumns(metrics);
+  return runSentence({ trend, heldOut: heldOutReward(evaluations), fit: storedFit(latest) });
 }
 
 /** Read only where the run has ended, or an evaluation after the last step. */

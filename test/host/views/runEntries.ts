@@ -11,6 +11,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     totalSteps: 200,
     reward: 0.634,
     used: null,
+    fit: null,
     recentRewards: [0.1, 0.2, 0.2, 0.5, 0.6, 0.634],
     trend: {
       direction: "rising",

@@ -2,6 +2,7 @@
 
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatTick } from "../../../src/shared/formatTick.ts";
+import { joined } from "../../changes/rewardParts.ts";
 import { formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { hasWholeTicks, tickSteps } from "../../charts/ticks.ts";
@@ -32,7 +33,9 @@ export function smallChartData(
   const raw = spec.series.map(({ name }) => columns.values(name));
   const smoothing = smoothingOf(view.smoothing, columns.steps().length);
   const isRawDrawn = smoothing.kind !== "none" && spec.series.length === 1;
-  const smoothed = raw.map((values) => smooth(values, smoothing));
+  const smoothed = raw.map((values, index) =>
+    spec.series[index]?.isSparse === true ? joined(values) : smooth(values, smoothing),
+  );
   const lines = spec.series.flatMap((own, index) => {
     const values = raw[index] ?? new Float64Array();
     const line = lineOf(own, smoothed[index] ?? values);

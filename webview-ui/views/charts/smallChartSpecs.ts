@@ -8,6 +8,8 @@ export interface SmallSeries {
   readonly label: string;
   readonly color: ColorName;
   readonly dash?: readonly number[] | undefined;
+  /** True for a metric that only some steps have: its line leads over the others. */
+  readonly isSparse?: true;
 }
 
 export interface SmallChartSpec {
@@ -21,6 +23,21 @@ export interface SmallChartSpec {
 export const CHART_SECTIONS = ["reward", "optimization", "time", "others"] as const;
 export type ChartSection = (typeof CHART_SECTIONS)[number];
 
+/** What a supervised run is about. */
+export const LOSS_CHART: SmallChartSpec = {
+  title: l10n.t("Loss"),
+  series: [
+    { name: "loss", label: l10n.t("trained"), color: "purple" },
+    {
+      name: "held_out/loss",
+      label: l10n.t("held out"),
+      color: "orange",
+      dash: [6, 3],
+      isSparse: true,
+    },
+  ],
+};
+
 export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   oneMetric(l10n.t("Success rate"), "rollout/success_frac", "green"),
   {
@@ -31,7 +48,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
     ...oneMetric(l10n.t("Turns"), "rollout/turns/mean", "blue"),
     band: { upper: "rollout/turns/max", lower: "rollout/turns/min" },
   },
-  oneMetric(l10n.t("Loss"), "loss", "purple"),
+  LOSS_CHART,
   {
     title: l10n.t("KL sampler/trainer"),
     series: [
@@ -41,7 +58,17 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   },
   oneMetric(l10n.t("Entropy"), "optim/entropy", "purple"),
   oneMetric(l10n.t("Gradient norm"), "optim/grad_norm", "purple"),
+  oneMetric(l10n.t("Distance to the teacher"), "teacher/kl", "orange"),
   oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
+  {
+    title: l10n.t("Tasks by what is known"),
+    series: [
+      { name: "curriculum/open", label: l10n.t("open"), color: "blue" },
+      { name: "curriculum/solved", label: l10n.t("solved"), color: "green", dash: [6, 3] },
+      { name: "curriculum/hard", label: l10n.t("out of reach"), color: "red", dash: [2, 3] },
+      { name: "curriculum/new", label: l10n.t("not tried"), color: "yellow", dash: [10, 4] },
+    ],
+  },
   oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
   {
     title: l10n.t("Seconds per step"),
@@ -163,8 +190,8 @@ export function listCharts(
 }
 
 const SECTIONS: readonly (readonly [ChartSection, RegExp])[] = [
-  ["reward", /^(rollout|rollout_included|group|advantage|errors)\/|^num_/],
-  ["optimization", /^(optim|train|tinker)\/|^(loss|lr|skipped)$/],
+  ["reward", /^(rollout|rollout_included|group|advantage|errors|curriculum)\/|^num_/],
+  ["optimization", /^(optim|train|tinker|teacher|held_out|fit)\/|^(loss|lr|skipped)$/],
   ["time", /^(time|tokens|cost|async|refill|progress|throughput)\//],
 ];
 

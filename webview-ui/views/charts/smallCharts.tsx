@@ -15,9 +15,16 @@ import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import { CHART_SECTIONS, listCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
+import {
+  CHART_SECTIONS,
+  LOSS_CHART,
+  listCharts,
+  oneMetric,
+  type SmallChartSpec,
+} from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
+const LARGE_PX = 300;
 /** From new numbers to their summary in words. */
 const SUMMARY_MS = 250;
 
@@ -30,7 +37,8 @@ export function SmallCharts({ dashboard }: DashboardProps) {
     () => listCharts(dashboard.data.columns.names, { pinned, hidden, isForeign }),
     [dashboard, version, pinned, hidden, isForeign],
   );
-  const drawn = charts.filter(({ isDrawn }) => isDrawn);
+  const hasLossAbove = charts.some(({ series }) => series.some(isOfExamples));
+  const drawn = charts.filter(({ id, isDrawn }) => isDrawn && !(hasLossAbove && id === "loss"));
   const sections = CHART_SECTIONS.filter((own) => drawn.some(({ section }) => section === own));
   return (
     <section class="small-charts stack" aria-labelledby="metrics-title">
@@ -59,14 +67,30 @@ export function SmallCharts({ dashboard }: DashboardProps) {
   );
 }
 
+/** In the place of the reward, which a supervised run has none of. */
+export function LossChart({ dashboard }: DashboardProps) {
+  return <SmallChart dashboard={dashboard} spec={LOSS_CHART} heading="h2" height={LARGE_PX} />;
+}
+
+function isOfExamples({ name }: SmallChartSpec["series"][number]): boolean {
+  return name === "num_examples";
+}
+
 interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
   /** Follows the heading that it stands below. */
-  readonly heading: "h3" | "h4";
+  readonly heading: "h2" | "h3" | "h4";
+  readonly height?: number;
   readonly remove?: (() => void) | undefined;
 }
 
-function SmallChart({ dashboard, spec, heading: Heading, remove }: SmallChartProps) {
+function SmallChart({
+  dashboard,
+  spec,
+  heading: Heading,
+  height = HEIGHT_PX,
+  remove,
+}: SmallChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);
@@ -96,8 +120,8 @@ function SmallChart({ dashboard, spec, heading: Heading, remove }: SmallChartPro
         title={title}
         summary={summary}
         data={data.chart}
-        height={HEIGHT_PX}
-        isSmall={true}
+        height={height}
+        isSmall={height === HEIGHT_PX}
         onCursor={setRow}
         stepOf={(position) => data.steps[position]}
         describe={(position) =>

@@ -3,9 +3,13 @@
 import { AppError } from "../../errors.ts";
 import type { Example } from "../../examples/example.ts";
 import type { ExampleSet } from "../../examples/exampleSet.ts";
+import { runPaths } from "../../runFolder/files/layout.ts";
+import { readLines } from "../../runFolder/files/lineReader.ts";
+import { FitHistory, fitMetrics } from "../../runFolder/metrics/fitMetrics.ts";
 import { appendMetrics } from "../../runFolder/metrics/metrics.ts";
-import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import { type MetricsTree, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
 import { buildSupervisedRow, type SupervisedFacts } from "../../runFolder/metrics/supervisedRow.ts";
+import { isMetricsRow } from "../../runFolder/reader.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
 import type { ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
@@ -53,13 +57,19 @@ type NextPosition = Pick<LoopPosition, "step" | "cursor">;
 
 export class SupervisedSteps implements StepSource {
   #next: Promise<SentBatch> | null = null;
+  readonly #history = new FitHistory();
   #elapsedS: readonly number[] = [];
 
   issued() {
     return { pending: [], samplers: [] };
   }
 
-  async start(): Promise<void> {}
+  async start({ storage }: RunContext): Promise<void> {
+    const { metrics } = runPaths(storage.folder);
+    for await (const { value } of readLines(storage.fileSystem, metrics)) {
+      if (isMetricsRow(value)) this.#history.add(value);
+    }
+  }
 
   async sampler({ services }: RunContext): Promise<SamplingClient> {
     return await services.client.ephemeralSampler();
@@ -109,7 +119,7 @@ export class SupervisedSteps implements StepSource {
     const totalS = (clock.monotonic() - fromMs) / 1000;
     const trainS = (results.endedMs - Math.max(fromMs, sent.sentMs)) / 1000;
     const times = { trainS: Math.max(0, trainS), totalS, elapsedS: this.#elapsedS };
-    const output = await recordBatch(order, sent, results, { ...times, extra });
+    const output = await recordBatch(order, sent, results, { ...times, extra }, this.#history);
     this.#elapsedS = [...this.#elapsedS, totalS].slice(-ETA_STEPS);
     const metrics = headlineMetrics(output);
     return { output, position: positionAfter(position, output), metrics };
@@ -211,6 +221,7 @@ async function recordBatch(
     readonly elapsedS: readonly number[];
     readonly extra: MetricsTree;
   },
+  history: FitHistory,
 ): Promise<StepEnd> {
   const { reporting, storage, totalSteps } = context;
   const { step, cursor, optimizerUpdates, counters } = position;
@@ -225,7 +236,7 @@ async function recordBatch(
   const used = stepUsage(context, counters.tokens, usage);
   const done = { taken: items.length, updates: 1, totalS, seconds };
   const progress = progressOf(context, { step, cursor, elapsedS, optimizerUpdates }, done);
-  const row = buildSupervisedRow({
+  const bare = buildSupervisedRow({
     step,
     progress,
     learningRate,
@@ -241,6 +252,9 @@ async function recordBatch(
     totalS,
     extra: { ...budgetMetrics(context, used, seconds), ...extra },
   });
+  history.add(bare);
+  const { fit } = history;
+  const row = fit === null ? bare : { ...mergeMetrics(bare, fitMetrics(fit)), step };
   // Without a wait in between: the totals of the row are what stands before this line.
   storage.usage.add({ for: "row", step, seconds });
   await appendMetrics(storage.fileSystem, storage.folder, row);

@@ -1,0 +1,50 @@
+/** How far a supervised run has come, in the branch `fit` of each row: what views show is what the run stored. */
+
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
+import { isJsonObject } from "../../json.ts";
+import { mean } from "../../util/stats.ts";
+import type { MetricsRow, MetricsTree } from "./metricsTree.ts";
+
+export interface Fit {
+  readonly steps: number;
+  /** Mean loss of the first steps, and of the last ones, in nats a token. */
+  readonly was: number;
+  readonly now: number;
+  /** The newest loss on what is held out; null where none was measured. */
+  readonly heldOut: number | null;
+}
+
+/** Steps whose mean is one end of the comparison. */
+const ENDS = 5;
+
+/** Adds up the rows of a run. */
+export class FitHistory {
+  readonly #losses: number[] = [];
+  #heldOut: number | null = null;
+
+  add(row: MetricsRow): void {
+    const { loss, held_out: heldOut } = row;
+    if (typeof loss === "number") this.#losses.push(loss);
+    const measured = isJsonObject(heldOut) ? heldOut["loss"] : null;
+    if (typeof measured === "number") this.#heldOut = measured;
+  }
+
+  /** Null before the first loss. */
+  get fit(): Fit | null {
+    const was = mean(this.#losses.slice(0, ENDS));
+    const now = mean(this.#losses.slice(-ENDS));
+    if (was === null || now === null) return null;
+    return { steps: this.#losses.length, was, now, heldOut: this.#heldOut };
+  }
+}
+
+export function fitMetrics({ steps, was, now, heldOut }: Fit): MetricsTree {
+  return { fit: withoutUndefined({ steps, was, now, held_out: heldOut ?? undefined }) };
+}
+
+/** Null for a row of another kind of run. `metric` gives the value of a flat name in the row. */
+export function storedFit(metric: (name: string) => number | null): Fit | null {
+  const [steps, was, now] = [metric("fit/steps"), metric("fit/was"), metric("fit/now")];
+  if (steps === null || was === null || now === null) return null;
+  return { steps, was, now, heldOut: metric("fit/held_out") };
+}
