@@ -28,9 +28,7 @@ interface Measured {
 }
 
 interface Curve {
-  readonly folder: string;
   readonly points: readonly Measured[];
-  readonly rewards: readonly number[];
 }
 
 /** Trains, and reads what its folder says. */
@@ -45,7 +43,6 @@ async function train(folder: string, name: string, config: string): Promise<Curv
   const rows = text.split("\n").flatMap((line) => (line === "" ? [] : [rowOf(line)]));
   let sampled = 0;
   const points: Measured[] = [];
-  const rewards: number[] = [];
   for (const row of rows) {
     const flat = flattenMetrics(row);
     // An evaluation stands in the row of the step that follows it.
@@ -54,10 +51,8 @@ async function train(folder: string, name: string, config: string): Promise<Curv
       [];
     if (typeof reward === "number") points.push({ sampled, reward });
     sampled += Number(flat["tokens/sampled"] ?? 0);
-    const mean = flat["rollout/reward/mean"];
-    if (typeof mean === "number") rewards.push(mean);
   }
-  return { folder: path, points, rewards };
+  return { points };
 }
 
 function rowOf(line: string): MetricsRow {
@@ -203,20 +198,16 @@ async function teacher(): Promise<void> {
   );
 }
 
-/** Sums of which three of ten are right, five ask for what nobody can know, and two take any answer. */
+/** Riddles that nobody can solve, and questions to which any answer is right. */
 async function writePool(folder: string): Promise<void> {
-  const rows = (count: number, answerOf: (a: number, b: number, i: number) => string) =>
+  const rows = (count: number, answerOf: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => {
-      const [a, b] = [2 + ((37 * i) % 97), 2 + ((61 * i) % 89)];
-      return `${JSON.stringify({ question: `What is ${a}+${b}?`, answer: answerOf(a, b, i), split: i % 4 === 3 ? "test" : "train" })}\n`;
+      const question = `What is ${2 + ((37 * i) % 97)}+${2 + ((61 * i) % 89)}?`;
+      return `${JSON.stringify({ question, answer: answerOf(i), split: "train" })}\n`;
     }).join("");
   await writeFile(
-    join(folder, "sums.jsonl"),
-    rows(240, (a, b) => String(a + b)),
-  );
-  await writeFile(
     join(folder, "riddles.jsonl"),
-    rows(400, (_a, _b, i) => `zq${i}zq`),
+    rows(400, (i) => `zq${i}zq`),
   );
   await writeFile(
     join(folder, "gifts.jsonl"),
@@ -224,11 +215,12 @@ async function writePool(folder: string): Promise<void> {
   );
 }
 
+/** Of 800 tasks half are unsolvable and a fifth is solved. */
 const POOL = `
 environments:
-  local/dataset:sums: { tasks: sums.jsonl, grader: { type: number, tolerance: 0.1 }, splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }
-  local/dataset:riddles: { tasks: riddles.jsonl, splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }
-  local/dataset:gifts: { tasks: gifts.jsonl, grader: { type: regex }, splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }
+  local/calculator: { splits: { train: { num_samples: 240 } }, num_rollouts: 8, nonterminal_reward: 0, max_turns: 6 }
+  local/dataset:riddles: { tasks: riddles.jsonl, splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0, max_turns: 2 }
+  local/dataset:gifts: { tasks: gifts.jsonl, grader: { type: regex }, splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0, max_turns: 2 }
 batch_size: 8
 save_every: 0
 `;
@@ -242,7 +234,7 @@ async function curriculum(): Promise<void> {
         await writePool(folder);
         const own: Curve[] = [];
         for (const kind of kinds) {
-          const config = `seed: ${seed}\n${POOL}${evaluation(4, "local/dataset:sums")}curriculum: ${kind}\nmax_steps: 60\n`;
+          const config = `seed: ${seed}\n${POOL}${evaluation(4)}curriculum: ${kind}\nmax_steps: 90\n`;
           own.push(await train(folder, kind, config));
         }
         return own;
@@ -267,21 +259,22 @@ async function curriculum(): Promise<void> {
 }
 
 async function credit(): Promise<void> {
-  console.log("\nMean reward of the last ten steps on the depot");
-  const means: number[][] = [[], []];
+  console.log("\nSampled tokens until 0.8 of 128 other tasks of the depot");
+  const ratios: number[] = [];
   for (const seed of seeds) {
-    await inFolder(async (folder) => {
-      for (const [i, kind] of ["trajectory", "reward_to_go"].entries()) {
-        const config = `seed: ${seed}\nenvironments:\n  local/depot: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }\nbatch_size: 8\nsave_every: 0\ncredit: ${kind}\nmax_steps: 60\n`;
-        const { rewards } = await train(folder, kind, config);
-        const tail = rewards.slice(-10);
-        means[i]?.push(tail.reduce((sum, reward) => sum + reward, 0) / tail.length);
+    const tokens = await inFolder(async (folder) => {
+      const own: number[] = [];
+      for (const kind of ["trajectory", "reward_to_go"]) {
+        const config = `seed: ${seed}\nenvironments:\n  local/depot: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }\nbatch_size: 8\nsave_every: 0\ncredit: ${kind}\nmax_steps: 40\n${evaluation(2, "local/depot")}`;
+        own.push(tokensTo(await train(folder, kind, config), LEVEL));
       }
+      return own;
     });
-    console.log(
-      `  seed ${seed}  trajectory ${means[0]?.at(-1)?.toFixed(3)}  reward_to_go ${means[1]?.at(-1)?.toFixed(3)}`,
-    );
+    const [whole = Number.NaN, byTurn = Number.NaN] = tokens;
+    console.log(`  seed ${seed}  trajectory ${shown(whole)}  reward_to_go ${shown(byTurn)}`);
+    ratios.push(byTurn / whole);
   }
+  ratio("  reward_to_go, of trajectory", ratios);
 }
 
 function shown(tokens: number): string {

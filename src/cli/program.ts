@@ -15,6 +15,7 @@ import { newEnvironment } from "./env/newEnvironment.ts";
 import { playInTerminal } from "./env/play.ts";
 import { estimate, followEstimate } from "./estimate.ts";
 import { followEvaluation } from "./evaluate.ts";
+import { collect, exportRuns } from "./export.ts";
 import { helpLines } from "./help/helpTexts.ts";
 import { runForEditor } from "./launch.ts";
 import { modelLines } from "./models.ts";
@@ -110,6 +111,11 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "report":
       await report({ ...options, isProcessAlive }, command);
       return EXIT.done;
+    case "export":
+      await exportRuns(options, command);
+      return EXIT.done;
+    case "collect":
+      return exitCodeOfRun(await collect(options, command));
     case "models":
       out.print(await modelLines(options, command));
       return EXIT.done;

@@ -8,7 +8,7 @@ import { type StartConfig, type StartRequest, startConfig } from "../node/startC
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { firstRunFolder } from "./evaluatedModels.ts";
 import { requireJudged } from "./requireJudged.ts";
-import { type KeyPermission, loadNamed } from "./requireNamed.ts";
+import { type KeyPermission, loadNamed, type NamedStart } from "./requireNamed.ts";
 import type { EvaluateRequest } from "./types.ts";
 
 /** With an `evaluation`. @throws AppError `bad-arguments` without a configuration, `config-invalid`, also without splits, `config-not-found` */
@@ -21,6 +21,9 @@ export async function loadEvaluation(
   // Before anything of it is read: a changed file gets no answer about what it says now.
   if (permission.launchRequest !== undefined) requireJudged(permission.launchRequest, start);
   const { splits } = request;
+  if (request.isCollecting === true) {
+    return collecting(await loadNamed(withoutEvaluation(start), permission, start), start);
+  }
   if (splits.length === 0) {
     requireSplits(start);
     return loadNamed(start, permission);
@@ -29,6 +32,26 @@ export async function loadEvaluation(
   const { config, notes } = await loadNamed(withoutEvaluation(start), permission, start);
   const named = splitsByEnvironment(splits, Object.keys(config.environments));
   const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(named)}`];
+  const loaded = loadStart({ ...start, overrides });
+  return { ...loaded, warnings: [...notes, ...loaded.warnings] };
+}
+
+/** The splits that are trained on. @throws AppError `data-from-test` for one that is kept for measuring */
+function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedConfig {
+  const splits = Object.fromEntries(
+    Object.entries(config.environments).map(([name, own]) => [name, Object.keys(own.splits)]),
+  );
+  const kept = config.evaluation?.splits ?? {};
+  for (const [name, own] of Object.entries(splits)) {
+    const measured = own.find((split) => split === "test" || kept[name]?.includes(split));
+    if (measured === undefined) continue;
+    throw new AppError(
+      "data-from-test",
+      `Split ${measured} of ${name} is kept for measuring: what was trained on its tasks could not be measured there any more. Collect from another split.`,
+      { configPath: `environments.${name}.splits` },
+    );
+  }
+  const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(splits)}`];
   const loaded = loadStart({ ...start, overrides });
   return { ...loaded, warnings: [...notes, ...loaded.warnings] };
 }

@@ -75,6 +75,8 @@ export interface EvaluateRequest extends RunRequest {
   readonly run?: string;
   /** `SPLIT` of all environments of the configuration, or `ENVIRONMENT=SPLIT,SPLIT` each; none = those of the configuration. */
   readonly splits: readonly string[];
+  /** True = the splits that the configuration trains on, without what it evaluates; absent = no. */
+  readonly isCollecting?: boolean;
 }
 
 /** A run in progress. */

@@ -19,6 +19,12 @@ import { type EnvCommand, envCommand } from "./envArguments.ts";
 import { type EstimateCommand, estimateCommand } from "./estimateArguments.ts";
 import { type EvaluateCommand, evaluateCommand } from "./evaluateArguments.ts";
 import {
+  type CollectCommand,
+  collectCommand,
+  type ExportCommand,
+  exportCommand,
+} from "./exportArguments.ts";
+import {
   argumentError,
   CONFIG_FILE,
   type CommandName,
@@ -103,6 +109,8 @@ export type Command =
   | ShowCommand
   | SearchCommand
   | ReportCommand
+  | ExportCommand
+  | CollectCommand
   | ModelsCommand
   | ChatCommand
   | CheckpointsCommand
@@ -124,6 +132,8 @@ const COMMANDS: readonly CommandName[] = [
   "show",
   "search",
   "report",
+  "export",
+  "collect",
   "models",
   "chat",
   "checkpoints",
@@ -184,6 +194,10 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return searchCommand(given);
     case "report":
       return reportCommand(given);
+    case "export":
+      return exportCommand(given);
+    case "collect":
+      return collectCommand(given);
     case "models":
       refuseFurther(given.positionals, name);
       return { kind: "models", ...sending(given, name) };

@@ -18,6 +18,8 @@ export type CommandName =
   | "show"
   | "search"
   | "report"
+  | "export"
+  | "collect"
   | "models"
   | "chat"
   | "checkpoints"
@@ -137,6 +139,27 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     max_tokens: { type: "string" },
     samples: { type: "string" },
     json: { type: "boolean" },
+  },
+  export: {
+    ...HELP,
+    where: { type: "string" },
+    starred: { type: "boolean" },
+    tag: { type: "string" },
+    max_per_task: { type: "string" },
+    format: { type: "string" },
+    output: { type: "string" },
+    license: { type: "string" },
+  },
+  collect: {
+    ...CONFIG,
+    ...STARTING,
+    samples: { type: "string" },
+    tasks: { type: "string" },
+    where: { type: "string" },
+    max_per_task: { type: "string" },
+    format: { type: "string" },
+    output: { type: "string" },
+    license: { type: "string" },
   },
   checkpoints: {
     ...HELP,

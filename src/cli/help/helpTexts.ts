@@ -6,7 +6,18 @@ import type { Line } from "../terminal/line.ts";
 import { ENV } from "./envHelp.ts";
 import type { HelpText } from "./helpText.ts";
 import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
-import { CHAT, CHECKPOINTS, EVALUATE, REPORT, RUNS, SEARCH, SHOW, VIEW } from "./resultsHelp.ts";
+import {
+  CHAT,
+  CHECKPOINTS,
+  COLLECT,
+  EVALUATE,
+  EXPORT,
+  REPORT,
+  RUNS,
+  SEARCH,
+  SHOW,
+  VIEW,
+} from "./resultsHelp.ts";
 import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
 
 const GENERAL: HelpText = (program) => `Trains language-model agents with reinforcement learning.
@@ -25,6 +36,8 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   search PATTERN [RUN …]     find words in the texts of rollouts
   report RUN_FOLDER …        write a report to read without this program
+  export RUN_FOLDER …        write rollouts as a data set
+  collect MODEL              play training tasks, keep what went well as data
   chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
@@ -62,6 +75,8 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   show: SHOW,
   search: SEARCH,
   report: REPORT,
+  export: EXPORT,
+  collect: COLLECT,
   models: MODELS,
   chat: CHAT,
   checkpoints: CHECKPOINTS,

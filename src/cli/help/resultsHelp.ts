@@ -95,6 +95,57 @@ listed. The rollouts are the best and the worst of the last step, and those with
 a star. A report has no keys in it, but the texts of prompts and answers: look
 at it before you send it. Nothing in the folders is changed.`;
 
+export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a data set.
+
+  ${program} export RUN_FOLDER … [FLAGS]
+
+  --format FORMAT     messages, the default: JSONL in OpenAI's chat format;
+                      tokens: JSONL of ids, log-probabilities, masks and
+                      advantages; parquet: the messages as columns
+  --where CONDITION   comparisons of reward, turns, tokens, tool_calls or step
+                      with a number, joined by and
+  --starred           only rollouts with a star
+  --tag TAG           only rollouts with this tag; may be repeated
+  --max_per_task N    at most N of each task, the best first
+  --license NAME      for the card, for example mit
+  --output FOLDER     where to write; by default RUN-data
+
+Examples:
+
+  ${program} export .tinker-rl/runs/demo --where 'reward >= 1'
+  ${program} export .tinker-rl/runs/demo --format parquet --starred
+
+The folder gets a file for each split and a card, README.md, with sources,
+filters and counts. Rollouts of training are the split train, those of
+evaluations and plays are test. Equal conversations stand once, and marks and
+notes come along. The files hold no keys, but the texts of prompts and answers:
+look at them before you publish them.`;
+
+export const COLLECT: HelpText = (
+  program,
+) => `Plays training tasks several times, and keeps what went well as data.
+
+  ${program} collect MODEL [--config_path FILE] [FLAGS]
+
+  MODEL               base, a run folder, FOLDER@10, or a checkpoint
+                      tinker://RUN/sampler_weights/NAME
+  -c, --config_path FILE
+                      environments and settings; by default those of the run
+  --samples N         rollouts of each task; by default 4
+  --tasks N           number of tasks of each split; by default all
+  --where CONDITION   which rollouts to keep, for example 'reward >= 1'
+  --max_per_task N    at most N of each task, the best first
+  --format, --license, --output
+                      as for export
+
+Example:
+
+  ${program} collect .tinker-rl/runs/demo --samples 8 --where 'reward >= 1'
+
+Tasks come from the splits that the configuration trains on. A split that it
+evaluates, or one that is called test, is refused. The rollouts are stored as an
+evaluation by itself, and the same command continues one that was stopped.`;
+
 export const EVALUATE: HelpText = (program) => `Compares models on the same tasks, without training.
 
   ${program} evaluate [MODEL …] [--config_path FILE] [FLAGS]

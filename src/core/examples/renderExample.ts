@@ -131,7 +131,9 @@ function exampleRecord(
     systemText: system?.content ?? null,
     promptText: asked.map(({ content }) => content).join("\n\n"),
     conversation: [],
-    tools: tools.map(({ function: { name, description } }) => ({ name, description })),
+    tools: tools.map(({ function: { name, description, parameters } }) => {
+      return { name, description, parameters: writeExactJson(parameters) };
+    }),
     turns,
     images: [],
     ...withoutReward(),

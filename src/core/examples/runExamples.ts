@@ -1,12 +1,10 @@
 /** The demonstrations of a run folder: its rollouts, filtered, in the ids in which they were sampled. */
 
-import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
-import { markFinder } from "../runFolder/marks.ts";
-import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
-import { groupBy } from "../util/groupBy.ts";
+import { createRunReader } from "../runFolder/reader.ts";
+import { chooseRollouts, taskName } from "./chooseRollouts.ts";
 import type { Example } from "./example.ts";
 import { storedStreams } from "./storedExample.ts";
 
@@ -33,12 +31,15 @@ export interface RunExamples {
 
 /** @throws AppError `data-from-test`, `no-examples`, `file-unreadable` */
 export async function runExamples(options: RunExamplesOptions): Promise<RunExamples> {
-  const { fileSystem, folder, name, source, configPath, trainOn } = options;
+  const { fileSystem, folder, name, source, configPath, trainOn, isTest } = options;
   const reader = createRunReader(fileSystem, folder);
-  const chosen = fewPerTask(await chosenRollouts(reader, options), source.max_per_task);
+  const { where, starred, tags, max_per_task: maxPerTask } = source;
+  const chosen = await chooseRollouts(reader, { where, starred, tags, maxPerTask });
   const examples: Example[] = [];
   let withoutTokens = 0;
-  for (const summary of chosen) {
+  for (const { summary } of chosen) {
+    const { environment: of, split: from } = summary;
+    if (isTest(of, from)) throw fromTest(configPath, name, of, from);
     const record = await reader.body(summary);
     const tokens = await Promise.all(
       summary.tokenData.map((entry) => reader.tokens(summary, entry)),
@@ -50,8 +51,8 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
       continue;
     }
     const { step: _, group: _g, rollout: _r, taskKey: _k, attempt: _a, ...kept } = record;
-    const { environment, split, index, ...own } = kept;
-    const task = `${environment}:${split}:${index}`;
+    const { environment: _e, split: _p, index: _i, ...own } = kept;
+    const task = taskName(record);
     const place = { source: name, index: examples.length, task, split: "train" } as const;
     examples.push({ ...place, streams, record: own });
   }
@@ -65,55 +66,10 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
   });
 }
 
-/** In the order of steps, groups and rollouts. */
-async function chosenRollouts(
-  reader: RunReader,
-  { name, source, configPath, isTest }: RunExamplesOptions,
-): Promise<readonly RolloutSummary[]> {
-  const { where, starred, tags } = source;
-  const passes = where === null ? () => true : parseRolloutCondition(where);
-  const markOf = markFinder(await reader.marks());
-  const trained = await reader.steps("training");
-  // A run's own evaluations measure it; in a folder without training they are what was played.
-  const set = trained.length > 0 ? ("training" as const) : ("evaluation" as const);
-  const steps = trained.length > 0 ? trained : await reader.steps("evaluation");
-  const chosen: RolloutSummary[] = [];
-  for (const step of steps) {
-    for (const summary of await reader.rollouts(step, set)) {
-      const { reward, turns, tokens, toolCalls: tool_calls } = summary;
-      const mark = markOf(summary);
-      const isChosen =
-        reward !== null &&
-        passes?.({ reward, turns, tokens, tool_calls, step }) === true &&
-        (!starred || mark.star) &&
-        (tags.length === 0 || tags.some((tag) => mark.tags.includes(tag)));
-      if (!isChosen) continue;
-      const { environment, split } = summary;
-      if (isTest(environment, split)) throw fromTest(configPath, name, environment, split);
-      chosen.push(summary);
-    }
-  }
-  return chosen;
-}
-
 function fromTest(configPath: string, name: string, environment: string, split: string): AppError {
   return new AppError(
     "data-from-test",
     `${configPath}: ${name} has rollouts of ${environment}, split ${split}, which is kept for measuring: what was trained on it could not be measured there any more. Take rollouts of another split.`,
     { configPath: "data" },
   );
-}
-
-function fewPerTask(
-  rollouts: readonly RolloutSummary[],
-  limit: number | null,
-): readonly RolloutSummary[] {
-  if (limit === null) return rollouts;
-  const taskOf = ({ environment, split, index }: RolloutSummary) =>
-    `${environment}:${split}:${index}`;
-  const kept = [...groupBy(rollouts, taskOf).values()].flatMap((own) =>
-    own.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0)).slice(0, limit),
-  );
-  const isKept = new Set(kept);
-  return rollouts.filter((rollout) => isKept.has(rollout));
 }

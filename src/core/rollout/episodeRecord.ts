@@ -1,6 +1,8 @@
 /** What is stored of an episode and its turns. */
 
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Chat } from "../chat/chat.ts";
+import { argumentsSchema } from "../chat/reference.ts";
 import type { FollowUp, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { TurnFacts } from "../runFolder/metrics/stepFacts.ts";
@@ -17,10 +19,15 @@ const MAX_STORED_TOOLS = 256;
 const MAX_STORED_DESCRIPTION = 4_000;
 
 export function storedTools(tools: ToolList["tools"]): RolloutRecord["tools"] {
-  return tools.slice(0, MAX_STORED_TOOLS).map(({ name, description }) => ({
-    name,
-    description: description.slice(0, MAX_STORED_DESCRIPTION),
-  }));
+  return tools.slice(0, MAX_STORED_TOOLS).map((tool) => {
+    const { name, description } = tool;
+    const parameters = writeExactJson(argumentsSchema(tool));
+    return withoutUndefined({
+      name,
+      description: description.slice(0, MAX_STORED_DESCRIPTION),
+      parameters: parameters.length > MAX_STORED_DESCRIPTION ? undefined : parameters,
+    });
+  });
 }
 
 /** What the model wrote in a turn. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
@@ -18,6 +18,8 @@ type Source = Partial<Config["data"][number]>;
 
 let folder = "";
 const fileSystem = createFileSystem();
+
+afterAll(() => fileSystem.close());
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));

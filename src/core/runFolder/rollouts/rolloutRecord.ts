@@ -130,7 +130,18 @@ export const rolloutRecordSchema = z
     /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
     conversation: z.array(openingMessage).readonly(),
     /** The environment's tools as declared to the model. Long descriptions are cut. */
-    tools: z.array(z.object({ name: z.string(), description: z.string() }).readonly()).readonly(),
+    tools: z
+      .array(
+        z
+          .object({
+            name: z.string(),
+            description: z.string(),
+            /** JSON Schema of the arguments as JSON text; absent where it was too long, and in older runs. */
+            parameters: z.string().exactOptional(),
+          })
+          .readonly(),
+      )
+      .readonly(),
     turns: z.array(turn).readonly(),
     /** Those that the environment sent: `[image 1]` in a text is the first. */
     images: z.array(storedImage).readonly(),

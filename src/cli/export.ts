@@ -1,0 +1,87 @@
+/** The commands `export` and `collect`: rollouts as a data set. */
+
+import { basename, resolve } from "node:path";
+import * as l10n from "@vscode/l10n";
+import type { RolloutChoice } from "../core/examples/chooseRollouts.ts";
+import { formatCount, plural } from "../shared/format.ts";
+import { exportRollouts } from "../trainer/examples/exportRollouts.ts";
+import type { RunEnd } from "../trainer/types.ts";
+import type { CollectCommand, ExportCommand } from "./arguments/exportArguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { requireRun } from "./arguments/requireRun.ts";
+import { shortPath } from "./terminal/invocation.ts";
+import { labelled } from "./terminal/line.ts";
+import { followRun } from "./train.ts";
+
+/** @throws AppError `run-not-found`, `no-examples`, `folder-not-empty`, `disk` */
+export async function exportRuns(
+  options: Pick<ProgramOptions, "fileSystem" | "invocation" | "out">,
+  { folders: given, starred, tags, ...command }: ExportCommand,
+): Promise<void> {
+  const folders = given.map((folder) => resolve(options.invocation.cwd, folder));
+  for (const folder of folders) await requireRun(options.fileSystem, folder);
+  const { where, maxPerTask } = command;
+  await writeData(options, folders, { where, maxPerTask, starred, tags }, command);
+}
+
+/** Resolves when the tasks are played and what passes the filters is written. @throws AppError as an evaluation, and as {@link exportRuns} */
+export async function collect(options: ProgramOptions, command: CollectCommand): Promise<RunEnd> {
+  const { trainer } = options;
+  const { model, configPath, samples, tasks, overrides, where, maxPerTask } = command;
+  const { allowedOrigins } = command;
+  const request = {
+    owner: "terminal",
+    models: [model],
+    configPath,
+    splits: [],
+    isCollecting: true,
+    overrides: [
+      ...overrides,
+      `evaluation.rollouts_per_task=${samples}`,
+      `evaluation.num_samples=${tasks ?? "null"}`,
+      "evaluation.temperatures=[1]",
+    ],
+    allowedOrigins,
+  } as const;
+  const end = await followRun(
+    options,
+    (watch) => trainer.startEvaluation({ ...request, watch }),
+    l10n.t("stopping: finished rollouts are kept; press Ctrl+C again to end at once"),
+  );
+  if (end.outcome === "done" && end.folder !== null) {
+    const choice = { where, maxPerTask, starred: false, tags: [] };
+    await writeData(options, [end.folder], choice, { ...command, isCollected: true });
+  }
+  return end;
+}
+
+async function writeData(
+  { fileSystem, invocation, out }: Pick<ProgramOptions, "fileSystem" | "invocation" | "out">,
+  folders: readonly string[],
+  choice: RolloutChoice,
+  {
+    format,
+    output: given,
+    license,
+    isCollected = false,
+  }: Pick<ExportCommand, "format" | "output" | "license"> & { readonly isCollected?: boolean },
+): Promise<void> {
+  const name = `${basename(folders[0] ?? "")}-data`;
+  const output = resolve(invocation.cwd, given ?? name);
+  const { rows, tasks, doubles } = await exportRollouts({
+    fileSystem,
+    folders,
+    choice,
+    format,
+    output,
+    license,
+    isCollected,
+  });
+  const counts = Object.entries(rows).map(([split, count]) => `${split} ${formatCount(count)}`);
+  out.print([
+    labelled(l10n.t("rows"), counts.join(", ")),
+    labelled(l10n.t("tasks"), formatCount(tasks)),
+    ...(doubles === 0 ? [] : [[plural(doubles, "{0} double left out", "{0} doubles left out")]]),
+    labelled(l10n.t("folder"), shortPath(output, invocation.cwd)),
+  ]);
+}

@@ -1,0 +1,79 @@
+/** The card of a data set: where its rows come from, and how they were chosen. Its head is that of cards on the model hub. */
+
+import { formatCount, formatQuantity } from "../../shared/format.ts";
+import type { RolloutChoice } from "./chooseRollouts.ts";
+
+export interface CardFacts {
+  readonly name: string;
+  readonly format: "messages" | "tokens" | "parquet";
+  readonly choice: RolloutChoice;
+  /** Rows by split, without doubles. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly doubles: number;
+  readonly tasks: number;
+  readonly runs: readonly {
+    readonly name: string;
+    readonly model: string;
+    readonly rows: number;
+  }[];
+  /** As YAML has it, for example `mit`; null = not said. */
+  readonly license: string | null;
+  readonly version: string;
+}
+
+export function dataCard(facts: CardFacts): string {
+  const { name, format, choice, rows, doubles, tasks, runs, license, version } = facts;
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  const counts = Object.entries(rows).map(
+    ([split, count]) => `| ${split} | ${formatCount(count)} |`,
+  );
+  const sources = runs.map((run) => `| ${run.name} | ${run.model} | ${formatCount(run.rows)} |`);
+  return `---
+license: ${license ?? "other"}
+tags: [tinker-rl, rollouts]
+---
+
+# ${name}
+
+${formatQuantity(total, "row")} of ${formatQuantity(tasks, "task")}, written by Tinker RL ${version} from rollouts of language models.
+${FORMATS[format]}${license === null ? "\n\nThe license is not stated: add it above before you publish the data." : ""}
+
+| Split | Rows |
+|---|---|
+${counts.join("\n")}
+
+## Sources
+
+| Run | Model | Rows |
+|---|---|---|
+${sources.join("\n")}
+
+## Filters
+
+${filters(choice, doubles)
+  .map((line) => `- ${line}`)
+  .join("\n")}
+`;
+}
+
+const FORMATS = {
+  messages:
+    "Each line is a conversation in OpenAI's chat format, with `tools`, its task, reward and marks.",
+  tokens:
+    "Each line is a token stream of a rollout: ids, log-probabilities by the sampler and the trainer, mask and advantages, at the same index.",
+  parquet:
+    "`messages`, `tools` and `tags` are JSON texts; the other columns are the task, the reward and the marks.",
+} as const;
+
+function filters(
+  { where, starred, tags, maxPerTask }: RolloutChoice,
+  doubles: number,
+): readonly string[] {
+  return [
+    where === null ? "All rollouts with a reward." : `Rollouts with \`${where}\`.`,
+    ...(starred ? ["Only those with a star."] : []),
+    ...(tags.length === 0 ? [] : [`Only those with one of the tags ${tags.join(", ")}.`]),
+    ...(maxPerTask === null ? [] : [`At most ${maxPerTask} for each task, the best first.`]),
+    `Rows with the same conversation stand once: ${formatQuantity(doubles, "double")} left out.`,
+  ];
+}

@@ -1,0 +1,136 @@
+/** A stored rollout as a row of a data set: messages in OpenAI's chat format, with where they come from. */
+
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
+import { assertNever } from "../errors.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
+import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
+import { parseJson } from "../util/jsonl.ts";
+import type { ChosenRollout } from "./chooseRollouts.ts";
+
+export interface ExportRow {
+  readonly messages: readonly JsonObject[];
+  readonly tools: readonly JsonObject[];
+  /** `train`, or `test` for what measures a model. */
+  readonly split: "train" | "test";
+  readonly environment: string;
+  readonly task_split: string;
+  readonly task_index: number;
+  readonly reward: number | null;
+  readonly run: string;
+  readonly step: number;
+  readonly group: number;
+  readonly rollout: number;
+  readonly star: boolean;
+  readonly tags: readonly string[];
+  readonly note: string;
+}
+
+/** `isCollected` for rollouts that an evaluation has played to train on them. */
+export function exportRow(
+  { run, isCollected }: { readonly run: string; readonly isCollected: boolean },
+  { summary, mark }: ChosenRollout,
+  record: RolloutRecord,
+): ExportRow {
+  const { environment, split, index, reward, step, group, rollout, source } = summary;
+  return {
+    messages: messagesOf(record),
+    tools: record.tools.map(toolOf),
+    split: (isCollected || source === "training") && split !== "test" ? "train" : "test",
+    environment,
+    task_split: split,
+    task_index: index,
+    reward,
+    run,
+    step,
+    group,
+    rollout,
+    star: mark.star,
+    tags: mark.tags,
+    note: mark.note,
+  };
+}
+
+/** One token stream of a rollout: ids with what training needs at the same index. */
+export function tokensRow(row: ExportRow, stream: TokenRecord): JsonObject {
+  const { messages: _m, tools: _t, ...place } = row;
+  const numbers = (values: ArrayLike<number>): readonly (number | null)[] =>
+    Array.from(values, (value) => (Number.isFinite(value) ? value : null));
+  return {
+    ...place,
+    stream: stream.stream,
+    tokens: Array.from(stream.ids),
+    logprobs: numbers(stream.samplerLogprobs),
+    trainer_logprobs: numbers(stream.trainerLogprobs),
+    mask: Array.from(stream.mask),
+    advantages: numbers(stream.advantages),
+  };
+}
+
+function toolOf({ name, description, parameters }: RolloutRecord["tools"][number]): JsonObject {
+  const schema = parameters === undefined ? undefined : parseJson(parameters)?.value;
+  const empty = { type: "object", properties: {} };
+  return {
+    type: "function",
+    function: { name, description, parameters: (schema as Json) ?? empty },
+  };
+}
+
+function messagesOf(record: RolloutRecord): readonly JsonObject[] {
+  const messages: JsonObject[] = openingOf(record);
+  let calls = 0;
+  for (const turn of record.turns) {
+    const ids = turn.calls.map(() => `call_${calls++}`);
+    messages.push(
+      withoutUndefined({
+        role: "assistant",
+        content: turn.content === "" && ids.length > 0 ? null : turn.content,
+        reasoning_content: turn.reasoning ?? undefined,
+        tool_calls:
+          ids.length === 0
+            ? undefined
+            : turn.calls.map(({ name, args }, i) => ({
+                id: ids[i] ?? "",
+                type: "function",
+                function: { name, arguments: args },
+              })),
+      }),
+    );
+    for (const [i, { text }] of turn.results.entries()) {
+      const id = ids[i];
+      // An answer in plain text is no call, so what came back is a message.
+      if (id === undefined) messages.push({ role: "user", content: text });
+      else messages.push({ role: "tool", tool_call_id: id, content: text });
+    }
+    if (turn.nudge !== null) messages.push({ role: "user", content: turn.nudge });
+  }
+  return messages;
+}
+
+function openingOf({ systemText, promptText, conversation }: RolloutRecord): JsonObject[] {
+  const system = systemText === null ? [] : [{ role: "system", content: systemText }];
+  if (conversation.length === 0) return [...system, { role: "user", content: promptText }];
+  return [
+    ...system,
+    ...conversation.flatMap(({ type, content, name = "", callId = "" }): JsonObject[] => {
+      switch (type) {
+        case "system_message":
+          return systemText === null ? [{ role: "system", content }] : [];
+        case "user_message":
+          return [{ role: "user", content }];
+        case "assistant_message":
+          return [{ role: "assistant", content }];
+        case "reasoning":
+          return [];
+        case "tool_call": {
+          const own = { id: callId, type: "function", function: { name, arguments: content } };
+          return [{ role: "assistant", content: null, tool_calls: [own] }];
+        }
+        case "tool_result":
+          return [{ role: "tool", tool_call_id: callId, content }];
+        default:
+          return assertNever(type);
+      }
+    }),
+  ];
+}

@@ -1,0 +1,198 @@
+/** Writes rollouts of runs as a data set: a file for each split, and a card. */
+
+import { basename, join } from "node:path";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { AppError } from "../../core/errors.ts";
+import {
+  type ChosenRollout,
+  chooseRollouts,
+  type RolloutChoice,
+  taskName,
+} from "../../core/examples/chooseRollouts.ts";
+import { dataCard } from "../../core/examples/dataCard.ts";
+import { type ExportRow, exportRow, tokensRow } from "../../core/examples/exportRow.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
+import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { sum } from "../../core/util/stats.ts";
+import { sha256 } from "../../node/hash.ts";
+import { VERSION } from "../../shared/version.ts";
+
+export type ExportFormat = "messages" | "tokens" | "parquet";
+
+export interface ExportOptions {
+  readonly fileSystem: FileSystem;
+  /** Run folders. */
+  readonly folders: readonly string[];
+  readonly choice: RolloutChoice;
+  readonly format: ExportFormat;
+  /** The folder to write; it must not exist, or be empty. */
+  readonly output: string;
+  readonly license: string | null;
+  /** True for an evaluation that was played to train on what it gives; absent = no. */
+  readonly isCollected?: boolean;
+}
+
+export interface Exported {
+  /** By split. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly tasks: number;
+  readonly doubles: number;
+}
+
+/** @throws AppError `no-examples` when nothing passes the filters, `folder-not-empty`, `disk`, `file-unreadable` */
+export async function exportRollouts(options: ExportOptions): Promise<Exported> {
+  const { fileSystem, folders, choice, format, output, license } = options;
+  const { isCollected = false } = options;
+  await requireEmpty(fileSystem, output);
+  const files = new SplitFiles(options);
+  const once = new OnlyOnce();
+  const tasks = new Set<string>();
+  const runs = [];
+  for (const folder of folders) {
+    const run = fileSystem.within(folder);
+    const reader = createRunReader(run, folder);
+    const name = basename(folder);
+    let rows = 0;
+    for (const chosen of await chooseRollouts(reader, choice)) {
+      const record = await reader.body(chosen.summary);
+      const row = record === null ? null : exportRow({ run: name, isCollected }, chosen, record);
+      if (row === null || once.isDouble(row)) continue;
+      tasks.add(taskName(chosen.summary));
+      const streams = format === "tokens" ? await tokensOf(reader, chosen) : [];
+      rows += await files.add(row, streams);
+    }
+    const model = await readRunModel(run, folder);
+    runs.push({ name, model: model?.model_name ?? "unknown", rows });
+  }
+  if (files.count === 0) {
+    throw new AppError(
+      "no-examples",
+      "No rollout passes the filters, so nothing was written. Ask for less with --where, or take another run.",
+    );
+  }
+  await files.finish();
+  const { rows } = files;
+  const { doubles } = once;
+  const facts = { choice, format, rows, doubles, tasks: tasks.size, runs, license };
+  const card = dataCard({ ...facts, name: basename(output), version: VERSION });
+  await fileSystem.writeAtomic(join(output, "README.md"), card);
+  return { rows, tasks: tasks.size, doubles };
+}
+
+/** Conversations that were written before are doubles. */
+class OnlyOnce {
+  readonly #seen = new Set<string>();
+  doubles = 0;
+
+  isDouble({ messages, split }: ExportRow): boolean {
+    const digest = sha256(JSON.stringify([messages, split]));
+    if (!this.#seen.has(digest)) {
+      this.#seen.add(digest);
+      return false;
+    }
+    this.doubles += 1;
+    return true;
+  }
+}
+
+async function tokensOf(
+  reader: RunReader,
+  { summary }: ChosenRollout,
+): Promise<readonly TokenRecord[]> {
+  const streams = await Promise.all(
+    summary.tokenData.map((entry) => reader.tokens(summary, entry)),
+  );
+  return streams.flatMap((stream) => stream ?? []);
+}
+
+async function requireEmpty(fileSystem: FileSystem, output: string): Promise<void> {
+  const names = await fileSystem.list(output);
+  if (names.length === 0) return;
+  throw new AppError(
+    "folder-not-empty",
+    `${output} is not empty. Set --output to another folder, or remove what is in it.`,
+  );
+}
+
+/** A file for each split, made with its first row. */
+class SplitFiles {
+  readonly #files: FileSystem;
+  readonly #output: string;
+  readonly #format: ExportFormat;
+  /** Those of a format that is written as a whole. */
+  readonly #kept = new Map<string, ExportRow[]>();
+  readonly #rows = new Map<string, number>();
+
+  constructor({ fileSystem, output, format }: ExportOptions) {
+    this.#files = fileSystem;
+    this.#output = output;
+    this.#format = format;
+  }
+
+  get rows(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#rows);
+  }
+
+  get count(): number {
+    return sum([...this.#rows.values()]);
+  }
+
+  /** Returns how many rows were added. @throws AppError `disk` */
+  async add(row: ExportRow, streams: readonly TokenRecord[]): Promise<number> {
+    const { split } = row;
+    if (this.count === 0) await this.#files.makeDirectory(this.#output);
+    if (this.#format === "parquet") {
+      const kept = this.#kept.get(split) ?? [];
+      kept.push(row);
+      this.#kept.set(split, kept);
+      return this.#counted(split, 1);
+    }
+    const lines = this.#format === "messages" ? [row] : streams.map((own) => tokensRow(row, own));
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    if (text !== "") await this.#files.append(join(this.#output, `${split}.jsonl`), text);
+    return this.#counted(split, lines.length);
+  }
+
+  /** @throws AppError `disk` */
+  async finish(): Promise<void> {
+    for (const [split, rows] of this.#kept) {
+      await this.#files.writeAtomic(join(this.#output, `${split}.parquet`), parquetOf(rows));
+    }
+  }
+
+  #counted(split: string, added: number): number {
+    if (added > 0) this.#rows.set(split, (this.#rows.get(split) ?? 0) + added);
+    return added;
+  }
+}
+
+/** Lists and objects as JSON texts: every reader of Parquet takes those. */
+function parquetOf(rows: readonly ExportRow[]): Uint8Array {
+  const text = (name: string, read: (row: ExportRow) => string) =>
+    ({ name, data: rows.map(read), type: "STRING" }) as const;
+  const integer = (name: string, read: (row: ExportRow) => number) =>
+    ({ name, data: rows.map(read), type: "INT32" }) as const;
+  const columnData = [
+    text("messages", ({ messages }) => JSON.stringify(messages)),
+    text("tools", ({ tools }) => JSON.stringify(tools)),
+    text("environment", ({ environment }) => environment),
+    text("task_split", ({ task_split }) => task_split),
+    integer("task_index", ({ task_index }) => task_index),
+    {
+      name: "reward",
+      data: rows.map(({ reward }) => reward),
+      type: "DOUBLE",
+      nullable: true,
+    } as const,
+    text("run", ({ run }) => run),
+    integer("step", ({ step }) => step),
+    integer("group", ({ group }) => group),
+    integer("rollout", ({ rollout }) => rollout),
+    { name: "star", data: rows.map(({ star }) => star), type: "BOOLEAN" } as const,
+    text("tags", ({ tags }) => JSON.stringify(tags)),
+    text("note", ({ note }) => note),
+  ];
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+}

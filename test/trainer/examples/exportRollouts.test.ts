@@ -1,0 +1,147 @@
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { markRollout } from "../../../src/core/runFolder/marks.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { type ExportFormat, exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
+import { aRecord } from "../../core/runFolder/builders.ts";
+
+const fileSystem = createFileSystem();
+let folder = "";
+
+afterAll(() => fileSystem.close());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+});
+
+async function writeRun(records: readonly Partial<RolloutRecord>[]): Promise<string> {
+  const run = join(folder, "one");
+  await mkdir(runPaths(run).rolloutFolder, { recursive: true });
+  await writeFile(runPaths(run).resolvedConfig, JSON.stringify({ model_name: "org/model" }));
+  const files = fileSystem.within(run);
+  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
+  for (const [group, record] of records.entries()) {
+    await store.addRollout(
+      aRecord({ group, index: group, promptText: `Task ${group}`, ...record }),
+    );
+    const arrays = { samplerLogprobs: [0, -1], trainerLogprobs: [Number.NaN, -1.5] };
+    const more = { advantages: [0, 2], turns: [-1, 0], mask: [0, 1] };
+    const ids = [1, 10 + group];
+    await store.addTokens(0, [{ group, rollout: 0, stream: 0, ids, ...arrays, ...more }]);
+  }
+  return run;
+}
+
+async function exported(run: string, format: ExportFormat = "messages", more = {}) {
+  const output = join(folder, "data");
+  const choice = { where: null, starred: false, tags: [], maxPerTask: null, ...more };
+  const common = { fileSystem, folders: [run], output, license: "mit" };
+  const result = await exportRollouts({ ...common, choice, format });
+  return { result, output };
+}
+
+async function linesOf(path: string) {
+  const text = await readFile(path, "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+}
+
+describe("rollouts as a data set", () => {
+  it("are conversations that can be read back, with task, reward and marks", async () => {
+    const schema = '{"type":"object","properties":{"value":{"type":"integer"}}}';
+    const tools = [{ name: "answer", description: "Ends.", parameters: schema }];
+    const run = await writeRun([{ tools }, { reward: 0, tools }]);
+    const place = { source: "training", step: 0, group: 0, rollout: 0 } as const;
+    await markRollout(fileSystem.within(run), run, place, { star: true, note: "Look." });
+    const { output } = await exported(run);
+    const [first, second] = await linesOf(join(output, "train.jsonl"));
+    expect(first).toMatchObject({
+      task_index: 0,
+      reward: 1,
+      star: true,
+      note: "Look.",
+      run: "one",
+    });
+    expect(second).toMatchObject({ task_index: 1, reward: 0, star: false });
+    expect(parseChatExample(first)).toEqual({
+      split: "train",
+      tools: [
+        {
+          type: "function",
+          function: { name: "answer", description: "Ends.", parameters: JSON.parse(schema) },
+        },
+      ],
+      messages: [
+        { role: "system", content: "You have tools." },
+        { role: "user", content: "Task 0" },
+        {
+          role: "assistant",
+          content: "",
+          reasoning: null,
+          calls: [{ id: "call_0", name: "answer", args: { value: 5 } }],
+        },
+      ],
+    });
+  });
+
+  it("stand once, are filtered, and are counted on the card", async () => {
+    const same = { promptText: "Same" };
+    const run = await writeRun([same, same, { reward: 0 }, {}]);
+    const { result, output } = await exported(run, "messages", { where: "reward >= 1" });
+    expect(result).toEqual({ rows: { train: 2 }, tasks: 2, doubles: 1 });
+    const card = await readFile(join(output, "README.md"), "utf8");
+    expect(card).toContain("license: mit");
+    expect(card).toContain("| one | org/model | 2 |");
+    expect(card).toContain("Rollouts with `reward >= 1`.");
+    expect(card).toContain("1 double left out");
+  });
+
+  it("of a test split go to a file of their own", async () => {
+    const run = await writeRun([{}, { split: "test" }]);
+    const { result, output } = await exported(run);
+    expect(result.rows).toEqual({ train: 1, test: 1 });
+    expect(await linesOf(join(output, "test.jsonl"))).toMatchObject([{ task_split: "test" }]);
+  });
+
+  it("are tokens with what training needs", async () => {
+    const { output } = await exported(await writeRun([{}]), "tokens");
+    expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([
+      {
+        tokens: [1, 10],
+        logprobs: [0, -1],
+        trainer_logprobs: [null, -1.5],
+        mask: [0, 1],
+        advantages: [0, 2],
+        reward: 1,
+      },
+    ]);
+  });
+
+  it("are columns of Parquet", async () => {
+    const { output } = await exported(await writeRun([{}, { reward: 0.5 }]), "parquet");
+    const bytes = await readFile(join(output, "train.parquet"));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    const rows = await parquetReadObjects({ file });
+    expect(rows.map(({ reward }) => reward)).toEqual([1, 0.5]);
+    expect(JSON.parse(String(rows[0]?.["messages"]))).toHaveLength(4);
+  });
+
+  it("are refused where none passes, and where the folder is taken", async () => {
+    const run = await writeRun([{ reward: 0 }]);
+    await expect(exported(run, "messages", { where: "reward > 0" })).rejects.toMatchObject({
+      code: "no-examples",
+    });
+    await exported(run);
+    await expect(exported(run)).rejects.toMatchObject({ code: "folder-not-empty" });
+  });
+});
