@@ -4,7 +4,7 @@ import { successReward } from "../../config/fields/presets.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import { countTokens } from "../../usage/tokenUsage.ts";
 import type { RunContext } from "../run/context.ts";
-import type { PlayedTask } from "../tasks/curriculum.ts";
+import type { TriedTask } from "../tasks/curriculum.ts";
 import type { ScoredGroup } from "../update/groups.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { ScoredGroup } from "../update/groups.ts";
 export function taskOutcomes(
   { config }: Pick<RunContext, "config">,
   groups: readonly ScoredGroup[],
-): readonly PlayedTask[] {
+): readonly TriedTask[] {
   return groups.flatMap(({ rollouts }) =>
     rollouts.flatMap(({ rollout: { task, reward, facts } }) => {
       if (reward === null && facts.errorClass !== null) return [];

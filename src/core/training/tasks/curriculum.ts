@@ -21,7 +21,7 @@ const POOL_WEIGHTS = { open: 0.85, hard: 0.1, solved: 0.05 } as const;
 type Pool = keyof typeof POOL_WEIGHTS;
 
 /** What came of one rollout of a task. */
-export interface PlayedTask extends TaskRef {
+export interface TriedTask extends TaskRef {
   /** From 0, nothing, to 1, all that counts as success. */
   readonly success: number;
   readonly tokens: number;
@@ -86,7 +86,7 @@ export class Curriculum {
   }
 
   /** The outcomes of a step whose tasks end before `cursor`; before any task is drawn for the weights behind it. */
-  observe(step: number, cursor: number, outcomes: readonly PlayedTask[]): void {
+  observe(step: number, cursor: number, outcomes: readonly TriedTask[]): void {
     const evidence = new Map<string, Evidence | undefined>();
     for (const [name, own] of groupBy(outcomes, nameOf)) {
       const old = this.#evidence.get(name);
@@ -193,7 +193,7 @@ function nameOf({ environment, split, index }: TaskRef): string {
   return `${environment}:${split}:${index}`;
 }
 
-function updated(old: Evidence, outcomes: readonly PlayedTask[], step: number): Evidence {
+function updated(old: Evidence, outcomes: readonly TriedTask[], step: number): Evidence {
   const successes = outcomes.reduce((sum, { success }) => sum + success, 0);
   const tokens = outcomes.reduce((sum, own) => sum + own.tokens, 0) / outcomes.length;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Curriculum, type PlayedTask } from "../../../../src/core/training/tasks/curriculum.ts";
+import { Curriculum, type TriedTask } from "../../../../src/core/training/tasks/curriculum.ts";
 import { createTaskSequence, type TaskItem } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { createUniform } from "../../../../src/shared/uniform.ts";
@@ -27,7 +27,7 @@ function outcomes(
   { environment, split, index }: TaskItem,
   p: number,
   uniform: () => number,
-): readonly PlayedTask[] {
+): readonly TriedTask[] {
   return Array.from({ length: ROLLOUTS }, () => ({
     environment,
     split,
