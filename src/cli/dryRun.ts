@@ -76,6 +76,14 @@ function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
   const count = (name: string): string => formatCount(number(name));
   const datums = plural(number("num_datums"), "{0} datum", "{0} datums");
   const prompts = number("tokens/prefill_cached") + number("tokens/prefill_uncached");
+  if (row["num_examples"] !== undefined) {
+    const trained = count("train/action_tokens");
+    return [
+      heading(l10n.t("what would be trained")),
+      labelled(l10n.t("examples"), count("num_examples")),
+      labelled(l10n.t("data"), l10n.t("{0} with {1} trained tokens", datums, trained)),
+    ];
+  }
   return [
     heading(l10n.t("what would be trained")),
     labelled(l10n.t("groups"), l10n.t("{0} of {1}", formatCount(compared), formatCount(all))),

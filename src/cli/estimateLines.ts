@@ -26,13 +26,14 @@ export function estimateLines(
   ];
 }
 
-function planText({ estimate, plan }: EstimateReport): string {
+function planText({ estimate, plan, restsOn }: EstimateReport): string {
   const { environments, evaluations } = plan;
   const rollouts = environments.reduce((sum, each) => sum + each.groups * each.rollouts, 0);
   const steps =
     plan.steps === null
       ? l10n.t("no end: estimate for one step")
       : plural(estimate.steps, "{0} step", "{0} steps");
+  if (restsOn.examples !== undefined) return steps;
   const played = plural(Math.round(rollouts), "{0} rollout", "{0} rollouts");
   const evaluated = plural(Math.ceil(evaluations.count), "{0} evaluation", "{0} evaluations");
   return [steps, played, ...(evaluations.count === 0 ? [] : [evaluated])].join(", ");
@@ -104,9 +105,10 @@ function endLines({ estimate, budgets }: EstimateReport): readonly Line[] {
 }
 
 function basisText(
-  { restsOn: { run, steps, groups, rollouts } }: EstimateReport,
+  { restsOn: { run, steps, groups, rollouts, examples } }: EstimateReport,
   { cwd }: Pick<Invocation, "cwd">,
 ): string {
+  if (examples !== undefined) return plural(examples, "{0} example", "{0} examples");
   const counted = plural(rollouts, "{0} rollout", "{0} rollouts");
   const inGroups = plural(groups, "{0} group", "{0} groups");
   if (run === null) return l10n.t("{0} in {1}, sampled now", counted, inGroups);
@@ -122,6 +124,9 @@ function pricesText({ prices }: EstimateReport): string {
 
 function reservations({ estimate, restsOn }: EstimateReport): readonly string[] {
   const { unplayed } = estimate;
+  if (restsOn.examples !== undefined) {
+    return [l10n.t("Each example was counted. Evaluations and time are not part of the estimate.")];
+  }
   return [
     ...(unplayed.length === 0
       ? []

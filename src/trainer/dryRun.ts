@@ -8,13 +8,13 @@ import { AppError, isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { playDryRun } from "../core/training/dryRun.ts";
 import { askedTasks } from "../core/training/estimatePlan.ts";
-import type { StepOutput } from "../core/training/step/step.ts";
+import type { StepEnd } from "../core/training/step/step.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { runName, runParent } from "../node/runPaths.ts";
 import { claimRun } from "./claimRun.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
-import { reportEstimate } from "./estimate.ts";
+import { reportEstimate, supervisedReport } from "./estimate.ts";
 import { loadListPrices } from "./loadPriceList.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
@@ -102,8 +102,10 @@ async function play(
     await context.storage.usage.flush();
     const tasks = askedTasks(preparation, trainer.control.signal);
     const basis = { fileSystem: lease.files, folder, isPlayed: true };
-    await onPlayed(folder, await reportEstimate({ config, tasks, listPrices }, basis));
-    requireRewards(output);
+    const supervised = supervisedReport({ config, preparation, listPrices });
+    const report = supervised ?? (await reportEstimate({ config, tasks, listPrices }, basis));
+    await onPlayed(folder, report);
+    if (supervised === null) requireRewards(output);
     await tinker.service.finish("success");
     await lease.end({ phase: "done" });
     return { outcome: "done", folder: isKept ? folder : null };
@@ -118,7 +120,7 @@ async function play(
   }
 }
 
-function requireRewards({ rollouts }: StepOutput): void {
+function requireRewards({ rollouts }: StepEnd): void {
   if (rollouts.some(({ reward }) => reward !== null)) return;
   const first = rollouts.find(({ record }) => record.error !== null)?.record.error;
   throw new AppError(

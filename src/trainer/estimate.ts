@@ -11,6 +11,8 @@ import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { priceFileOf, readPriceFile } from "../core/runFolder/priceFile.ts";
 import { askedTasks, type CountedTasks, estimatePlan } from "../core/training/estimatePlan.ts";
 import { pastTasks } from "../core/training/pastTasks.ts";
+import type { Preparation } from "../core/training/prepare.ts";
+import { supervisedEstimate } from "../core/training/supervised/supervisedEstimate.ts";
 import { sum } from "../core/util/stats.ts";
 import { sha256 } from "../node/hash.ts";
 import { runParent } from "../node/runPaths.ts";
@@ -58,8 +60,8 @@ export async function estimateFromRun(
   const services = new CleanupStack();
   try {
     const basis = { fileSystem: fileSystem.within(folder), folder };
-    // Before anything is asked of a service: most faults are here.
     const { config } = loaded;
+    // Before anything is asked of a service: most faults are here.
     await readBasis(basis.fileSystem, folder, config);
     const known = await pastTasks(config, sha256, basis);
     if (known !== null) {
@@ -102,6 +104,57 @@ async function keptPrices(
 ): Promise<ListPrices | null> {
   const kept = await readPriceFile(fileSystem, folder);
   return kept?.source === "price_list" && kept.model === model ? kept : null;
+}
+
+/** What a supervised run takes, by its examples; null for reinforcement learning. */
+export function supervisedReport({
+  config,
+  preparation,
+  listPrices,
+}: {
+  readonly config: Config;
+  readonly preparation: Preparation;
+  readonly listPrices: ListPrices | null;
+}): EstimateReport | null {
+  const { examples } = preparation;
+  if (examples === undefined) return null;
+  const prices = priceFileOf(config, listPrices);
+  const projected = supervisedEstimate(config, preparation, examples, prices?.prices ?? null);
+  const { max_cost_usd, max_tokens_total, max_hours } = config;
+  return {
+    ...projected,
+    prices,
+    restsOn: { run: null, steps: 0, groups: 0, rollouts: 0, examples: examples.trained.length },
+    budgets: { max_cost_usd, max_tokens_total, max_hours },
+  };
+}
+
+/** Reads the examples of a supervised run; asks services for what costs nothing. @throws AppError as a run that cannot begin */
+export async function estimateSupervised(
+  trainer: TrainerOptions,
+  { loaded, planOf, onEstimate }: Pick<PastRunEstimate, "loaded" | "planOf" | "onEstimate">,
+): Promise<RunEnd> {
+  const services = new CleanupStack();
+  try {
+    const plan = planOf(loaded);
+    const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
+    const { preparation, tinker } = await connectAndPrepare(connections, plan, (load) => load());
+    const listPrices = await loadListPrices({
+      config: { ...loaded.config, max_cost_usd: null },
+      address: tinker.service.address,
+      folder: null,
+      log: trainer.log,
+      signal: trainer.control.signal,
+    });
+    const report = supervisedReport({ config: loaded.config, preparation, listPrices });
+    if (report !== null) onEstimate(report);
+    await tinker.service.finish("success");
+    return { outcome: "done", folder: null };
+  } catch (error) {
+    throw trainer.redactor.redactError(error);
+  } finally {
+    await services.closeAll();
+  }
 }
 
 /** `isPlayed` when the folder is that of a dry run of the same configuration. */

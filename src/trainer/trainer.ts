@@ -22,7 +22,7 @@ import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { executeDryRun } from "./dryRun.ts";
-import { estimateFromRun, newestRunOf } from "./estimate.ts";
+import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate.ts";
 import { defaultWords, evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
 import { loadEvaluation } from "./loadEvaluation.ts";
@@ -83,6 +83,9 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
     const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;
     const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
+    if (loaded.config.method === "sft") {
+      return estimateSupervised(options, { loaded, planOf, onEstimate });
+    }
     if (folder !== null) {
       return estimateFromRun(options, { loaded, planOf, fileSystem, folder, onEstimate });
     }

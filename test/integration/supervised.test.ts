@@ -73,6 +73,21 @@ it("the loss of a file falls, on what is held out too, and a resume goes on exac
   expect(await lossesOf("parted")).toEqual(losses);
 });
 
+it("an estimate counts each token, and a dry run shows an example", async () => {
+  const config = `${SUPERVISED}max_steps: 4\n`;
+  await train("counted", config);
+  const path = join(folder, "counted.yaml");
+  const estimated = await runProgram(["estimate", path, "--json"], {});
+  const rows = await readLines(join(runOf("counted"), "metrics.jsonl"));
+  const used = rows.at(-1);
+  const { tokens }: { readonly tokens: { readonly trained: { readonly mean: number } } } =
+    JSON.parse(estimated.stdout);
+  expect(used).toMatchObject({ tokens: { cumulative: { trained: tokens.trained.mean } } });
+  const tried = await runProgram(["train", "-c", path, "--dry_run"], {});
+  expect([tried.code, tried.stderr]).toEqual([0, ""]);
+  expect(tried.stdout).toMatch(/what would be trained\nexamples +2\n/);
+});
+
 it("rollouts are imitated, and reinforcement learning starts from what came of them", async () => {
   const environments =
     "environments:\n  local/calculator: {splits: {train: {}}, num_rollouts: 8}\n";

@@ -15,6 +15,8 @@ export interface EstimateReport {
     readonly steps: number;
     readonly groups: number;
     readonly rollouts: number;
+    /** Of a supervised run, which rests on nothing else; absent for reinforcement learning. */
+    readonly examples?: number;
   };
   readonly budgets: {
     readonly max_cost_usd: number | null;

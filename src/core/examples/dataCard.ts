@@ -3,7 +3,7 @@
 import { formatCount, formatQuantity } from "../../shared/format.ts";
 import type { RolloutChoice } from "./chooseRollouts.ts";
 
-export interface CardFacts {
+export interface DataFacts {
   readonly name: string;
   readonly format: "messages" | "tokens" | "parquet";
   readonly choice: RolloutChoice;
@@ -21,7 +21,7 @@ export interface CardFacts {
   readonly version: string;
 }
 
-export function dataCard(facts: CardFacts): string {
+export function dataCard(facts: DataFacts): string {
   const { name, format, choice, rows, doubles, tasks, runs, license, version } = facts;
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const counts = Object.entries(rows).map(

@@ -45,6 +45,7 @@ export const estimateOutput = defineOutput(
       steps: count,
       groups: count,
       rollouts: count,
+      examples: count.exactOptional().describe("of a supervised run, which rests on nothing else"),
     }),
   },
 );

@@ -4,18 +4,20 @@ import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { checkLoss } from "./checks/checkLoss.ts";
 import type { RunContext } from "./run/context.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
-import type { StepOutput } from "./step/step.ts";
+import type { StepEnd } from "./step/step.ts";
 import { StepPipeline } from "./stepPipeline.ts";
+import { SupervisedSteps } from "./supervised/supervisedSteps.ts";
 
 /**
  * Plays the step at `position` and writes down what a step writes. The service computes log-probabilities and the loss of the data,
  * but no gradient. @throws AppError as a step does
  */
-export async function playDryRun(context: RunContext, position: LoopPosition): Promise<StepOutput> {
+export async function playDryRun(context: RunContext, position: LoopPosition): Promise<StepEnd> {
   const { services } = context;
   const dry = { ...context, services: { ...services, client: withoutUpdates(services.client) } };
-  if (dry.config.probe_server) await checkLoss(dry, position.step);
-  const steps = await StepPipeline.open(dry);
+  const isSupervised = dry.config.method === "sft";
+  if (dry.config.probe_server && !isSupervised) await checkLoss(dry, position.step);
+  const steps = isSupervised ? new SupervisedSteps() : await StepPipeline.open(dry);
   const { clock } = dry.ports;
   const fromMs = clock.monotonic();
   try {

@@ -14,7 +14,7 @@ it("asks for the loss of a step's data, and for no gradient, update or save", as
   const context = aContext({ config, remote: scriptedEnvironment([{ onCall }]), totalSteps: 1 });
   context.client.sampler = scriptedSampler([ended(call("answer"))]);
   const output = await context.clock.run(playDryRun(context, START));
-  expect(output.trained?.loss).toBe(4);
+  expect(output.row["loss"]).toBe(4);
   expect(context.client.calls.filter((name) => name !== "ephemeralSampler")).toEqual(["forward"]);
   expect(linesOf(context, PATHS.metrics)).toHaveLength(1);
   const scored = linesOf(context, stepPaths(FOLDER, 0).index).filter(

@@ -152,8 +152,8 @@ async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBat
   const wire = weightedData(examples, data, config);
   const backward = client.forwardBackward(wire, SUPERVISED_LOSS);
   const optimized = client.optimStep(optimizerParameters(config, learningRate));
-  const isMeasured = heldOut.length > 0 && isDue(context, at.step + 1);
-  const measured = isMeasured ? heldOutLoss(client, heldOut) : Promise.resolve(null);
+  const isDue = heldOut.length > 0 && isMeasured(context, at.step + 1);
+  const measured = isDue ? heldOutLoss(client, heldOut) : Promise.resolve(null);
   const results = Promise.all([backward, optimized, measured]).then(
     ([trainedBatch, { metrics }, held]): BatchResults => ({
       backward: trainedBatch,
@@ -166,8 +166,11 @@ async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBat
   return { items, examples, data, learningRate, sentMs, meter, results };
 }
 
-/** After the first step, after every few, and after the last. */
-function isDue({ config, totalSteps }: RunContext, completed: number): boolean {
+/** Whether what is held out is measured after so many steps: after the first, after every few, and after the last. */
+export function isMeasured(
+  { config, totalSteps }: Pick<RunContext, "config" | "totalSteps">,
+  completed: number,
+): boolean {
   return completed === 1 || completed % config.held_out_every === 0 || completed === totalSteps;
 }
 
