@@ -173,8 +173,8 @@ async function teacher(): Promise<void> {
         );
         const level = 0.9 * last(rl);
         const taught =
-          "teacher: { checkpoint: .tinker-rl/runs/rl, rewards: false }\nlearning_rate: 0.004\n";
-        const student = `seed: ${seed + 100}\n${calculator(2)}${evaluation(2)}${taught}max_steps: 30\n`;
+          "teacher: { checkpoint: .tinker-rl/runs/rl, rewards: false }\nlearning_rate: 0.003\n";
+        const student = `seed: ${seed + 100}\n${calculator(2)}${evaluation(2)}${taught}max_steps: 40\n`;
         const distilled = await train(folder, "student", student);
         return {
           seed,

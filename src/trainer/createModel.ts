@@ -28,8 +28,10 @@ export async function createClient(
     return sameModel(client, config, `init_from: ${init}`);
   }
   const { model_name: baseModel, lora_rank: rank, seed } = config;
+  const { train_attn: trainAttn, train_mlp: trainMlp, train_unembed: trainUnembed } = config;
+  const parts = { trainAttn, trainMlp, trainUnembed };
   try {
-    return await service.createTrainingClient({ baseModel, rank, seed });
+    return await service.createTrainingClient({ baseModel, rank, seed, ...parts });
   } catch (error) {
     throw refusedRank(error, rank) ?? error;
   }

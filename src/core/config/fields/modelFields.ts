@@ -44,6 +44,27 @@ export const modelFields = {
     change: "identity",
     doc: "Rank of the LoRA adapter, a power of two. RL needs little capacity: 8 to 32 is enough, and the best learning rate does not depend on it.",
   },
+  train_attn: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    isAdvanced: true,
+    doc: "Whether the adapter changes the attention layers.",
+  },
+  train_mlp: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    isAdvanced: true,
+    doc: "Whether the adapter changes the MLP layers, experts included.",
+  },
+  train_unembed: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    isAdvanced: true,
+    doc: "Whether the adapter changes the unembedding. vLLM and SGLang refuse adapters that do, so set `false` to load the adapter there; the embedded model never trains it.",
+  },
   tokenizer_name: {
     type: "string",
     nullable: true,

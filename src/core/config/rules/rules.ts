@@ -104,7 +104,20 @@ function sessionEnvFindings({ environments, secrets }: Config): readonly Finding
   });
 }
 
-function modelFindings({ lora_rank }: Config): readonly Finding[] {
+function modelFindings(config: Config): readonly Finding[] {
+  return [...rankFindings(config), ...adapterFindings(config)];
+}
+
+function adapterFindings({ model_name, train_attn, train_mlp, train_unembed }: Config) {
+  // The embedded model's unembedding is tied to its embedding.
+  const isAnything = train_attn || train_mlp || (train_unembed && !isLocalModel(model_name));
+  if (isAnything) return [];
+  const message = "The adapter changes nothing. Set `train_attn` or `train_mlp` to true.";
+  const remedies = [preferred(setTo(["train_attn"], true))];
+  return [conflict("TRL228", ["train_attn"], message, { relatedPaths: [["train_mlp"]], remedies })];
+}
+
+function rankFindings({ lora_rank }: Config): readonly Finding[] {
   if (Number.isInteger(Math.log2(lora_rank))) return [];
   const below = 2 ** Math.floor(Math.log2(lora_rank));
   const message = `The rank must be a power of two, such as ${below} or ${below * 2}; got ${lora_rank}.`;

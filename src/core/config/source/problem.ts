@@ -58,6 +58,8 @@ export type RuleCode =
   | "TRL226"
   /** Several keys: a teacher that is none, or reads other tokens; a reference that is not set. */
   | "TRL227"
+  /** Several keys: an adapter that changes nothing. */
+  | "TRL228"
   /** A row of a dataset's file; the configuration itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
