@@ -154,6 +154,11 @@ export const PEERS: readonly Peer[] = [
     version: "",
   },
   {
+    file: "conformance/chat/supervisedExamples",
+    name: "conversations as training data, beside tinker-cookbook",
+    version: "0.6.1",
+  },
+  {
     file: "conformance/chat/hostileText",
     name: "hostile text of environments, in every chat format",
     version: "",

@@ -2,7 +2,13 @@
 
 import type { ImageSize } from "../images/imageFile.ts";
 import type { ImagePiece, Piece, TokenContext } from "./pieces.ts";
-import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "./renderer.ts";
+import type {
+  AssistantMessage,
+  FollowUp,
+  InitialMessage,
+  ParsedTurn,
+  ToolDeclaration,
+} from "./renderer.ts";
 
 /** What a run asks of a format; settings that a format does not know were refused before. */
 export interface FormatOptions {
@@ -46,6 +52,8 @@ export interface ChatFormat {
     messages: readonly InitialMessage[],
     tools: readonly ToolDeclaration[],
   ) => readonly Piece[];
+  /** A turn of the model with its end, where a conversation does not show it as it is sampled. */
+  readonly renderTurn?: (message: AssistantMessage) => readonly Piece[];
   /** From behind a turn to the opening of the next; `end` is the token that the turn ended with, sampled or closed. */
   readonly renderFollowUps: (
     followUps: readonly FollowUp[],

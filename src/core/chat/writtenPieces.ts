@@ -8,6 +8,7 @@ const TASK: InitialMessage = { role: "user", content: "Task" };
 
 /** From behind the opening of the turn up to the token that ends it, which sampling stops at. */
 export function writtenPieces(format: ChatFormat, message: AssistantMessage): readonly Piece[] {
+  if (format.renderTurn !== undefined) return format.renderTurn(message);
   const before = atomsOf(format.renderPrompt([TASK], []));
   const { messages, followUps } = answersTo(message);
   const whole = atomsOf(format.renderPrompt([TASK, message, ...messages], []));
@@ -31,11 +32,10 @@ function answersTo({ calls }: AssistantMessage): {
 
 /** With what sampling stops at behind it; `next` follows it in the conversation. */
 function ended(
-  { ends, pastEnd, stopTexts: [stopText] = [] }: ChatFormat,
+  { ends, pastEnd }: ChatFormat,
   pieces: readonly Piece[],
   next: Piece | undefined,
 ): readonly Piece[] {
-  if (stopText !== undefined) return [...pieces, stopText];
   const last = pieces.at(-1);
   if (isOneOf(ends, last)) return pieces;
   const open = isOneOf([pastEnd ?? ""], last) ? pieces.slice(0, -1) : pieces;

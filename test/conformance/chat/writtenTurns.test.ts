@@ -65,7 +65,7 @@ function read(renderer: Renderer, message: AssistantMessage) {
   };
 }
 
-/** A format that is asked not to think leaves reasoning out. */
+/** A format that is asked not to think, or that cannot, leaves reasoning out. */
 function given({ content, reasoning, calls }: AssistantMessage, thinks: boolean) {
   const shown = thinks ? reasoning : null;
   return { content, reasoning: shown, calls: textsOf(calls), errors: [], ended: true };

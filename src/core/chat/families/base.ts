@@ -39,6 +39,7 @@ export function base(): ChatFormat {
       ]),
       ROLES.assistant,
     ],
+    renderTurn: (message) => [` ${plainText(message)}\n\n`, BREAK, ROLES.user],
     closeTurn: (_turn, text) => [text.includes(STOP) ? "" : restOfStop(text)],
     createParser: createLineParser,
   };

@@ -32,6 +32,10 @@ export function deepseekV31({ thinking }: FormatOptions): ChatFormat {
       ...messages.flatMap((message, i) => messagePieces(message, messages[i - 1])),
       ...(messages.at(-1)?.role === "tool" ? [] : opening),
     ],
+    renderTurn: (message) => [
+      ...(thinking ? [message.reasoning ?? "", THINK.close] : []),
+      ...assistantPieces(message),
+    ],
     renderFollowUps: (followUps) => [
       ...followUps.flatMap(({ kind, content }) =>
         kind === "user" ? [USER, content] : resultPieces(content),
