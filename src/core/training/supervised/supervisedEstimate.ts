@@ -7,15 +7,14 @@ import type { Example } from "../../examples/example.ts";
 import type { ExampleSet } from "../../examples/exampleSet.ts";
 import { costOf, type Prices } from "../../usage/prices.ts";
 import { sum } from "../../util/stats.ts";
-import type { Preparation } from "../prepare.ts";
-import { itemsFrom } from "../tasks/dataset.ts";
+import { itemsFrom, type TaskSequence } from "../tasks/dataset.ts";
 import { datumLength } from "../update/datums.ts";
 import { isMeasured } from "./supervisedSteps.ts";
 
 /** Evaluations are left out: how long the model's answers are is not known. */
 export function supervisedEstimate(
   config: Config,
-  { sequence, totalSteps }: Pick<Preparation, "sequence" | "totalSteps">,
+  { sequence, totalSteps }: { readonly sequence: TaskSequence; readonly totalSteps: number | null },
   examples: ExampleSet,
   prices: Prices | null,
 ): { readonly estimate: Estimate; readonly plan: EstimatePlan } {
