@@ -50,7 +50,7 @@ export async function collect(options: ProgramOptions, command: CollectCommand):
   );
   if (end.outcome === "done" && end.folder !== null) {
     const choice = { where, maxPerTask, starred: false, tags: [] };
-    await writeData(options, [end.folder], choice, { ...command, isCollected: true });
+    await writeData(options, [end.folder], choice, command);
   }
   return end;
 }
@@ -59,29 +59,34 @@ async function writeData(
   { fileSystem, invocation, out }: Pick<ProgramOptions, "fileSystem" | "invocation" | "out">,
   folders: readonly string[],
   choice: RolloutChoice,
-  {
-    format,
-    output: given,
-    license,
-    isCollected = false,
-  }: Pick<ExportCommand, "format" | "output" | "license"> & { readonly isCollected?: boolean },
+  { format, output: given, license }: Pick<ExportCommand, "format" | "output" | "license">,
 ): Promise<void> {
   const name = `${basename(folders[0] ?? "")}-data`;
   const output = resolve(invocation.cwd, given ?? name);
-  const { rows, tasks, doubles } = await exportRollouts({
+  const { rows, tasks, doubles, unsaid } = await exportRollouts({
     fileSystem,
     folders,
     choice,
     format,
     output,
     license,
-    isCollected,
   });
   const counts = Object.entries(rows).map(([split, count]) => `${split} ${formatCount(count)}`);
   out.print([
     labelled(l10n.t("rows"), counts.join(", ")),
     labelled(l10n.t("tasks"), formatCount(tasks)),
     ...(doubles === 0 ? [] : [[plural(doubles, "{0} double left out", "{0} doubles left out")]]),
+    ...(unsaid === 0
+      ? []
+      : [
+          [
+            plural(
+              unsaid,
+              "{0} rollout with an empty turn or an unreadable call left out; --format tokens has it",
+              "{0} rollouts with an empty turn or an unreadable call left out; --format tokens has them",
+            ),
+          ],
+        ]),
     labelled(l10n.t("folder"), shortPath(output, invocation.cwd)),
   ]);
 }

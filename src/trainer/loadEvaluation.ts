@@ -53,7 +53,8 @@ function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedCo
   }
   const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(splits)}`];
   const loaded = loadStart({ ...start, overrides });
-  return { ...loaded, warnings: [...notes, ...loaded.warnings] };
+  // Without those of `loaded`: that training has these splits, too, is what they are collected for.
+  return { ...loaded, warnings: notes };
 }
 
 function withoutEvaluation(start: StartConfig): StartConfig {

@@ -10,6 +10,8 @@ export interface DataFacts {
   /** Rows by split, without doubles. */
   readonly rows: Readonly<Record<string, number>>;
   readonly doubles: number;
+  /** Rollouts with a turn that messages cannot say. */
+  readonly unsaid: number;
   readonly tasks: number;
   readonly runs: readonly {
     readonly name: string;
@@ -22,7 +24,7 @@ export interface DataFacts {
 }
 
 export function dataCard(facts: DataFacts): string {
-  const { name, format, choice, rows, doubles, tasks, runs, license, version } = facts;
+  const { name, format, rows, tasks, runs, license, version } = facts;
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const counts = Object.entries(rows).map(
     ([split, count]) => `| ${split} | ${formatCount(count)} |`,
@@ -50,7 +52,7 @@ ${sources.join("\n")}
 
 ## Filters
 
-${filters(choice, doubles)
+${filters(facts)
   .map((line) => `- ${line}`)
   .join("\n")}
 `;
@@ -65,15 +67,16 @@ const FORMATS = {
     "`messages`, `tools` and `tags` are JSON texts; the other columns are the task, the reward and the marks.",
 } as const;
 
-function filters(
-  { where, starred, tags, maxPerTask }: RolloutChoice,
-  doubles: number,
-): readonly string[] {
+function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
+  const { where, starred, tags, maxPerTask } = choice;
   return [
     where === null ? "All rollouts with a reward." : `Rollouts with \`${where}\`.`,
     ...(starred ? ["Only those with a star."] : []),
     ...(tags.length === 0 ? [] : [`Only those with one of the tags ${tags.join(", ")}.`]),
     ...(maxPerTask === null ? [] : [`At most ${maxPerTask} for each task, the best first.`]),
+    ...(unsaid === 0
+      ? []
+      : [`Rollouts with an empty turn or an unreadable call: ${formatCount(unsaid)} left out.`]),
     `Rows with the same conversation stand once: ${formatQuantity(doubles, "double")} left out.`,
   ];
 }

@@ -26,22 +26,23 @@ export interface ExportRow {
   readonly note: string;
 }
 
-/** `isCollected` for rollouts that an evaluation has played to train on them. */
+/** `run` with the splits that its training draws from, by environment: rollouts of others measure. */
 export function exportRow(
-  { run, isCollected }: { readonly run: string; readonly isCollected: boolean },
+  run: { readonly name: string; readonly trained: Readonly<Record<string, readonly string[]>> },
   { summary, mark }: ChosenRollout,
   record: RolloutRecord,
 ): ExportRow {
   const { environment, split, index, reward, step, group, rollout, source } = summary;
+  const isTrained = source === "training" || run.trained[environment]?.includes(split) === true;
   return {
     messages: messagesOf(record),
     tools: record.tools.map(toolOf),
-    split: (isCollected || source === "training") && split !== "test" ? "train" : "test",
+    split: isTrained && split !== "test" ? "train" : "test",
     environment,
     task_split: split,
     task_index: index,
     reward,
-    run,
+    run: run.name,
     step,
     group,
     rollout,
@@ -49,6 +50,13 @@ export function exportRow(
     tags: mark.tags,
     note: mark.note,
   };
+}
+
+/** False when messages cannot say what the model wrote: a call that was not readable, or nothing at all. */
+export function isSaidByMessages({ turns }: RolloutRecord): boolean {
+  return turns.every(
+    ({ content, calls, errors }) => errors.length === 0 && (content !== "" || calls.length > 0),
+  );
 }
 
 /** One token stream of a rollout: ids with what training needs at the same index. */

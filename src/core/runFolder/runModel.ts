@@ -12,6 +12,10 @@ const runModel = z.object({
   lora_rank: z.number().nullable().catch(null),
   /** Null = as variables or settings lead, or the official service. */
   tinker_base_url: z.string().nullable().catch(null),
+  /** By environment, those that training draws from. */
+  environments: z
+    .record(z.string(), z.object({ splits: z.record(z.string(), z.unknown()) }))
+    .catch({}),
 });
 
 export type RunModel = z.infer<typeof runModel>;

@@ -10,11 +10,17 @@ import {
   taskName,
 } from "../../core/examples/chooseRollouts.ts";
 import { dataCard } from "../../core/examples/dataCard.ts";
-import { type ExportRow, exportRow, tokensRow } from "../../core/examples/exportRow.ts";
+import {
+  type ExportRow,
+  exportRow,
+  isSaidByMessages,
+  tokensRow,
+} from "../../core/examples/exportRow.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
+import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
-import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { type RunModel, readRunModel } from "../../core/runFolder/runModel.ts";
 import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
 import { VERSION } from "../../shared/version.ts";
@@ -30,8 +36,6 @@ export interface ExportOptions {
   /** The folder to write; it must not exist, or be empty. */
   readonly output: string;
   readonly license: string | null;
-  /** True for an evaluation that was played to train on what it gives; absent = no. */
-  readonly isCollected?: boolean;
 }
 
 export interface Exported {
@@ -39,31 +43,33 @@ export interface Exported {
   readonly rows: Readonly<Record<string, number>>;
   readonly tasks: number;
   readonly doubles: number;
+  /** Rollouts that messages cannot say, which only the format `tokens` has. */
+  readonly unsaid: number;
 }
 
 /** @throws AppError `no-examples` when nothing passes the filters, `folder-not-empty`, `disk`, `file-unreadable` */
 export async function exportRollouts(options: ExportOptions): Promise<Exported> {
   const { fileSystem, folders, choice, format, output, license } = options;
-  const { isCollected = false } = options;
   await requireEmpty(fileSystem, output);
   const files = new SplitFiles(options);
-  const once = new OnlyOnce();
+  const filter = new RowFilter(format);
   const tasks = new Set<string>();
   const runs = [];
   for (const folder of folders) {
     const run = fileSystem.within(folder);
     const reader = createRunReader(run, folder);
     const name = basename(folder);
+    const model = await readRunModel(run, folder);
+    const trained = trainedSplits(model);
     let rows = 0;
     for (const chosen of await chooseRollouts(reader, choice)) {
       const record = await reader.body(chosen.summary);
-      const row = record === null ? null : exportRow({ run: name, isCollected }, chosen, record);
-      if (row === null || once.isDouble(row)) continue;
+      const row = record === null ? null : exportRow({ name, trained }, chosen, record);
+      if (record === null || row === null || !filter.takes(row, record)) continue;
       tasks.add(taskName(chosen.summary));
       const streams = format === "tokens" ? await tokensOf(reader, chosen) : [];
       rows += await files.add(row, streams);
     }
-    const model = await readRunModel(run, folder);
     runs.push({ name, model: model?.model_name ?? "unknown", rows });
   }
   if (files.count === 0) {
@@ -74,25 +80,44 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   }
   await files.finish();
   const { rows } = files;
-  const { doubles } = once;
-  const facts = { choice, format, rows, doubles, tasks: tasks.size, runs, license };
+  const { doubles, unsaid } = filter;
+  const facts = { choice, format, rows, doubles, unsaid, tasks: tasks.size, runs, license };
   const card = dataCard({ ...facts, name: basename(output), version: VERSION });
   await fileSystem.writeAtomic(join(output, "README.md"), card);
-  return { rows, tasks: tasks.size, doubles };
+  return { rows, tasks: tasks.size, doubles, unsaid };
 }
 
-/** Conversations that were written before are doubles. */
-class OnlyOnce {
+function trainedSplits(model: RunModel | null): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(model?.environments ?? {}).map(([name, { splits }]) => [
+      name,
+      Object.keys(splits),
+    ]),
+  );
+}
+
+/** Leaves out what messages cannot say, and conversations that were written before. */
+class RowFilter {
+  readonly #format: ExportFormat;
   readonly #seen = new Set<string>();
   doubles = 0;
+  unsaid = 0;
 
-  isDouble({ messages, split }: ExportRow): boolean {
-    const digest = sha256(JSON.stringify([messages, split]));
-    if (!this.#seen.has(digest)) {
-      this.#seen.add(digest);
+  constructor(format: ExportFormat) {
+    this.#format = format;
+  }
+
+  takes({ messages, split }: ExportRow, record: RolloutRecord): boolean {
+    if (this.#format !== "tokens" && !isSaidByMessages(record)) {
+      this.unsaid += 1;
       return false;
     }
-    this.doubles += 1;
+    const digest = sha256(JSON.stringify([messages, split]));
+    if (this.#seen.has(digest)) {
+      this.doubles += 1;
+      return false;
+    }
+    this.#seen.add(digest);
     return true;
   }
 }

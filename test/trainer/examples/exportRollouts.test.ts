@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
@@ -13,6 +13,11 @@ import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { type ExportFormat, exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 
+const CONFIG = {
+  model_name: "org/model",
+  environments: { [aRecord({}).environment]: { splits: { train: {} } } },
+};
+
 const fileSystem = createFileSystem();
 let folder = "";
 
@@ -25,7 +30,7 @@ beforeEach(async () => {
 async function writeRun(records: readonly Partial<RolloutRecord>[]): Promise<string> {
   const run = join(folder, "one");
   await mkdir(runPaths(run).rolloutFolder, { recursive: true });
-  await writeFile(runPaths(run).resolvedConfig, JSON.stringify({ model_name: "org/model" }));
+  await writeFile(runPaths(run).resolvedConfig, JSON.stringify(CONFIG));
   const files = fileSystem.within(run);
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
   for (const [group, record] of records.entries()) {
@@ -98,12 +103,37 @@ describe("rollouts as a data set", () => {
     const same = { promptText: "Same" };
     const run = await writeRun([same, same, { reward: 0 }, {}]);
     const { result, output } = await exported(run, "messages", { where: "reward >= 1" });
-    expect(result).toEqual({ rows: { train: 2 }, tasks: 2, doubles: 1 });
+    expect(result).toEqual({ rows: { train: 2 }, tasks: 2, doubles: 1, unsaid: 0 });
     const card = await readFile(join(output, "README.md"), "utf8");
     expect(card).toContain("license: mit");
     expect(card).toContain("| one | org/model | 2 |");
     expect(card).toContain("Rollouts with `reward >= 1`.");
     expect(card).toContain("1 double left out");
+  });
+
+  it("of an evaluation are data where training draws from the split, too", async () => {
+    const run = await writeRun([]);
+    await mkdir(runPaths(run).evalFolder);
+    const files = fileSystem.within(run);
+    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
+    for (const [index, split] of ["train", "validation"].entries()) {
+      const use = { purpose: "evaluation", model: "base", temperature: 1 };
+      await store.addEvaluated(aRecord({ split, index, group: index }), use, []);
+    }
+    expect((await exported(run)).result.rows).toEqual({ train: 1, test: 1 });
+  });
+
+  it("are left out where messages cannot say a turn, but are there as tokens", async () => {
+    const [turn] = aRecord({}).turns;
+    if (turn === undefined) throw new Error("The builder makes a turn.");
+    const empty = { ...turn, content: "", calls: [], results: [] };
+    const error = { kind: "not_readable", raw: "{", message: "The call is not JSON." };
+    const run = await writeRun([{ turns: [empty] }, { turns: [{ ...turn, errors: [error] }] }, {}]);
+    const { result, output } = await exported(run);
+    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 2 });
+    expect(await readFile(join(output, "README.md"), "utf8")).toContain("unreadable call: 2 left");
+    await rm(output, { recursive: true });
+    expect((await exported(run, "tokens")).result.rows).toEqual({ train: 3 });
   });
 
   it("of a test split go to a file of their own", async () => {

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { messagesIn, textWith } from "../configText.ts";
+
+describe("a teacher", () => {
+  it("is one model or one checkpoint", () => {
+    for (const teacher of ["{}", "{model: Qwen/Qwen3-32B, checkpoint: runs/one}"]) {
+      expect(messagesIn(textWith(`teacher: ${teacher}\n`))).toEqual([
+        expect.stringMatching(/error: TRL227 .*`model`.*`checkpoint`/),
+      ]);
+    }
+    expect(messagesIn(textWith("teacher: {checkpoint: runs/one}\n"))).toEqual([]);
+  });
+
+  it("is warned about where it reads other tokens than the policy", () => {
+    expect(messagesIn(textWith("teacher: {model: meta-llama/Llama-3.1-8B}\n"))).toEqual([
+      expect.stringMatching(/TRL227 .*is of another family than/),
+    ]);
+  });
+});
+
+describe("the reference of `kl_coef`", () => {
+  it("needs weights to start from to be those", () => {
+    const keys = "kl_coef: 0.1\nkl_reference: init\n";
+    expect(messagesIn(textWith(keys))).toEqual([
+      expect.stringMatching(/error: TRL227 `kl_reference: init` is the weights of `init_from`/),
+    ]);
+    expect(messagesIn(textWith(`${keys}init_from: runs/one\n`))).toEqual([]);
+  });
+});
+
+describe("the layers of the adapter", () => {
+  it("are at least one", () => {
+    expect(messagesIn(textWith("train_attn: false\n"))).toEqual([]);
+    const none = "train_attn: false\ntrain_mlp: false\ntrain_unembed: false\n";
+    expect(messagesIn(textWith(none))).toEqual([
+      expect.stringMatching(/error: TRL228 The adapter changes nothing/),
+    ]);
+  });
+});
