@@ -1,6 +1,6 @@
 /**
  * Which task comes next, by what is known of the policy's success at each: a Beta posterior a task, of which old evidence fades, because the
- * policy changes. `pools` draws mostly tasks that are neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since
+ * policy changes, and whose prior is what is known of the other tasks of its split. `pools` draws mostly tasks that are neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since
  * a group of equal rewards has no gradient. Like prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with the success itself in place of an error.
  */
 
@@ -15,6 +15,11 @@ const MEMORY = 0.6;
 /** A posterior mean from which on a task is solved, and down to which it is out of reach: eight of eight, or none. */
 const SOLVED = 0.85;
 const HARD = 0.15;
+/** The same for a task that was never tried, by the others of its split: these must be nearly sure. */
+const SPLIT_SOLVED = 0.95;
+const SPLIT_HARD = 0.05;
+/** Rollouts that the other tasks of the split count for. */
+const PRIOR = 2;
 /** How often each pool is drawn from, while it holds a task. */
 const POOL_WEIGHTS = { open: 0.85, hard: 0.1, solved: 0.05 } as const;
 
@@ -143,9 +148,11 @@ export class Curriculum {
   /** Within a pool the one that was trained longest ago; those never tried first, in an order by the seed. */
   #fromPools(tasks: readonly TaskRef[], at: number): TaskRef {
     const pools: Record<Pool, TaskRef[]> = { open: [], hard: [], solved: [] };
+    const means = this.#meansBySplit();
     for (const task of tasks) {
       const known = this.#evidence.get(nameOf(task));
-      pools[known === undefined ? "open" : poolOf(known)].push(task);
+      const mean = means.get(splitOf(task)) ?? 0.5;
+      pools[known === undefined ? poolOfUntried(mean) : poolOf(known)].push(task);
     }
     const able = (Object.keys(POOL_WEIGHTS) as Pool[]).filter((pool) => pools[pool].length > 0);
     const weights = able.map((pool) => POOL_WEIGHTS[pool]);
@@ -166,13 +173,30 @@ export class Curriculum {
 
   #bySignal(tasks: readonly TaskRef[], at: number): TaskRef {
     const meanTokens = this.#meanTokens();
+    const means = this.#meansBySplit();
     const weights = tasks.map((task) => {
       const known = this.#evidence.get(nameOf(task)) ?? NO_EVIDENCE;
       const tokens = known.tokens > 0 ? known.tokens : meanTokens;
-      return expectedVariance(known) / tokens;
+      return expectedVariance(known, means.get(splitOf(task)) ?? 0.5) / tokens;
     });
     const chosen = tasks[drawByWeight(weights, this.#uniform(at, "task"))];
     return chosen ?? this.#options.sequence.itemAt(at);
+  }
+
+  /** Mean success by split, with the prior Beta(1, 1). */
+  #meansBySplit(): ReadonlyMap<string, number> {
+    const sums = new Map<string, { successes: number; all: number }>();
+    for (const [name, { successes, failures }] of this.#evidence) {
+      const task = this.#byName.get(name);
+      if (task === undefined) continue;
+      const own = sums.get(splitOf(task)) ?? { successes: 0, all: 0 };
+      own.successes += successes;
+      own.all += successes + failures;
+      sums.set(splitOf(task), own);
+    }
+    return new Map(
+      [...sums].map(([split, { successes, all }]) => [split, (1 + successes) / (2 + all)]),
+    );
   }
 
   /** Of a rollout, over the tasks that were tried; 1 before any was. */
@@ -193,6 +217,10 @@ function nameOf({ environment, split, index }: TaskRef): string {
   return `${environment}:${split}:${index}`;
 }
 
+function splitOf({ environment, split }: TaskRef): string {
+  return `${environment}:${split}`;
+}
+
 function updated(old: Evidence, outcomes: readonly TriedTask[], step: number): Evidence {
   const successes = outcomes.reduce((sum, { success }) => sum + success, 0);
   const tokens = outcomes.reduce((sum, own) => sum + own.tokens, 0) / outcomes.length;
@@ -210,9 +238,13 @@ function poolOf({ successes, failures }: Evidence): Pool {
   return mean >= SOLVED ? "solved" : mean <= HARD ? "hard" : "open";
 }
 
-/** E[p (1 - p)] under the posterior Beta(a, b): ab / ((a + b)(a + b + 1)). */
-function expectedVariance({ successes, failures }: Evidence): number {
-  const [a, b] = [1 + successes, 1 + failures];
+function poolOfUntried(mean: number): Pool {
+  return mean >= SPLIT_SOLVED ? "solved" : mean <= SPLIT_HARD ? "hard" : "open";
+}
+
+/** E[p (1 - p)] under the posterior Beta(a, b): ab / ((a + b)(a + b + 1)). `mean` is that of the prior. */
+function expectedVariance({ successes, failures }: Evidence, mean: number): number {
+  const [a, b] = [PRIOR * mean + successes, PRIOR * (1 - mean) + failures];
   return (a * b) / ((a + b) * (a + b + 1));
 }
 
