@@ -24,6 +24,7 @@ const seeds = Array.from({ length: Number(options.seeds) }, (_, i) => i + 1);
 /** One evaluation of a run: what had been sampled by then, and the mean reward. */
 interface Measured {
   readonly sampled: number;
+  readonly steps: number;
   readonly reward: number;
 }
 
@@ -43,13 +44,13 @@ async function train(folder: string, name: string, config: string): Promise<Curv
   const rows = text.split("\n").flatMap((line) => (line === "" ? [] : [rowOf(line)]));
   let sampled = 0;
   const points: Measured[] = [];
-  for (const row of rows) {
+  for (const [steps, row] of rows.entries()) {
     const flat = flattenMetrics(row);
     // An evaluation stands in the row of the step that follows it.
     const [, reward] =
       Object.entries(flat).find(([key]) => /^eval\/.*\/temperature_1\/reward_mean$/.test(key)) ??
       [];
-    if (typeof reward === "number") points.push({ sampled, reward });
+    if (typeof reward === "number") points.push({ sampled, steps, reward });
     sampled += Number(flat["tokens/sampled"] ?? 0);
   }
   return { points };
@@ -64,6 +65,10 @@ function rowOf(line: string): MetricsRow {
 /** Sampled tokens until the reward reached a level; Infinity if it never did. */
 function tokensTo({ points }: Curve, level: number): number {
   return points.find(({ reward }) => reward >= level)?.sampled ?? Number.POSITIVE_INFINITY;
+}
+
+function stepsTo({ points }: Curve, level: number): number {
+  return points.find(({ reward }) => reward >= level)?.steps ?? Number.POSITIVE_INFINITY;
 }
 
 function last({ points }: Curve): number {
@@ -248,7 +253,7 @@ async function curriculum(): Promise<void> {
     const tokens = own.map((curve) => tokensTo(curve, 0.8 * best));
     const texts = kinds.map(
       (kind, k) =>
-        `${kind} ${shown(tokens[k] ?? Number.NaN)} (${last(own[k] as Curve).toFixed(2)})`,
+        `${kind} ${shown(tokens[k] ?? Number.NaN)} in ${stepsTo(own[k] as Curve, 0.8 * best)} steps (${last(own[k] as Curve).toFixed(2)})`,
     );
     console.log(`  seed ${seeds[i]}  best ${best.toFixed(2)}  ${texts.join("  ")}`);
     for (const k of [1, 2])
