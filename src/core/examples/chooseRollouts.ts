@@ -4,6 +4,8 @@ import type { Mark } from "../../shared/marks.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
 import { markFinder } from "../runFolder/marks.ts";
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
+import { taskId } from "../runFolder/rollouts/taskId.ts";
+import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
 
 export interface RolloutChoice {
@@ -54,18 +56,20 @@ function fewPerTask(
   limit: number | null,
 ): readonly ChosenRollout[] {
   if (limit === null) return rollouts;
-  const kept = [...groupBy(rollouts, ({ summary }) => taskName(summary)).values()].flatMap((own) =>
+  const kept = [...groupBy(rollouts, ({ summary }) => taskId(summary)).values()].flatMap((own) =>
     own.toSorted((a, b) => (b.summary.reward ?? 0) - (a.summary.reward ?? 0)).slice(0, limit),
   );
   const isKept = new Set(kept);
   return rollouts.filter((rollout) => isKept.has(rollout));
 }
 
-/** Environment, split and index. */
-export function taskName({
-  environment,
-  split,
-  index,
-}: Pick<RolloutSummary, "environment" | "split" | "index">): string {
-  return `${environment}:${split}:${index}`;
+/** What is stored of the rollout's token streams. */
+export async function storedTokens(
+  reader: RunReader,
+  { summary }: ChosenRollout,
+): Promise<readonly TokenRecord[]> {
+  const streams = await Promise.all(
+    summary.tokenData.map((entry) => reader.tokens(summary, entry)),
+  );
+  return streams.filter((stream) => stream !== null);
 }

@@ -4,7 +4,8 @@ import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { createRunReader } from "../runFolder/reader.ts";
-import { chooseRollouts, taskName } from "./chooseRollouts.ts";
+import { taskId } from "../runFolder/rollouts/taskId.ts";
+import { chooseRollouts, storedTokens } from "./chooseRollouts.ts";
 import type { Example } from "./example.ts";
 import { storedStreams } from "./storedExample.ts";
 
@@ -37,14 +38,12 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
   const chosen = await chooseRollouts(reader, { where, starred, tags, maxPerTask });
   const examples: Example[] = [];
   let withoutTokens = 0;
-  for (const { summary } of chosen) {
+  for (const rollout of chosen) {
+    const { summary } = rollout;
     const { environment: of, split: from } = summary;
     if (isTest(of, from)) throw fromTest(configPath, name, of, from);
     const record = await reader.body(summary);
-    const tokens = await Promise.all(
-      summary.tokenData.map((entry) => reader.tokens(summary, entry)),
-    );
-    const stored = tokens.filter((one) => one !== null);
+    const stored = await storedTokens(reader, rollout);
     const streams = record === null ? null : storedStreams(record, stored, trainOn);
     if (record === null || streams === null) {
       withoutTokens += 1;
@@ -52,7 +51,7 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
     }
     const { step: _, group: _g, rollout: _r, taskKey: _k, attempt: _a, ...kept } = record;
     const { environment: _e, split: _p, index: _i, ...own } = kept;
-    const task = taskName(record);
+    const task = taskId(record);
     const place = { source: name, index: examples.length, task, split: "train" } as const;
     examples.push({ ...place, streams, record: own });
   }

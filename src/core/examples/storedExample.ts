@@ -25,8 +25,9 @@ export function storedStreams(
   const seen = new Set<number>();
   const streams = ordered.map((stream) => {
     const ledger = new Ledger([]);
+    const all = Array.from(stream.ids);
     for (const { start, end, turn } of partsOf(stream, turns)) {
-      const ids = Array.from(stream.ids).slice(start, end);
+      const ids = all.slice(start, end);
       if (turn === null) ledger.addContext([], ids);
       else {
         seen.add(turn);

@@ -4,10 +4,9 @@ import { basename, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { AppError } from "../../core/errors.ts";
 import {
-  type ChosenRollout,
   chooseRollouts,
   type RolloutChoice,
-  taskName,
+  storedTokens,
 } from "../../core/examples/chooseRollouts.ts";
 import { dataCard } from "../../core/examples/dataCard.ts";
 import {
@@ -17,8 +16,9 @@ import {
   tokensRow,
 } from "../../core/examples/exportRow.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
+import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { taskId } from "../../core/runFolder/rollouts/taskId.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { type RunModel, readRunModel } from "../../core/runFolder/runModel.ts";
 import { sum } from "../../core/util/stats.ts";
@@ -66,8 +66,8 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
       const record = await reader.body(chosen.summary);
       const row = record === null ? null : exportRow({ name, trained }, chosen, record);
       if (record === null || row === null || !filter.takes(row, record)) continue;
-      tasks.add(taskName(chosen.summary));
-      const streams = format === "tokens" ? await tokensOf(reader, chosen) : [];
+      tasks.add(taskId(chosen.summary));
+      const streams = format === "tokens" ? await storedTokens(reader, chosen) : [];
       rows += await files.add(row, streams);
     }
     runs.push({ name, model: model?.model_name ?? "unknown", rows });
@@ -120,16 +120,6 @@ class RowFilter {
     this.#seen.add(digest);
     return true;
   }
-}
-
-async function tokensOf(
-  reader: RunReader,
-  { summary }: ChosenRollout,
-): Promise<readonly TokenRecord[]> {
-  const streams = await Promise.all(
-    summary.tokenData.map((entry) => reader.tokens(summary, entry)),
-  );
-  return streams.flatMap((stream) => stream ?? []);
 }
 
 async function requireEmpty(fileSystem: FileSystem, output: string): Promise<void> {

@@ -105,6 +105,9 @@ const ON_PURPOSE: readonly {
   },
 ];
 
+/** Families that the package does not render, or only in a profile that is not compared. */
+const WITHOUT_VECTORS: readonly string[] = ["inkling", "llama3", "qwen2.5"];
+
 /** The trained turns of all streams, in order. */
 function trainedOf(streams: readonly Stream[]): readonly (readonly number[])[] {
   return streams.flatMap(({ ids, weights }) =>
@@ -115,32 +118,36 @@ function trainedOf(streams: readonly Stream[]): readonly (readonly number[])[] {
 }
 
 describe.runIf(hasKitTokenizers)("a conversation as training data", () => {
-  it.for(CHAT_FAMILIES)("of %s has the trained tokens of tinker-cookbook", async (family, test) => {
-    const { compared } = comparedProfiles(readFamily(family));
-    const different: string[] = [];
-    const explained = new Set<string>();
-    let checks = 0;
-    for (const { profile, case: name, streams: theirs, family: own } of vectors.examples) {
-      const facts = compared.get(profile);
-      if (own !== family || facts === undefined) continue;
-      checks += 1;
-      const ours = await streamsOf(profile, facts, name);
-      const isSame = JSON.stringify(trainedOf(ours)) === JSON.stringify(trainedOf(theirs));
-      const why = ON_PURPOSE.find(({ profiles, cases }) => {
-        return profiles.test(profile) && cases.includes(name);
-      })?.why;
-      if (isSame !== (why === undefined)) {
-        const tokenizer = await kitTokenizer(facts.tokenizer);
-        const [mine, cookbooks] = [ours, theirs].map((streams) =>
-          JSON.stringify(trainedOf(streams).map((ids) => tokenizer.decode(ids))),
-        );
-        different.push(`${profile}, ${name}: ${mine}, theirs ${cookbooks}`);
+  it.for(CHAT_FAMILIES.filter((family) => !WITHOUT_VECTORS.includes(family)))(
+    "of %s has the trained tokens of tinker-cookbook",
+    async (family, test) => {
+      const { compared } = comparedProfiles(readFamily(family));
+      const different: string[] = [];
+      const explained = new Set<string>();
+      let checks = 0;
+      for (const { profile, case: name, streams: theirs, family: own } of vectors.examples) {
+        const facts = compared.get(profile);
+        if (own !== family || facts === undefined) continue;
+        checks += 1;
+        const ours = await streamsOf(profile, facts, name);
+        const isSame = JSON.stringify(trainedOf(ours)) === JSON.stringify(trainedOf(theirs));
+        const why = ON_PURPOSE.find(({ profiles, cases }) => {
+          return profiles.test(profile) && cases.includes(name);
+        })?.why;
+        if (isSame !== (why === undefined)) {
+          const tokenizer = await kitTokenizer(facts.tokenizer);
+          const [mine, cookbooks] = [ours, theirs].map((streams) =>
+            JSON.stringify(trainedOf(streams).map((ids) => tokenizer.decode(ids))),
+          );
+          different.push(`${profile}, ${name}: ${mine}, theirs ${cookbooks}`);
+        }
+        if (why !== undefined) explained.add(why);
       }
-      if (why !== undefined) explained.add(why);
-    }
-    addTally(test, { checks, differences: different, explained: [...explained] });
-    expect(different).toEqual([]);
-  });
+      expect(checks).toBeGreaterThan(0);
+      addTally(test, { checks, differences: different, explained: [...explained] });
+      expect(different).toEqual([]);
+    },
+  );
 });
 
 async function streamsOf(

@@ -4,6 +4,7 @@ import type { FolderFiles } from "../../ports.ts";
 import { stepPaths } from "../files/layout.ts";
 import { readLines } from "../files/lineReader.ts";
 import { type EndedLine, indexLineSchema, type ScoredLine } from "./rolloutRecord.ts";
+import { taskId } from "./taskId.ts";
 
 export interface StoredScore {
   readonly ended: EndedLine;
@@ -40,9 +41,7 @@ export async function scoredRollouts(
 /** By group, how many groups before it have the same task. */
 function sameTasks(lines: readonly EndedLine[]): ReadonlyMap<number, number> {
   const taskOf = new Map<number, string>();
-  for (const { group, environment, split, index } of lines) {
-    taskOf.set(group, `${environment}:${split}:${index}`);
-  }
+  for (const line of lines) taskOf.set(line.group, taskId(line));
   const seen = new Map<string, number>();
   const before = new Map<number, number>();
   for (const group of [...taskOf.keys()].sort((a, b) => a - b)) {

@@ -4,6 +4,7 @@ import type { FolderFiles } from "../../ports.ts";
 import { stepPaths } from "../files/layout.ts";
 import { readLines } from "../files/lineReader.ts";
 import { type EndedLine, indexLineSchema } from "./rolloutRecord.ts";
+import { taskId } from "./taskId.ts";
 
 /** Limits the indexes that one query reads to about 3,000 steps. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -33,7 +34,7 @@ export class TaskStepFinder {
 
   /** Looks at `steps`, those nearest to `from` first. */
   async find(task: Task, from: number, steps: readonly number[]): Promise<TaskSteps> {
-    const wanted = nameOf(task);
+    const wanted = taskId(task);
     const found: number[] = [];
     let left = MAX_BYTES;
     for (const step of steps.toSorted((a, b) => Math.abs(a - from) - Math.abs(b - from))) {
@@ -53,14 +54,9 @@ export class TaskStepFinder {
     const tasks = new Set<string>();
     for await (const { value } of readLines(this.#files, index)) {
       const line = indexLineSchema.safeParse(value).data;
-      if (line?.kind === "ended") tasks.add(nameOf(line));
+      if (line?.kind === "ended") tasks.add(taskId(line));
     }
     this.#read.set(step, { size, tasks });
     return { tasks, bytes: size };
   }
-}
-
-/** Without the pass through the data, which is in the key of a task. */
-function nameOf({ environment, split, index }: Task): string {
-  return `${environment}:${split}:${index}`;
 }

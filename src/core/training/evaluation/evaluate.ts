@@ -17,6 +17,7 @@ import {
   type StoredResult,
 } from "../../runFolder/evaluationLog.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
+import { taskId } from "../../runFolder/rollouts/taskId.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../../util/jsonl.ts";
 import { collectRollouts } from "../generation/collectRollouts.ts";
@@ -176,7 +177,7 @@ async function cellTasks(
       step,
       group,
       rollout,
-      taskKey: `${environment}:${split}:${index}`,
+      taskKey: taskId({ environment, split, index }),
       environment,
       split,
       index,

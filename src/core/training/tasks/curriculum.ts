@@ -6,6 +6,7 @@
 
 import type { Config } from "../../config/fields/schema.ts";
 import type { Sha256 } from "../../ports.ts";
+import { taskId } from "../../runFolder/rollouts/taskId.ts";
 import type { CurriculumState } from "../../runFolder/state.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import type { TaskItem, TaskRef, TaskSequence } from "./dataset.ts";
@@ -70,7 +71,7 @@ export class Curriculum {
     this.#options = options;
     const { sequence } = options;
     this.#tasks = Array.from({ length: sequence.epochLength }, (_, i) => sequence.itemAt(i));
-    this.#byName = new Map(this.#tasks.map((task) => [nameOf(task), task]));
+    this.#byName = new Map(this.#tasks.map((task) => [taskId(task), task]));
     for (const [name, successes, failures, tokens, step] of state?.tasks ?? []) {
       this.#evidence.set(name, { successes, failures, tokens, step });
     }
@@ -93,7 +94,7 @@ export class Curriculum {
   /** The outcomes of a step whose tasks end before `cursor`; before any task is drawn for the weights behind it. */
   observe(step: number, cursor: number, outcomes: readonly TriedTask[]): void {
     const evidence = new Map<string, Evidence | undefined>();
-    for (const [name, own] of groupBy(outcomes, nameOf)) {
+    for (const [name, own] of groupBy(outcomes, taskId)) {
       const old = this.#evidence.get(name);
       evidence.set(name, old);
       this.#evidence.set(name, updated(old ?? NO_EVIDENCE, own, step));
@@ -125,7 +126,7 @@ export class Curriculum {
   get pools(): Readonly<Record<Pool | "new", number>> {
     const sizes = { open: 0, hard: 0, solved: 0, new: 0 };
     for (const task of this.#tasks) {
-      const known = this.#evidence.get(nameOf(task));
+      const known = this.#evidence.get(taskId(task));
       sizes[known === undefined ? "new" : poolOf(known)] += 1;
     }
     return sizes;
@@ -137,20 +138,20 @@ export class Curriculum {
     // With weights an environment keeps its share: what is drawn is one of its tasks.
     const only = mix === "weighted" ? sequence.itemAt(at).environment : null;
     const able = this.#tasks.filter((task) => only === null || task.environment === only);
-    const free = able.filter((task) => !waiting.has(nameOf(task)));
+    const free = able.filter((task) => !waiting.has(taskId(task)));
     const choice = free.length > 0 ? free : able;
     const task = kind === "pools" ? this.#fromPools(choice, at) : this.#bySignal(choice, at);
-    const name = nameOf(task);
+    const name = taskId(task);
     this.#drawn.set(at, name);
     return name;
   }
 
-  /** Within a pool the one that was trained longest ago; those never tried first, in an order by the seed. */
+  /** Within a pool the one that was trained longest ago; those never tried first, in their plain order. */
   #fromPools(tasks: readonly TaskRef[], at: number): TaskRef {
     const pools: Record<Pool, TaskRef[]> = { open: [], hard: [], solved: [] };
     const means = this.#meansBySplit();
     for (const task of tasks) {
-      const known = this.#evidence.get(nameOf(task));
+      const known = this.#evidence.get(taskId(task));
       const mean = means.get(splitOf(task)) ?? 0.5;
       pools[known === undefined ? poolOfUntried(mean) : poolOf(known)].push(task);
     }
@@ -160,22 +161,22 @@ export class Curriculum {
     return this.#longestAgo(pools[pool]);
   }
 
+  /** Of equal ones the first. */
   #longestAgo(tasks: readonly TaskRef[]): TaskRef {
-    const rank = (task: TaskRef): readonly [number, string] => {
-      const known = this.#evidence.get(nameOf(task));
-      return [known?.step ?? -1, this.#options.sha256(`${this.#options.seed}|${nameOf(task)}`)];
-    };
-    const ranked = tasks.map((task) => ({ task, rank: rank(task) }));
-    ranked.sort((a, b) => a.rank[0] - b.rank[0] || (a.rank[1] < b.rank[1] ? -1 : 1));
-    const [first] = ranked;
-    return first?.task ?? this.#options.sequence.itemAt(0);
+    let least = Number.POSITIVE_INFINITY;
+    let found = this.#options.sequence.itemAt(0) as TaskRef;
+    for (const task of tasks) {
+      const step = this.#evidence.get(taskId(task))?.step ?? -1;
+      if (step < least) [least, found] = [step, task];
+    }
+    return found;
   }
 
   #bySignal(tasks: readonly TaskRef[], at: number): TaskRef {
     const meanTokens = this.#meanTokens();
     const means = this.#meansBySplit();
     const weights = tasks.map((task) => {
-      const known = this.#evidence.get(nameOf(task)) ?? NO_EVIDENCE;
+      const known = this.#evidence.get(taskId(task)) ?? NO_EVIDENCE;
       const tokens = known.tokens > 0 ? known.tokens : meanTokens;
       return expectedVariance(known, means.get(splitOf(task)) ?? 0.5) / tokens;
     });
@@ -211,10 +212,6 @@ export class Curriculum {
     const digest = this.#options.sha256(`curriculum|${this.#options.seed}|${at}|${word}`);
     return Number.parseInt(digest.slice(0, 12), 16) / 16 ** 12;
   }
-}
-
-function nameOf({ environment, split, index }: TaskRef): string {
-  return `${environment}:${split}:${index}`;
 }
 
 function splitOf({ environment, split }: TaskRef): string {

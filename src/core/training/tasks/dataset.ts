@@ -4,6 +4,7 @@ import type { Config } from "../../config/fields/schema.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import { AppError } from "../../errors.ts";
 import type { Sha256 } from "../../ports.ts";
+import { taskId } from "../../runFolder/rollouts/taskId.ts";
 
 export interface TaskRef {
   readonly environment: string;
@@ -39,8 +40,8 @@ export interface TaskItem extends TaskRef {
 }
 
 /** Names an item of the sequence: environment, split, index and position. */
-export function taskKeyOf({ environment, split, index, position }: TaskItem): string {
-  return `${environment}:${split}:${index}#${position}`;
+export function taskKeyOf(item: TaskItem): string {
+  return `${taskId(item)}#${item.position}`;
 }
 
 interface KeyedTask {

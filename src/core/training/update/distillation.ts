@@ -15,6 +15,7 @@ import {
   type ReferenceContext,
   type ReferenceModel,
   referenceLogprobs,
+  withAdvantages,
 } from "./reference.ts";
 
 /** What a teacher makes of a datum. */
@@ -76,10 +77,7 @@ export function distill(
       differences(datum, lesson).map((difference) => -coef * difference),
       discount,
     );
-    const advantages = datum.advantages.map((advantage, i) =>
-      datum.mask[i] === 1 ? advantage + (added[i] ?? 0) : advantage,
-    );
-    return { ...datum, advantages };
+    return withAdvantages(datum, added);
   });
 }
 

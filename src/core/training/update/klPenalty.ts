@@ -12,6 +12,7 @@ import {
   type ReferenceContext,
   type ReferenceModel,
   referenceLogprobs,
+  withAdvantages,
 } from "./reference.ts";
 
 export interface PenalizedData {
@@ -73,10 +74,7 @@ export function penalizeKl(
       ),
       discount,
     );
-    const advantages = datum.advantages.map((advantage, i) =>
-      datum.mask[i] === 1 ? advantage + (added[i] ?? 0) : advantage,
-    );
-    return { ...datum, advantages };
+    return withAdvantages(datum, added);
   });
   return { data: penalized, klPolicyBase: mean };
 }

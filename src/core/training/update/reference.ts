@@ -73,3 +73,11 @@ export function discountedSums(values: Float64Array, discount: number): Float64A
   }
   return sums;
 }
+
+/** The datum with a part more on the advantage of each trained token; `added` has one a target. */
+export function withAdvantages(datum: TrainingDatum, added: Float64Array): TrainingDatum {
+  const advantages = datum.advantages.map((advantage, i) =>
+    datum.mask[i] === 1 ? advantage + (added[i] ?? 0) : advantage,
+  );
+  return { ...datum, advantages };
+}
