@@ -169,7 +169,8 @@ export const editing: Journey = {
       await workbench.command("Tinker RL: Show Effective Configuration");
       await workbench.tab("Effective Configuration").waitFor();
       const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
-      await made.filter({ hasText: "weight: 1 # default" }).waitFor();
+      await made.filter({ hasText: "lora_rank: 8 # line 3" }).waitFor();
+      await made.filter({ hasText: "# default" }).first().waitFor();
       await pictures("effective");
     });
 
