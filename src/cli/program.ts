@@ -25,7 +25,7 @@ import { searchTexts } from "./search.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show/show.ts";
 import { showPrompt } from "./show/showPrompt.ts";
-import { runSweep } from "./sweep.ts";
+import { runSweep, trainStages } from "./sweep.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 import { printAll } from "./terminal/terminal.ts";
 import { followRun } from "./train.ts";
@@ -56,6 +56,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "train": {
       const { kind: _, ...request } = command;
+      const staged = await trainStages(options, command);
+      if (staged !== null) return staged;
       return exitCodeOfRun(
         await followRun(options, (watch) =>
           trainer.startTraining({ ...request, owner: "terminal", watch }),

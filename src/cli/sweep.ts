@@ -1,25 +1,28 @@
-/** The command `sweep`: runs the combinations of a grid, some at once, and continues with what an earlier start has left. */
+/** The command `sweep`, and `train` with stages: runs the combinations of a grid, some at once, or the stages one by one, and continues with what an earlier start has left. */
 
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
-import { AppError } from "../core/errors.ts";
-import { ASK_ABOVE, combinationName, type SweepPlan } from "../core/sweeps/planSweep.ts";
+import { AppError, isAppError } from "../core/errors.ts";
+import { ASK_ABOVE, combinationName, isStaged, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
 import {
   beginSweep,
   currentRows,
+  hasStages,
   type LoadedSweep,
   loadSweep,
   runOpenRows,
   type SweepStart,
   sweepStarts,
 } from "../node/loadSweep.ts";
+import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
 import type { ActiveRun } from "../trainer/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { SweepCommand } from "./arguments/sweepArguments.ts";
+import type { TrainCommand } from "./arguments/trainArguments.ts";
 import { type SweepOutcome, sweepResults } from "./sweepResults.ts";
 import { sweepJson, sweepTable } from "./sweepTable.ts";
 import { errorLines } from "./terminal/exitCode.ts";
@@ -44,9 +47,9 @@ export async function runSweep(options: ProgramOptions, command: SweepCommand): 
     // Read again, because another process may have been at work on the sweep until now.
     const rows = await currentRows(options, place);
     const progress = command.wantsJson ? options.err : options.out;
-    progress.print(beginningLines(command, lease.file.name, rows));
+    progress.print(beginningLines(command, lease.file.name, { ...loaded, rows }));
     const session = new SweepSession({ ...options, out: progress }, command, loaded.plan);
-    const outcomes = await session.run(rows, sweepStarts(lease, loaded));
+    const outcomes = await session.run({ ...loaded, rows }, sweepStarts(lease, loaded));
     const ended = { rows: await currentRows(options, place), outcomes };
     const known = { ...loaded, sweep: lease };
     const results = await printResults(options, command, known, ended);
@@ -74,6 +77,35 @@ async function printResults(
   return results;
 }
 
+/**
+ * Trains the stages of a configuration; resolves with the exit code, null where it has none.
+ * @throws AppError as {@link runSweep}
+ */
+export async function trainStages(
+  options: ProgramOptions,
+  command: TrainCommand,
+): Promise<number | null> {
+  const { configPath: path, overrides } = command;
+  // What cannot be read, the training says.
+  const text = await readConfig(options.fileSystem, path).catch(noText);
+  if (text === null || !hasStages(text, { path, overrides })) return null;
+  return runSweep(options, {
+    ...command,
+    kind: "sweep",
+    grid: [],
+    parallel: 1,
+    retriesFailed: true,
+    isShowOnly: false,
+    wantsJson: false,
+    isConfirmed: false,
+  });
+}
+
+function noText(error: unknown): null {
+  if (isAppError(error)) return null;
+  throw error;
+}
+
 /** @throws AppError `bad-arguments` for more runs than are started without a question */
 function requireConfirmed({ isConfirmed }: SweepCommand, rows: readonly SweepRow[]): void {
   if (isConfirmed || rows.length <= ASK_ABOVE) return;
@@ -86,7 +118,7 @@ function requireConfirmed({ isConfirmed }: SweepCommand, rows: readonly SweepRow
 function beginningLines(
   { parallel, retriesFailed }: SweepCommand,
   name: string,
-  rows: readonly SweepRow[],
+  { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
 ): readonly Line[] {
   const count = (action: SweepAction): number =>
     rows.filter((row) => actionFor(row, retriesFailed) === action).length;
@@ -95,7 +127,9 @@ function beginningLines(
   const atOnce = Math.min(parallel, count("start") + count("resume"));
   const isShared = rows.some(({ combination }) => isLocalModel(combination.config.model_name));
   const parts = [
-    plural(rows.length, "{0} run", "{0} runs"),
+    isStaged(plan)
+      ? rows.map(({ combination }) => combination.config.stage ?? "").join(" → ")
+      : plural(rows.length, "{0} run", "{0} runs"),
     l10n.t("{0} to start", count("start")),
     ...(count("resume") > 0 ? [l10n.t("{0} to resume", count("resume"))] : []),
     ...(done > 0 ? [l10n.t("{0} done", done)] : []),
@@ -107,7 +141,7 @@ function beginningLines(
     atOnce,
   );
   return [
-    labelled(l10n.t("sweep"), styled("strong", name)),
+    labelled(isStaged(plan) ? l10n.t("stages") : l10n.t("sweep"), styled("strong", name)),
     labelled(l10n.t("plan"), parts.join(", ")),
     ...(atOnce > 1 && isShared ? [[styled("warning", sharing)]] : []),
   ];
@@ -134,7 +168,7 @@ class SweepSession {
 
   /** Resolves with the outcome of each combination that was begun, by its index. */
   async run(
-    rows: readonly SweepRow[],
+    loaded: Pick<LoadedSweep, "plan" | "rows">,
     starts: readonly SweepStart[],
   ): Promise<ReadonlyMap<number, SweepOutcome>> {
     const release = stopOnInterrupt(this.#options, {
@@ -147,20 +181,21 @@ class SweepSession {
         for (const run of this.#active) run.stopNow();
       },
     });
-    const begin = async (row: SweepRow): Promise<void> => {
+    const begin = async (row: SweepRow): Promise<boolean> => {
       const start = starts[row.combination.index];
-      if (start !== undefined && !this.#isStopping) await this.#follow(row, start);
+      if (start === undefined || this.#isStopping) return false;
+      return this.#follow(row, start);
     };
     try {
-      await runOpenRows(rows, this.#command, begin);
+      await runOpenRows(loaded, this.#command, begin);
     } finally {
       release();
     }
     return this.#outcomes;
   }
 
-  /** A run that fails ends neither the others nor the sweep. */
-  async #follow(row: SweepRow, start: SweepStart): Promise<void> {
+  /** Resolves with whether the run is done. One that fails ends neither the others nor the sweep. */
+  async #follow(row: SweepRow, start: SweepStart): Promise<boolean> {
     const { index } = row.combination;
     const out = this.#terminal(row);
     let run: ActiveRun | null = null;
@@ -170,10 +205,13 @@ class SweepSession {
       );
       run = shown.run;
       this.#active.add(run);
-      this.#outcomes.set(index, { kind: "ended", end: await shown.ended });
+      const end = await shown.ended;
+      this.#outcomes.set(index, { kind: "ended", end });
+      return end.outcome === "done";
     } catch (error) {
       out.print(errorLines(error, this.#options.isDebug));
       this.#outcomes.set(index, { kind: "failed", error });
+      return false;
     } finally {
       if (run !== null) this.#active.delete(run);
     }

@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 import { parseAssignment } from "../core/config/overrides.ts";
 import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
-import { combinationName, settingsByKey } from "../core/sweeps/planSweep.ts";
+import { combinationName, isStaged, settingsByKey } from "../core/sweeps/planSweep.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import { type SweepEffects, sweepEffects } from "../shared/sweepEffects.ts";
@@ -56,9 +56,18 @@ export function sweepTable(
   const problems = results.flatMap(({ settings, problem }) =>
     problem === null ? [] : [[styled("bad", `${combinationName({ settings })}: ${problem}`)]],
   );
+  const place = shortPath(parent, cwd);
+  if (isStaged({ grid })) {
+    const stage: Column = { title: l10n.t("stage"), align: "left" };
+    return [
+      [styled("strong", l10n.t("stages {0} in {1}", name, place))],
+      ...tableLines([stage, ...columns()], rows, width),
+      ...problems,
+    ];
+  }
   const keys = grid.map(({ key }): Column => ({ title: key, align: "left" }));
   return [
-    [styled("strong", l10n.t("sweep {0} in {1}", name, shortPath(parent, cwd)))],
+    [styled("strong", l10n.t("sweep {0} in {1}", name, place))],
     ...tableLines([...keys, ...columns()], rows, width),
     ...problems,
     ...effectLines(effectsOf(results)),

@@ -8,7 +8,7 @@ import { systemClock } from "../node/clock.ts";
 import type { RunEntry, RunStore } from "../server/runs/runStore.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
-import type { SweepMember } from "../shared/runFile.ts";
+import { type SweepMember, stageOf } from "../shared/runFile.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
@@ -190,7 +190,9 @@ export class Notices implements vscode.Disposable {
     const text =
       sweep === undefined
         ? vscode.l10n.t("The run {0} is done.", name)
-        : vscode.l10n.t("The sweep {0} is done.", sweep.name);
+        : stageOf(sweep) === null
+          ? vscode.l10n.t("The sweep {0} is done.", sweep.name)
+          : vscode.l10n.t("All stages of {0} are done.", sweep.name);
     const chosen = await plainWindow.showInformationMessage(text, open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {

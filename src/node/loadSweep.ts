@@ -3,11 +3,14 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { checkText } from "../core/config/check.ts";
 import { parseConfig } from "../core/config/parse.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
+import { planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
+  isStaged,
   namesOfRuns,
   planSweep,
   runOverrides,
@@ -67,7 +70,10 @@ export async function loadSweep(
   const { fileSystem } = ports;
   const configPath = resolve(given);
   const text = await readConfig(fileSystem, given);
-  const check = planSweep({ text, path: given, grid, overrides });
+  const isWithoutGrid = grid.length === 0 && hasStages(text, { path: given, overrides });
+  const check = isWithoutGrid
+    ? planStages({ text, path: given, overrides })
+    : planSweep({ text, path: given, grid, overrides });
   const [first] = check.ok ? check.plan.combinations : [];
   if (!check.ok || first === undefined) {
     const lines = check.ok ? [] : check.problems.map(describeSweepProblem);
@@ -75,11 +81,11 @@ export async function loadSweep(
   }
   const { plan } = check;
   const parent = runParent(first.config, configPath);
-  const own = runName(first.config, configPath);
+  const own = runName({ ...first.config, stage: null }, configPath);
   const file = {
     schemaVersion: 1,
     id: randomUUID(),
-    name: sweepName(own),
+    name: sweepName(own, plan),
     runName: own,
     configPath,
     grid: plan.grid,
@@ -89,6 +95,15 @@ export async function loadSweep(
   const known = all.find((other) => isSameSweep(other.file, file)) ?? null;
   const rows = await currentRows(ports, { plan, parent, id: known?.file.id ?? null });
   return { configPath, plan, parent, sweep: known ?? { parent, file }, rows };
+}
+
+/** True where a start of the text trains several stages. */
+export function hasStages(
+  text: string,
+  options: { readonly path: string; readonly overrides: readonly string[] },
+): boolean {
+  const { repaired } = checkText(text, options);
+  return repaired !== null && repaired.config.stages !== null;
 }
 
 /** The rows as they are now; `id` null = nothing was started yet. */
@@ -105,11 +120,11 @@ export function currentRows(
  */
 export async function beginSweep(
   ports: SweepPorts & { readonly log: Log },
-  { sweep, rows, configPath }: LoadedSweep,
+  loaded: LoadedSweep,
 ): Promise<SweepLease> {
-  await requireSameSettings(ports.fileSystem, rows, configPath);
+  await requireSameSettings(ports.fileSystem, loaded);
   const own = { pid: process.pid, host: hostname() };
-  return claimSweep({ ...ports, isProcessAlive, own }, sweep);
+  return claimSweep({ ...ports, isProcessAlive, own }, loaded.sweep);
 }
 
 /** The starts of all runs of a sweep, by combination. */
@@ -131,12 +146,23 @@ export function sweepStarts(
   }));
 }
 
-/** Begins each run that is to be started or resumed, in their order, `parallel` at once; resolves when all have ended. */
+/**
+ * Begins each run that is to be started or resumed, in their order, `parallel` at once; resolves when all have ended. Of stages one at a
+ * time, also those that failed, until one is not done. `run` resolves with whether its run is done.
+ */
 export async function runOpenRows(
-  rows: readonly SweepRow[],
+  { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
   { parallel, retriesFailed }: { readonly parallel: number; readonly retriesFailed: boolean },
-  run: (row: SweepRow) => Promise<void>,
+  run: (row: SweepRow) => Promise<boolean>,
 ): Promise<void> {
+  if (isStaged(plan)) {
+    for (const row of rows) {
+      if (row.run?.phase === "done") continue;
+      const isOpen = ["start", "resume"].includes(actionFor(row, true));
+      if (!isOpen || !(await run(row))) return;
+    }
+    return;
+  }
   const limiter = new Limiter(parallel);
   const open = rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed)));
   await Promise.all(open.map((row) => limiter.run(() => run(row))));
@@ -145,8 +171,7 @@ export async function runOpenRows(
 /** The runs of a sweep are compared: none may differ from the others by more than its settings. */
 async function requireSameSettings(
   fileSystem: FileSystem,
-  rows: readonly SweepRow[],
-  configPath: string,
+  { plan, rows, configPath }: Pick<LoadedSweep, "plan" | "rows" | "configPath">,
 ): Promise<void> {
   for (const { run } of rows) {
     // A run that is being prepared has not written its settings yet.
@@ -167,10 +192,11 @@ async function requireSameSettings(
     const [first] = changes;
     if (first === undefined) continue;
     const keys = changes.map((change) => change.path).join(", ");
-    throw new AppError(
-      "config-identity",
-      `${configPath}: error: ${keys} changed since the sweep began with ${run.name}, so its runs could no longer be compared. Undo the change, or start another sweep with another run_name.`,
-      { configPath: first.path },
-    );
+    const message = isStaged(plan)
+      ? `${keys} changed since ${run.name} was trained, and later stages rest on it. Undo the change, or train all stages again with another run_name.`
+      : `${keys} changed since the sweep began with ${run.name}, so its runs could no longer be compared. Undo the change, or start another sweep with another run_name.`;
+    throw new AppError("config-identity", `${configPath}: error: ${message}`, {
+      configPath: first.path,
+    });
   }
 }

@@ -2,6 +2,7 @@
 
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Config } from "../core/config/fields/schema.ts";
+import { plainName } from "../core/sweeps/runNames.ts";
 
 /** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
 export function runParent(
@@ -13,8 +14,10 @@ export function runParent(
   return isAbsolute(given) ? given : resolve(folder, given);
 }
 
-/** `run_name`, else the name given to a tracker, else the configuration file's own name. */
+/** `run_name`, else the name given to a tracker, else the configuration file's own name; the run of one stage has its name, too. */
 export function runName(config: Config, configPath: string): string {
   const named = config.run_name ?? config.wandb_run_name ?? config.openreward_run_name;
-  return named ?? basename(configPath, extname(configPath));
+  if (named !== null) return named;
+  const ofFile = basename(configPath, extname(configPath));
+  return config.stage === null ? ofFile : `${ofFile}.${plainName(config.stage)}`;
 }

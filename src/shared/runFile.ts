@@ -68,6 +68,14 @@ export interface SweepMember {
   readonly settings: readonly string[];
 }
 
+/** The name of the stage that the run is of a configuration with stages; null for any other run. */
+export function stageOf(member: Pick<SweepMember, "settings"> | undefined): string | null {
+  const [setting, ...others] = member?.settings ?? [];
+  return others.length === 0 && setting?.startsWith("stage=") === true
+    ? setting.slice("stage=".length)
+    : null;
+}
+
 /** Without secrets. */
 export interface RunEnding {
   /** The code of an error; `stopped` if a user stopped it, `bug` for a bug in the program. */

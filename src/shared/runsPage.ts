@@ -46,6 +46,8 @@ export interface RunsTableRow {
     readonly name: string;
     /** Values as the sweep was given them, by dotted key. */
     readonly settings: Readonly<Record<string, string>>;
+    /** True where its runs are stages, which follow one another. */
+    readonly isStages: boolean;
   } | null;
   readonly state: RunCondition;
   /** Milliseconds since the Unix epoch. */

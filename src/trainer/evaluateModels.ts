@@ -14,7 +14,7 @@ import type { Prices } from "../core/usage/prices.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { runName as configuredName } from "../node/runPaths.ts";
 import { RunRecord } from "../node/runRecord.ts";
-import type { PlannedModel, RunOwner } from "../shared/runFile.ts";
+import type { PlannedModel, RunOwner, SweepMember } from "../shared/runFile.ts";
 import { claimRun } from "./claimRun.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
@@ -37,6 +37,8 @@ export interface ModelEvaluation {
   /** Each is compared with the first. */
   readonly models: readonly PlannedModel[];
   readonly owner: RunOwner;
+  /** Where it is a stage; absent for an evaluation by itself. */
+  readonly sweep?: SweepMember | undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ import type { PlannedModel } from "../shared/runFile.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 
 /** The base model, whatever the configuration calls it. */
-const BASE = "base";
+export const BASE = "base";
 
 /** With a name for where several have the same short one. */
 interface NamedModel extends PlannedModel {

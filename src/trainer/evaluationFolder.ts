@@ -14,7 +14,7 @@ import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { runName, runParent } from "../node/runPaths.ts";
-import type { EvaluationPlan, PlannedModel, RunOwner } from "../shared/runFile.ts";
+import type { EvaluationPlan, PlannedModel, RunOwner, SweepMember } from "../shared/runFile.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 
 export interface EvaluationFolderOptions {
@@ -22,6 +22,8 @@ export interface EvaluationFolderOptions {
   readonly loaded: LoadedConfig;
   readonly models: readonly PlannedModel[];
   readonly owner: RunOwner;
+  /** Where it is a stage; absent for an evaluation by itself. */
+  readonly sweep?: SweepMember | undefined;
 }
 
 /** Name of the folder; a number is added when it is taken. */
@@ -35,7 +37,7 @@ export function evaluationName({ config, path }: Pick<LoadedConfig, "config" | "
  * @throws AppError `disk`, `folder-unsafe`
  */
 export async function claimEvaluation(options: EvaluationFolderOptions): Promise<RunLease> {
-  const { fileSystem, loaded, models, owner } = options;
+  const { fileSystem, loaded, models, owner, sweep } = options;
   const { config, path: configPath } = loaded;
   const parent = runParent(config, configPath);
   const starter = { owner, configPath, pid: process.pid, host: hostname() };
@@ -44,7 +46,7 @@ export async function claimEvaluation(options: EvaluationFolderOptions): Promise
   const folder = await unfinished(fileSystem, { parent, name }, evaluation);
   const ports = { fileSystem, clock: systemClock };
   if (folder === null) {
-    return startRun(ports, { ...starter, parent, name, runId: randomUUID(), evaluation });
+    return startRun(ports, { ...starter, parent, name, runId: randomUUID(), evaluation, sweep });
   }
   // Nothing in it is of a later step than this.
   const step = Number.MAX_SAFE_INTEGER;

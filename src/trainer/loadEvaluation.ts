@@ -36,6 +36,17 @@ export async function loadEvaluation(
   return { ...loaded, warnings: [...notes, ...loaded.warnings] };
 }
 
+/** The evaluation by which `method: collect` plays the tasks of training. @throws AppError `data-from-test` */
+export function collectingStart(loaded: LoadedConfig, start: StartConfig): LoadedConfig {
+  const overrides = [
+    ...start.overrides,
+    `evaluation.rollouts_per_task=${loaded.config.samples_per_task}`,
+    `evaluation.num_samples=${loaded.config.max_tasks}`,
+    "evaluation.temperatures=[1]",
+  ];
+  return collecting({ ...loaded, notes: loaded.warnings }, { ...start, overrides });
+}
+
 /** The splits that are trained on. @throws AppError `data-from-test` for one that is kept for measuring */
 function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedConfig {
   const splits = Object.fromEntries(

@@ -138,7 +138,7 @@ function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"])
 
 /** Where a run ends, and what it saves and reports: what a rollout is like does not depend on it. */
 const NOT_OF_PLAY =
-  /^(max_cost_usd|max_hours|max_tokens_total|max_steps|num_epochs|target_reward|save|alarms|pause_on_alarm)/;
+  /^(max_cost_usd|max_hours|max_tokens_total|max_steps|num_epochs|target_reward|end_without_progress|save|alarms|pause_on_alarm)/;
 
 /** True for a setting that a rollout may depend on. */
 function isOfPlay(path: string): boolean {

@@ -2,10 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
+import { readRunFile } from "../core/runFolder/runFile.ts";
 import { startRun } from "../core/runFolder/runFolder.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
@@ -15,22 +16,24 @@ import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPaths.ts";
-import { type StartRequest, startConfig } from "../node/startConfig.ts";
+import { type StartConfig, startConfig } from "../node/startConfig.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
-import type { LoadedConfig } from "./config/configFiles.ts";
+import type { SweepMember } from "../shared/runFile.ts";
+import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { executeDryRun } from "./dryRun.ts";
 import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate.ts";
-import { defaultWords, evaluatedModels } from "./evaluatedModels.ts";
+import { BASE, defaultWords, evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
-import { loadEvaluation } from "./loadEvaluation.ts";
+import { collectingStart, loadEvaluation } from "./loadEvaluation.ts";
 import { loadNamed } from "./requireNamed.ts";
 import { planResume, recoverWith } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
+import { requireOneStage, stageStart } from "./stageStart.ts";
 import type {
   ActiveRun,
   DryRunRequest,
@@ -48,17 +51,19 @@ const END_MS = 1_000;
 /** Trains a new run, or with `resume_from: auto` or a run folder continues with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
-  return launch(request, async (options, fileSystem) =>
-    executeRun(options, await planOf(fileSystem, { configPath, overrides }, request, options)),
-  );
+  return launch(request, async (options, fileSystem) => {
+    const start = await startConfig(fileSystem, { configPath, overrides });
+    return trainFrom(start, request, { options, fileSystem });
+  });
 }
 
 /** Continues with a run from its last confirmed checkpoint. */
 export function resumeTraining(request: ResumeRequest): ActiveRun {
   const { folder: resume, overrides = [], named } = request;
-  return launch(request, async (options, fileSystem) =>
-    executeRun(options, await planOf(fileSystem, { resume, overrides, named }, request, options)),
-  );
+  return launch(request, async (options, fileSystem) => {
+    const start = await startConfig(fileSystem, { resume, overrides, named });
+    return trainFrom(start, request, { options, fileSystem });
+  });
 }
 
 /** Plays what the first step would train; see {@link executeDryRun}. */
@@ -68,6 +73,7 @@ export function startDryRun(request: DryRunRequest): ActiveRun {
     const start = await startConfig(fileSystem, { configPath, overrides });
     const { groups, isKept, onPlayed } = request;
     const loaded = await loadNamed(start, options);
+    requireOneStage(loaded.config);
     const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
     return executeDryRun(options, { loaded, planOf, groups, isKept, onPlayed });
   });
@@ -80,6 +86,7 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
     const start = await startConfig(fileSystem, { configPath, overrides });
     const { from, groups: wanted, onEstimate } = request;
     const loaded = await loadNamed(start, options);
+    requireOneStage(loaded.config);
     const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;
     const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
@@ -111,17 +118,49 @@ export function startEvaluation(request: EvaluateRequest): ActiveRun {
   });
 }
 
-async function planOf(
-  fileSystem: FileSystem,
-  startRequest: StartRequest,
+interface TrainerParts {
+  readonly options: TrainerOptions;
+  readonly fileSystem: FileSystem;
+}
+
+async function trainFrom(
+  given: StartConfig,
   request: TrainRequest | ResumeRequest,
-  options: TrainerOptions,
-): Promise<RunPlan> {
-  const start = await startConfig(fileSystem, startRequest);
-  const loaded = await loadNamed(start, options);
-  const { folder } = start;
-  if (folder !== null) return planResume(fileSystem, { ...request, folder }, loaded);
-  return planNewRun(fileSystem, request, loaded);
+  { options, fileSystem }: TrainerParts,
+): Promise<RunEnd> {
+  const named = await loadNamed(given, options);
+  const { folder } = given;
+  const sweep = folder === null ? sweepOf(request) : await sweepOfRun(fileSystem, folder);
+  const start = await stageStart(fileSystem, { start: given, config: named.config, member: sweep });
+  const loaded = start === given ? named : { ...loadStart(start), warnings: named.warnings };
+  if (loaded.config.method === "collect") {
+    const collected = collectingStart(loaded, start);
+    const models = await evaluatedModels(fileSystem, [collectedModel(loaded)], loaded.config);
+    const { owner } = request;
+    return evaluateModels(options, { fileSystem, loaded: collected, models, owner, sweep });
+  }
+  const plan =
+    folder === null
+      ? planNewRun(fileSystem, request, loaded)
+      : await planResume(fileSystem, { ...request, folder }, loaded);
+  return executeRun(options, plan);
+}
+
+/** As an evaluation names it. */
+function collectedModel({ config: { init_from: given }, path }: LoadedConfig): string {
+  if (given === null) return BASE;
+  return given.startsWith("tinker:") ? given : resolve(dirname(path), given);
+}
+
+function sweepOf(request: TrainRequest | ResumeRequest): SweepMember | undefined {
+  return "sweep" in request ? request.sweep : undefined;
+}
+
+async function sweepOfRun(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<SweepMember | undefined> {
+  return (await readRunFile(fileSystem.within(folder), folder))?.sweep;
 }
 
 /** What is done once it can be controlled from outside. */

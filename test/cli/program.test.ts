@@ -45,6 +45,7 @@ test("a run is asked for as the terminal's, and what it reports is shown", async
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["train", "a.yaml"]);
+  await settle();
   const request = run.requests[0];
   expect(request).toMatchObject({ configPath: "a.yaml", owner: "terminal" });
   request?.watch(started());
@@ -69,6 +70,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
+  await settle();
   run.requests[0]?.watch(started({ step: 3 }));
   program.interrupt();
   expect(run.calls).toEqual(["stopAndSave"]);
@@ -87,6 +89,7 @@ test("a failed run prints one line on stderr and where it can continue", async (
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
+  await settle();
   run.requests[0]?.watch(started({ step: 3 }));
   run.fail(new AppError("tinker-unavailable", "No answer. Resume the run."));
   expect(await exit).toBe(5);

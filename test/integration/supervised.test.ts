@@ -5,37 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { isJsonObject } from "../../src/core/json.ts";
+import { calculatorPlays } from "./calculatorPlays.ts";
 import { readLines } from "./localRun.ts";
 import { runProgram } from "./trainProgram.ts";
-
-const TOOL = (name: string, parameter: string, type: string) => ({
-  type: "function",
-  function: { name, parameters: { type: "object", properties: { [parameter]: { type } } } },
-});
-
-/** Scripted plays of the calculator, in OpenAI's format. */
-function plays(count: number): string {
-  const call = (id: string, name: string, args: object) => {
-    const own = { name, arguments: JSON.stringify(args) };
-    return {
-      role: "assistant",
-      content: null,
-      tool_calls: [{ id, type: "function", function: own }],
-    };
-  };
-  const tools = [TOOL("calc", "expr", "string"), TOOL("answer", "value", "integer")];
-  const lines = Array.from({ length: count }, (_, i) => {
-    const [a, b] = [10 + ((7 * i) % 90), 10 + ((13 * i) % 90)];
-    const messages = [
-      { role: "user", content: `What is ${a}+${b}?` },
-      call("c1", "calc", { expr: `${a}+${b}` }),
-      { role: "tool", tool_call_id: "c1", content: String(a + b) },
-      call("c2", "answer", { value: a + b }),
-    ];
-    return JSON.stringify({ messages, tools });
-  });
-  return `${lines.join("\n")}\n`;
-}
 
 let folder = "";
 
@@ -53,7 +25,7 @@ async function train(name: string, config: string, ...more: readonly string[]) {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  await writeFile(join(folder, "plays.jsonl"), plays(60));
+  await writeFile(join(folder, "plays.jsonl"), calculatorPlays(60));
 });
 
 const SUPERVISED =
@@ -102,7 +74,7 @@ it("rollouts are imitated, and reinforcement learning starts from what came of t
 });
 
 it("a file with lines that cannot be used does not start, and names them", async () => {
-  await writeFile(join(folder, "broken.jsonl"), `${plays(2)}{"messages": []}\n`);
+  await writeFile(join(folder, "broken.jsonl"), `${calculatorPlays(2)}{"messages": []}\n`);
   const broken = SUPERVISED.replace("plays.jsonl", "broken.jsonl");
   const { code, stderr } = await train("broken", `${broken}max_steps: 1\n`);
   expect(code).toBe(2);

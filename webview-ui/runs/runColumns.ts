@@ -20,6 +20,7 @@ import {
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunsLayout } from "./layout.ts";
+import { parentsOf } from "./lineage.ts";
 
 export interface RunColumn {
   /** Also its name in filters. */
@@ -169,7 +170,7 @@ export function columnsFor(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
 ): readonly RunColumn[] {
-  const named = [...NAME, sweepColumn(rows)];
+  const named = [...NAME, lineageColumn(rows), sweepColumn(rows)];
   const own = [...PROGRESS, ...markColumns(rows), ...evaluationColumns(rows)];
   const taken = new Set([...named, ...own, ...LAST].map(({ key }) => key));
   const varied = variedKeys(rows, settingKeys);
@@ -193,6 +194,18 @@ function variedKeys(
 ): readonly string[] {
   const keys = new Set(rows.flatMap(({ sweep }) => Object.keys(sweep?.settings ?? {})));
   return [...keys].filter((key) => settingKeys.includes(key));
+}
+
+/** Shown once a run begins with the weights of another. */
+function lineageColumn(rows: readonly RunsTableRow[]): RunColumn {
+  const parents = parentsOf(rows);
+  const nameOf = ({ id }: RunsTableRow): string | null => parents.get(id)?.name ?? null;
+  return {
+    ...textColumn("lineage", (row) => visibleLine(nameOf(row) ?? ""), 150),
+    value: nameOf,
+    isShownAtFirst: parents.size > 0,
+    inGroup: "shared",
+  };
 }
 
 /** Shown once one of the runs belongs to a sweep. */

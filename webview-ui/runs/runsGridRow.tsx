@@ -11,6 +11,7 @@ import { MiddleCut } from "../controls/middleCut.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
+import type { LineageCell } from "./lineage.ts";
 import type { RunColumn } from "./runColumns.ts";
 import { runLook } from "./runHead.tsx";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
@@ -78,6 +79,14 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
       </div>
     );
   }
+  if (key === "lineage") {
+    return (
+      <div key={key} role="gridcell" class="lineage" data-column={key} title={shown}>
+        {linesOf(runs.lineage.value.get(row.id))}
+        <span>{shown}</span>
+      </div>
+    );
+  }
   const { sweep } = row;
   if (key === "sweep" && sweep !== null) {
     return (
@@ -124,6 +133,27 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
     >
       {shown}
     </div>
+  );
+}
+
+const LANE_PX = 9;
+const MIDDLE = 14;
+
+function linesOf(cell: LineageCell | undefined) {
+  if (cell === undefined) return null;
+  const { lane, up, down, joins } = cell;
+  const x = (of: number): number => 5 + of * LANE_PX;
+  const width = x(Math.max(lane, joins ?? 0, ...up, ...down)) + 5;
+  const paths = [
+    ...up.map((of) => `M${x(of)} 0V${MIDDLE}`),
+    ...down.map((of) => `M${x(of)} ${MIDDLE}V${2 * MIDDLE}`),
+    ...(joins === null ? [] : [`M${x(joins)} ${MIDDLE}H${x(lane)}`]),
+  ];
+  return (
+    <svg width={width} height={2 * MIDDLE} aria-hidden="true">
+      <path d={paths.join("")} />
+      {lane < 0 ? null : <circle cx={x(lane)} cy={MIDDLE} r={3} />}
+    </svg>
   );
 }
 

@@ -13,6 +13,7 @@ import { flipped } from "../model/flipped.ts";
 import type { Shell } from "../model/shell.ts";
 import { CompareModel } from "./compareModel.ts";
 import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
+import { type LineageCell, lineageCells, parentsOf } from "./lineage.ts";
 import { columnsFor, filterFields, type RunColumn, shownColumns } from "./runColumns.ts";
 import { groupRows, type RunGroup, type TableItem, tableItems } from "./tableItems.ts";
 
@@ -61,6 +62,8 @@ export class RunsModel {
   /** Those in the groups of the table; null when it has none. */
   readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
   /** Those of the runs, the newest first. */
+  /** The lines that join runs with those that they began with, by id. */
+  readonly lineage: ReadonlySignal<ReadonlyMap<string, LineageCell>>;
   readonly sweeps: ReadonlySignal<readonly ShownSweep[]>;
   /** The one that is shown instead of the table; null = the table. */
   readonly sweep: ReadonlySignal<ShownSweep | null>;
@@ -113,6 +116,8 @@ export class RunsModel {
         ? null
         : groupRows(this.compared.value, grouping.value, this.#settingKeys.value),
     );
+    const parents = computed(() => parentsOf(rows.value));
+    this.lineage = computed(() => lineageCells(this.items.value, parents.value));
     this.sweeps = computed(() => sweepsOf(rows.value));
     const sweep = part("sweep");
     this.sweep = computed(() => this.sweeps.value.find(({ id }) => id === sweep.value) ?? null);
@@ -253,7 +258,7 @@ export interface RunsProps {
 function sweepsOf(rows: readonly RunsTableRow[]): readonly ShownSweep[] {
   const found = new Map<string, RunsTableRow[]>();
   for (const row of rows) {
-    if (row.sweep === null) continue;
+    if (row.sweep === null || row.sweep.isStages) continue;
     const known = found.get(row.sweep.id);
     if (known === undefined) found.set(row.sweep.id, [row]);
     else known.push(row);

@@ -13,6 +13,10 @@ interface ColumnTexts {
 const columns: Readonly<Record<string, ColumnTexts>> = {
   name: { head: l10n.t("Run"), hint: l10n.t("Name of the run") },
   sweep: { head: l10n.t("Sweep"), hint: l10n.t("The sweep that the run belongs to") },
+  lineage: {
+    head: l10n.t("From"),
+    hint: l10n.t("The run whose weights it began with (init_from)"),
+  },
   star: { head: "★", hint: l10n.t("Your stars") },
   tags: { head: l10n.t("Tags"), hint: l10n.t("Your tags") },
   note: { head: l10n.t("Note"), hint: l10n.t("Your note") },

@@ -1,5 +1,6 @@
 /** All checks of a configuration's text, by the one set of rules that the program and the editor share. */
 
+import { AppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import { coerce } from "./fields/coerce.ts";
 import { configShape } from "./fields/fields.ts";
@@ -9,15 +10,17 @@ import { notationFindings } from "./notation.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { isReplaced, type Repaired, repair } from "./repair.ts";
 import { keepAnchored } from "./rules/anchoredKeys.ts";
-import { findingsOf } from "./rules/issues.ts";
+import { findingsOf, valueAt } from "./rules/issues.ts";
 import { crossFieldFindings } from "./rules/rules.ts";
 import { secretFindings } from "./rules/secretRules.ts";
+import { stageFindings } from "./rules/stageRules.ts";
 import type { Finding } from "./source/finding.ts";
 import { withoutIgnored } from "./source/ignoreComments.ts";
 import { locate } from "./source/locate.ts";
 import type { Problem, RuleCode } from "./source/problem.ts";
 import { withoutLines } from "./source/withoutLines.ts";
 import { languageOf, readYaml, type YamlSource } from "./source/yamlSource.ts";
+import { joinFindings, stagesOf } from "./stages.ts";
 
 export interface CheckOptions {
   /** Name of the file: one that ends in `.json` is held to JSON's scalars. */
@@ -28,11 +31,11 @@ export interface CheckOptions {
 
 export interface CheckedText {
   readonly source: YamlSource;
-  /** What the file says, read by the types of the fields and not validated; null when it cannot be read. */
+  /** What the file says, read by the types of the fields and not validated; null when it cannot be read. Of a file with stages what holds for the first, or for the one that is chosen. */
   readonly written: unknown;
   readonly overridden: OverriddenValues;
   readonly kind: DefaultKind;
-  /** The configuration with all defaults; null when a field has a fault. */
+  /** The configuration with all defaults; null when a field has a fault. Of a file with stages that of the first, or of the one that is chosen, which has no `stages`. */
   readonly config: Config | null;
   /** The same with placeholders for what has a fault; null when the file cannot be read at all. */
   readonly repaired: Repaired | null;
@@ -60,36 +63,54 @@ function checkWhole(
 ): CheckedText & { readonly isRead: boolean } {
   const source = readYaml(text, languageOf(path));
   const written = source.root === null ? null : coerce(source, source.root, configShape);
-  const overridden = applyOverrides(written, isJsonObject(written) ? overrides : []);
-  const kind = defaultKindOf(overridden.values);
+  const given = isJsonObject(written) ? overrides : [];
+  const chosen = valueAt(applyOverrides(written, given).values, ["stage"]);
+  const parts = stagesOf(written, chosen).map(({ name, values }) => {
+    const overridden = applyOverrides(values, given);
+    return { name, written: values, overridden, kind: defaultKindOf(overridden.values) };
+  });
+  const [first] = parts;
+  if (first === undefined) throw new AppError("invariant", "A file has at least one part.");
   const faults = faultProblems(source);
-  const base = { source, written, overridden, kind, isRead: true };
+  const base = { source, ...first, isRead: true };
   if (faults.some(({ severity }) => severity === "error")) {
     return { ...base, isRead: false, config: null, repaired: null, problems: inTextOrder(faults) };
   }
   if (source.root === null)
     return { ...base, config: null, repaired: null, problems: [EMPTY_FILE] };
 
-  const schema = configSchemaFor(kind, overridden.values);
-  const checked = schema.safeParse(overridden.values);
-  const repaired = checked.success
-    ? { config: checked.data, replaced: [] }
-    : repair(overridden.values, schema);
+  const checked = parts.map((part) => ({ ...part, ...checkValues(part) }));
+  const [{ repaired } = { repaired: null }] = checked;
   const findings = [
-    ...(checked.success ? [] : findingsOf(checked.error.issues, overridden.values)),
-    ...(repaired === null ? [] : ruleFindings(repaired, overridden.values)),
-    ...notationFindings(source, kind),
+    ...joinFindings(written, checked),
+    ...stageFindings(written, checked),
+    ...notationFindings(source, first.kind),
     ...secretFindings(source),
   ];
   const problems = [
     ...faults,
-    ...overridden.problems,
+    ...first.overridden.problems,
     ...findings.map((finding) =>
-      locateFinding(source, keepAnchored(source, finding), overridden.overrideBehind),
+      locateFinding(source, keepAnchored(source, finding), first.overridden.overrideBehind),
     ),
   ];
-  const config = checked.success ? checked.data : null;
+  const isSound = checked.every(({ config }) => config !== null);
+  const config = isSound ? (checked[0]?.config ?? null) : null;
   return { ...base, config, repaired, problems: inTextOrder(withoutIgnored(problems, text)) };
+}
+
+/** The values of a run by the schema and by the rules over several keys. */
+function checkValues({ overridden: { values }, kind }: Pick<CheckedText, "overridden" | "kind">) {
+  const schema = configSchemaFor(kind, values);
+  const checked = schema.safeParse(values);
+  const repaired = checked.success
+    ? { config: checked.data, replaced: [] }
+    : repair(values, schema);
+  const findings = [
+    ...(checked.success ? [] : findingsOf(checked.error.issues, values)),
+    ...(repaired === null ? [] : ruleFindings(repaired, values)),
+  ];
+  return { config: checked.success ? checked.data : null, repaired, findings };
 }
 
 /** The finding as a problem at its place in the text, or at the override behind it. */

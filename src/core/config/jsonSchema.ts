@@ -119,8 +119,23 @@ function schemaOfNumber(shape: NumberShape): JsonObject {
 }
 
 function schemaOfObject(shape: ObjectShape): JsonObject {
+  // What it holds is checked as a part of its whole.
+  if (shape.isPartial === true) return namesOnly(shape.fields);
   const schema = schemaOfFields(shape.fields);
   return shape.shorthand === undefined ? schema : { anyOf: [{ type: "boolean" }, schema] };
+}
+
+function namesOnly(fields: FieldTable): JsonObject {
+  const properties = Object.entries(fields).map(([key, { doc }]) => [
+    key,
+    { description: doc.replaceAll("`", "") },
+  ]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    patternProperties: { "^x-": {} },
+    additionalProperties: false,
+  };
 }
 
 function withBound(schema: JsonObject, name: string, bound: Json | undefined): JsonObject {

@@ -106,6 +106,7 @@ function placeholder(shape: Shape | undefined): JsonObject[string] {
 }
 
 function placeholderObject(shape: Extract<Shape, { type: "object" }>): JsonObject {
+  if (shape.isPartial === true) return {};
   const required = Object.entries(shape.fields).filter(([, field]) => field.default === undefined);
   return Object.fromEntries(required.map(([key, field]) => [key, placeholder(field)]));
 }

@@ -1,5 +1,6 @@
 /** What a report says of runs: what `show --json` says, their settings, and rollouts worth reading. */
 
+import { stageOf } from "../../shared/runFile.ts";
 import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
 import { type FlatSettings, flatSettings, SettingsTable } from "../compare/settingsTable.ts";
 import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
@@ -111,7 +112,9 @@ export async function gatherReport(
 function sweepsOf(runs: readonly (ListedRun | null)[]): readonly ReportedSweep[] {
   const swept = runs.flatMap((run) => {
     const sweep = run?.file?.sweep;
-    return run === null || sweep === undefined ? [] : [{ run, sweep }];
+    // No setting varies between stages.
+    const isSwept = sweep !== undefined && stageOf(sweep) === null;
+    return run === null || !isSwept ? [] : [{ run, sweep }];
   });
   return [...groupBy(swept, ({ sweep }) => sweep.id).values()].flatMap((own) => {
     const [first] = own;

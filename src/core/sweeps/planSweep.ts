@@ -40,6 +40,7 @@ export interface Combination {
 }
 
 export interface SweepPlan {
+  /** Empty for stages, which follow one another. */
   readonly grid: Grid;
   /** At least one. */
   readonly combinations: readonly Combination[];
@@ -109,17 +110,26 @@ export function runOverrides({ overrides, config }: Combination, name: string): 
   ];
 }
 
+/** True for stages: each begins once the one before it is done. */
+export function isStaged({ grid }: Pick<SweepPlan, "grid">): boolean {
+  return grid.length === 0;
+}
+
 /** The names of the runs of a sweep of this name. */
-export function namesOfRuns(sweep: string, { combinations }: SweepPlan): readonly string[] {
+export function namesOfRuns(sweep: string, plan: SweepPlan): readonly string[] {
+  const { combinations } = plan;
+  if (isStaged(plan)) {
+    return combinations.map(({ config }) => `${sweep}.${plainName(config.stage ?? "")}`);
+  }
   return runNames(
     sweep,
     combinations.map(({ settings }) => settings),
   );
 }
 
-/** The name of a sweep of runs that would have this name on their own. */
-export function sweepName(runName: string): string {
-  return `${plainName(runName)}-sweep`;
+/** The name of a sweep, or of stages, whose runs would have this name on their own. */
+export function sweepName(runName: string, plan: Pick<SweepPlan, "grid">): string {
+  return `${plainName(runName)}-${isStaged(plan) ? "stages" : "sweep"}`;
 }
 
 /** Those for all runs, and those of a combination, as far as they can be read. */
@@ -207,9 +217,13 @@ function configProblems(
 
 /** What a run of its own may have, and one of a sweep may not. */
 function runProblems(
-  { max_steps, num_epochs, resume_from }: Config,
+  { max_steps, num_epochs, resume_from, stages }: Config,
   place: string,
 ): readonly PlacedProblem[] {
+  if (stages !== null) {
+    const message = `the runs of a sweep have no stages. Choose one: --stage=${Object.keys(stages)[0]}.`;
+    return [{ severity: "error", place, message, path: ["stages"] }];
+  }
   const isEndless = max_steps === null && num_epochs === null;
   const isElsewhere = resume_from !== null && !resume_from.startsWith("tinker://");
   const problems: PlacedProblem[] = [];

@@ -34,16 +34,18 @@ export async function sweepRows(
 ): Promise<readonly SweepRow[]> {
   const { id, parent } = sweep;
   const runs = id === null ? [] : await listRuns(fileSystem, parent, liveness);
-  const own = new Map<number, ListedRun>();
+  const own = new Map<string, ListedRun>();
   // The newest first; one that ended before it had its configuration cannot be resumed, so another was started in its place.
   for (const run of runs) {
     const member = run.file?.sweep;
-    if (member?.id !== id || member === undefined || own.has(member.combination)) continue;
+    if (member?.id !== id || member === undefined) continue;
+    const key = member.settings.join("\n");
+    if (own.has(key)) continue;
     const isBegun = (await fileSystem.size(runPaths(run.folder).resolvedConfig)) !== null;
-    if (isBegun || run.phase === "preparing") own.set(member.combination, run);
+    if (isBegun || run.phase === "preparing") own.set(key, run);
   }
   return combinations.map((combination) => {
-    return { combination, run: own.get(combination.index) ?? null };
+    return { combination, run: own.get(combination.settings.join("\n")) ?? null };
   });
 }
 

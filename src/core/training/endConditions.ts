@@ -3,33 +3,32 @@
 import type { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
-import { decidingReward } from "../runFolder/metrics/stepReward.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
-import { readRewards } from "./readRewards.ts";
+import { readResults, resultOf, type StepResult } from "./readResults.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 
 export class EndConditions {
   readonly #clock: Clock;
-  readonly #rewards: (number | null)[];
+  readonly #results: StepResult[];
   /** Until when `counters.seconds` counts the time of the run, on the monotonic clock; pauses are skipped. */
   #countedUntilMs: number;
 
-  private constructor(clock: Clock, rewards: readonly (number | null)[]) {
+  private constructor(clock: Clock, results: readonly StepResult[]) {
     this.#clock = clock;
-    this.#rewards = [...rewards];
+    this.#results = [...results];
     this.#countedUntilMs = clock.monotonic();
   }
 
   /** Time counts from now on. @throws AppError `file-unreadable` */
   static async open(context: Pick<RunContext, "ports" | "storage">): Promise<EndConditions> {
-    return new EndConditions(context.ports.clock, await readRewards(context));
+    return new EndConditions(context.ports.clock, await readResults(context));
   }
 
   /** A step is completed, and its position counts the time until now. */
   addStep(row: MetricsRow): void {
-    this.#rewards.push(decidingReward(row));
+    this.#results.push(resultOf(row));
     this.#countedUntilMs = this.#clock.monotonic();
   }
 
@@ -72,6 +71,9 @@ export class EndConditions {
 
   #earlyEndAt(context: RunContext, seconds: number): AppError | null {
     const spent = { usage: context.storage.usage, prices: pricesOf(context), seconds };
-    return earlyEnd(context.config, spent, this.#rewards);
+    return earlyEnd(context.config, spent, {
+      rewards: this.#results.map(({ reward }) => reward),
+      heldOutLosses: this.#results.map(({ heldOutLoss }) => heldOutLoss),
+    });
   }
 }

@@ -14,7 +14,7 @@ import { emptySteps } from "./emptySteps.ts";
 import { EndConditions } from "./endConditions.ts";
 import { dueEvaluation, evaluateBesideSteps } from "./evaluation/evaluate.ts";
 import { evaluationMetrics } from "./evaluation/evaluation.ts";
-import { TARGET_REACHED } from "./run/budgets.ts";
+import { DONE_EARLY } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
 import { reportCapacity } from "./run/outages.ts";
 import { CheckpointWriter, dueCheckpoint, type RunSnapshot } from "./step/checkpointWriter.ts";
@@ -289,9 +289,9 @@ class Loop {
     await this.#applyPendingSettings();
     const early = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
     const ending = this.#untrained() ?? early;
-    const isTarget = ending?.code === TARGET_REACHED;
+    const isDoneEarly = ending !== null && DONE_EARLY.has(ending.code);
     const isComplete = this.#isDone() || !control.isStopping;
-    const isDone = isTarget || (isComplete && ending === null);
+    const isDone = isDoneEarly || (isComplete && ending === null);
     if (ending !== null) await this.#event(ending.code, ending.message);
     await reportCapacity(this.#context, this.#position.step);
     const entry = await this.#checkpoints.saveLasting(

@@ -6,6 +6,8 @@ import type { Log } from "../../core/ports.ts";
 import { Limiter } from "../../core/util/limiter.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { hasStages } from "../../node/loadSweep.ts";
+import { readConfig } from "../../node/startConfig.ts";
 import { RunFeeds } from "../../server/runs/runFeed.ts";
 import { RunStore } from "../../server/runs/runStore.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -74,6 +76,10 @@ export function createRuns(options: CreateRunsOptions): Runs {
       trainings.open(request, launch === null ? null : launches.folder(launch)),
     openSweep: (request) =>
       new SweepTraining({ fileSystem, clock: systemClock, log: options.log, trainings }, request),
+    hasStages: async (path, overrides) => {
+      const text = await readConfig(fileSystem, path).catch(() => "");
+      return hasStages(text, { path, overrides });
+    },
     validate: validateConfigFile,
     settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });

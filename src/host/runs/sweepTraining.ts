@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { Log } from "../../core/ports.ts";
-import { combinationName, settingsByKey } from "../../core/sweeps/planSweep.ts";
+import { combinationName, isStaged, settingsByKey } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
   beginSweep,
@@ -91,13 +91,16 @@ export class SweepTraining implements Training {
     try {
       const rows = await currentRows(this.#options, place);
       const starts = sweepStarts(lease, loaded);
-      following.print(`${lease.file.name}: ${plural(rows.length, "{0} run", "{0} runs")}\n`);
-      await runOpenRows(rows, this.#request, async (row) => {
+      const count = isStaged(loaded.plan)
+        ? plural(rows.length, "{0} stage", "{0} stages")
+        : plural(rows.length, "{0} run", "{0} runs");
+      following.print(`${lease.file.name}: ${count}\n`);
+      await runOpenRows({ ...loaded, rows }, this.#request, async (row) => {
         const start = starts[row.combination.index];
-        if (start !== undefined && !this.#isStopping)
-          await this.#follow(row, start, loaded, following);
+        if (start === undefined || this.#isStopping) return false;
+        return this.#follow(row, start, loaded, following);
       });
-      following.print(summary(await currentRows(this.#options, place)));
+      following.print(summary({ ...loaded, rows: await currentRows(this.#options, place) }));
     } finally {
       await lease.release();
     }
@@ -109,7 +112,7 @@ export class SweepTraining implements Training {
     start: SweepStart,
     { plan }: LoadedSweep,
     { print, signal }: Following,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { configPath, project } = this.#request;
     const label = combinationName(combination);
     const isAlone = this.#request.parallel === 1;
@@ -136,7 +139,9 @@ export class SweepTraining implements Training {
       // A question was closed without an answer: the next run would ask the same.
       if (end === null) this.#isStopping = true;
       this.#lastFolder = end?.folder ?? this.#lastFolder;
-      this.#exitCodes.push(end === null ? EXIT.stopped : (end.exitCode ?? EXIT.interrupted));
+      const exitCode = end === null ? EXIT.stopped : (end.exitCode ?? EXIT.interrupted);
+      this.#exitCodes.push(exitCode);
+      return exitCode === EXIT.done;
     } finally {
       this.#active.delete(training);
     }
@@ -157,8 +162,8 @@ export function labelledLines(
   };
 }
 
-/** A line for each run, and which setting mattered. */
-function summary(rows: readonly SweepRow[]): string {
+/** A line for each run, and which setting of a sweep mattered. */
+function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
   const lines = rows.map(({ combination, run }) => {
     const state =
       run === null
@@ -166,6 +171,7 @@ function summary(rows: readonly SweepRow[]): string {
         : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${l10n.t("reward {0}", formatReward(run.reward))}`;
     return `${combinationName(combination)}  ${state}\n`;
   });
+  if (isStaged(plan)) return `\n${lines.join("")}`;
   const effects = sweepEffects(
     rows.map(({ combination, run }, index) => ({
       id: String(index),

@@ -23,6 +23,8 @@ export interface TaskProviderOptions {
   /** With the name of a launch, joins the trainer that it started. */
   readonly openTraining: (request: TrainingRequest, launch: string | null) => Training;
   readonly openSweep: (request: SweepTrainingRequest) => Training;
+  /** Whether a start with the configuration trains several stages. */
+  readonly hasStages: (configPath: string, overrides: readonly string[]) => Promise<boolean>;
   /** Overrides from the settings for a configuration, which those of a task stand over. */
   readonly settingOverrides: (configPath: string) => readonly string[];
   /** Checks a configuration and prints what it finds; resolves with the exit code. */
@@ -95,11 +97,11 @@ export class TaskProvider implements vscode.TaskProvider {
     return task;
   }
 
-  #terminal(
+  async #terminal(
     read: TrainTask | string,
     title: string,
     folder: vscode.WorkspaceFolder | undefined,
-  ): vscode.Pseudoterminal {
+  ): Promise<vscode.Pseudoterminal> {
     const show = (): void => showTerminal(title);
     if (typeof read === "string") return new RunTerminal(refused(read), show);
     const configPath = absolute(read.config, folder);
@@ -109,15 +111,18 @@ export class TaskProvider implements vscode.TaskProvider {
       return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
     }
     const instead = insteadOfTraining(read);
+    const all = [...ofSetting, ...own];
+    const overrides = all.filter((each, index) => all.lastIndexOf(each) === index);
+    const isNew = instead === null && resumedFolder(read) === null;
+    const isStaged = isNew && (await this.#options.hasStages(configPath, overrides));
     const grid = instead === null ? gridTexts(read) : null;
-    if (grid !== null) {
-      const all = [...ofSetting, ...own];
+    if (grid !== null || isStaged) {
       const sweep = {
         configPath,
         title,
-        grid,
+        grid: grid ?? [],
         project: projectOf(configPath, folder),
-        overrides: all.filter((each, index) => all.lastIndexOf(each) === index),
+        overrides,
         parallel: read.parallel ?? 1,
         retriesFailed: read.retryFailed === true,
       };

@@ -116,6 +116,7 @@ function earlyEnds(): ReadonlyMap<string, string> {
     ["token-budget", l10n.t("max_tokens_total is used up")],
     ["time-budget", l10n.t("max_hours is used up")],
     ["target-reached", l10n.t("target_reward is reached")],
+    ["no-progress", l10n.t("no progress any more")],
   ]);
 }
 

@@ -12,6 +12,7 @@ import {
   plural,
 } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
+import { stageOf } from "../../shared/runFile.ts";
 import { evaluationText, unsent } from "./runRow.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that fire. */
@@ -65,8 +66,14 @@ function fileFacts({ file }: RunEntry): readonly Fact[] {
   const { sweep, evaluation, attempt, owner } = file;
   const rows: Fact[] = [];
   if (sweep !== undefined) {
-    rows.push([vscode.l10n.t("Sweep"), plainLine(sweep.name)]);
-    rows.push([vscode.l10n.t("Settings"), plainLine(sweep.settings.join(" "))]);
+    const stage = stageOf(sweep);
+    const group = stage === null ? vscode.l10n.t("Sweep") : vscode.l10n.t("Stages");
+    rows.push([group, plainLine(sweep.name)]);
+    rows.push(
+      stage === null
+        ? [vscode.l10n.t("Settings"), plainLine(sweep.settings.join(" "))]
+        : [vscode.l10n.t("Stage"), plainLine(stage)],
+    );
   }
   if (evaluation !== undefined) {
     rows.push([vscode.l10n.t("Evaluates"), evaluationText(evaluation.models.length)]);

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { plainLine } from "../../core/util/plainText.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatReward, plural } from "../../shared/format.ts";
+import { stageOf } from "../../shared/runFile.ts";
 import type { RowText } from "./runRow.ts";
 
 /** `runs` are those of one sweep, at least one. */
@@ -18,7 +19,9 @@ export function sweepRow(
   const rewards = runs.flatMap((run) => (run.best === null ? [] : [run.best]));
   const best = rewards.length === 0 ? null : formatReward(Math.max(...rewards));
   const spoken = [
-    l10n.t("sweep {0}", label),
+    sweeps.some((sweep) => stageOf(sweep) !== null)
+      ? l10n.t("stages {0}", label)
+      : l10n.t("sweep {0}", label),
     plural(planned, "{1} of {0} run done", "{1} of {0} runs done", done),
     ...(best === null ? [] : [l10n.t("best reward {0}", best)]),
   ];

@@ -3,6 +3,7 @@
 import type { KnownRun } from "../../api/pages.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { variedSettings } from "../../core/runs/shownNames.ts";
+import { stageOf } from "../../shared/runFile.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunDigests } from "./runDigests.ts";
@@ -73,7 +74,8 @@ export class SentRows {
 function sweepOf(file: KnownRun["file"]): RunsTableRow["sweep"] {
   if (file?.sweep === undefined) return null;
   const { id, name } = file.sweep;
-  return { id, name, settings: variedSettings(file) };
+  const isStages = stageOf(file.sweep) !== null;
+  return { id, name, settings: variedSettings(file), isStages };
 }
 
 function rowOf(run: KnownRun, digests: RunDigests): RunsTableRow {

@@ -69,7 +69,7 @@ describe("a sound grid", () => {
       ...["wandb_run_name=all the same", "seed=1", "run_name=demo-sweep.seed_1"],
       "wandb_run_name=null",
     ]);
-    expect(sweepName("all the same")).toBe("all-the-same-sweep");
+    expect(sweepName("all the same", check.plan)).toBe("all-the-same-sweep");
   });
 
   it("keeps secrets for all runs apart from what is stored", () => {

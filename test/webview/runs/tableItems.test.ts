@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { NO_MARK } from "../../../src/shared/marks.ts";
 import type { RunsTableRow } from "../../../src/shared/runsPage.ts";
 import {
   columnsFor,
@@ -13,30 +12,9 @@ import {
   sortedRows,
   tableItems,
 } from "../../../webview-ui/runs/tableItems.ts";
+import { aRow } from "./rows.ts";
 
 const KEYS = ["learning_rate", "seed", "run_name"];
-
-function aRow(id: string, learningRate: number, seed: number, reward: number | null): RunsTableRow {
-  return {
-    id,
-    name: id,
-    state: "done",
-    startedAtMs: 0,
-    steps: 1,
-    totalSteps: 2,
-    reward,
-    sweep: null,
-    tokens: null,
-    costUsd: null,
-    digest: null,
-    mark: NO_MARK,
-    settings: {
-      learning_rate: JSON.stringify(learningRate),
-      seed: JSON.stringify(seed),
-      run_name: JSON.stringify(id),
-    },
-  };
-}
 
 const ROWS = [
   aRow("a", 0.1, 1, 0.2),
@@ -108,14 +86,19 @@ describe("the columns of the runs table", () => {
     expect([first, second]).toContain("learning_rate");
     const order = ["state", "name", "reward.last"];
     const keys = inOrder(columns, order).map(({ key }) => key);
-    expect(keys.slice(0, 5)).toEqual(["state", "name", "star", "sweep", "reward.last"]);
+    expect(keys.slice(0, 5)).toEqual(["state", "name", "star", "lineage", "sweep"]);
   });
 });
 
 describe("the columns and groups that are offered", () => {
   const aSweepRow = (id: string, learningRate: number): RunsTableRow => ({
     ...aRow(id, learningRate, 1, 0.5),
-    sweep: { id: "s", name: "math-sweep", settings: { learning_rate: String(learningRate) } },
+    sweep: {
+      id: "s",
+      name: "math-sweep",
+      settings: { learning_rate: String(learningRate) },
+      isStages: false,
+    },
   });
   const evaluated = (cells: readonly string[]): RunsTableRow => {
     const result = { mean: 0.5, low: 0.4, high: 0.6, step: 1, failed: 0 };
@@ -131,7 +114,7 @@ describe("the columns and groups that are offered", () => {
   it("begin with what the sweeps vary", () => {
     const rows = [aSweepRow("a", 0.1), aSweepRow("b", 0.02)];
     const keys = columnsFor(rows, ["seed", "learning_rate"]).map(({ key }) => key);
-    expect(keys.slice(0, 5)).toEqual(["name", "star", "sweep", "learning_rate", "state"]);
+    expect(keys.slice(0, 5)).toEqual(["name", "star", "lineage", "sweep", "learning_rate"]);
     expect(keys).toContain("seed");
   });
 

@@ -84,4 +84,14 @@ export const costFields = {
     change: "tunable",
     doc: "End the run as done when the mean reward has reached a target over a number of consecutive steps, each with at least 90 % of its rollouts scored. `null` sets no target.",
   },
+  end_without_progress: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    unit: "steps",
+    examples: [20],
+    doc: "End the run as done when it has made no progress for this many steps: no higher mean reward over five steps in a row, or with `method: sft` no lower `held_out/loss`. `null` sets no such end.",
+  },
 } as const satisfies FieldTable;

@@ -1,6 +1,6 @@
 /** What a configuration field is: its shape, its documentation, and the static type that follows from both. */
 
-import type { Json } from "../../json.ts";
+import type { Json, JsonObject } from "../../json.ts";
 
 /**
  * When a value may differ from the one the run started with: `tunable` at any step border, `fixed` only when a run is
@@ -62,6 +62,8 @@ export interface ObjectShape extends Nullable {
   readonly fields: FieldTable;
   /** Field that a plain boolean instead of the object sets. */
   readonly shorthand?: string;
+  /** True where it holds some settings of a larger whole: nothing is required, and nothing is filled in. */
+  readonly isPartial?: true;
 }
 
 export type Shape =
@@ -109,9 +111,11 @@ type NonNullValueOf<S> = S extends { type: "string" }
             ? readonly ValueOf<Item>[]
             : S extends { type: "map"; of: infer Item }
               ? Readonly<Record<string, ValueOf<Item>>>
-              : S extends { type: "object"; fields: infer Fields }
-                ? ValuesOf<Fields>
-                : never;
+              : S extends { type: "object"; isPartial: true }
+                ? JsonObject
+                : S extends { type: "object"; fields: infer Fields }
+                  ? ValuesOf<Fields>
+                  : never;
 
 type ValueOf<S> = NonNullValueOf<S> | (S extends { nullable: true } ? null : never);
 

@@ -10,10 +10,12 @@ import { optimizerFields } from "./optimizerFields.ts";
 import { rolloutFields } from "./rolloutFields.ts";
 import { dataFields, runFields, serviceFields } from "./runFields.ts";
 import { serverFields } from "./serverFields.ts";
+import { stageFieldsOf } from "./stageFields.ts";
 import { dataSourceFields, supervisedFields } from "./supervisedFields.ts";
 import { teacherFields } from "./teacherFields.ts";
 
-export const configFields = {
+/** Of one run. */
+const runSettings = {
   ...modelFields,
   ...dataFields,
   ...supervisedFields,
@@ -23,6 +25,10 @@ export const configFields = {
   ...costFields,
   ...serviceFields,
 } as const satisfies FieldTable;
+
+const stageFields = stageFieldsOf(runSettings);
+
+export const configFields = { ...runSettings, ...stageFields } as const satisfies FieldTable;
 
 /** The configuration as a shape, to walk it from the root. */
 export const configShape: ObjectShape = { type: "object", fields: configFields };
@@ -72,6 +78,7 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Target", place: "target_reward", fields: targetFields },
   { title: "Evaluation", place: "evaluation", fields: evaluationFields },
   { title: "Alarms", place: "alarms", fields: alarmFields },
+  { title: "Stages", place: "", fields: stageFields },
   { title: "Services", place: "", fields: serviceFields },
 ];
 

@@ -147,6 +147,8 @@ function schemaOfMap(shape: MapShape, kind: DefaultKind): z.ZodType {
 }
 
 function schemaOfObject(shape: ObjectShape, kind: DefaultKind): z.ZodType {
+  // What it holds is checked as a part of its whole.
+  if (shape.isPartial === true) return z.record(z.string(), z.unknown());
   const schema = schemaOfFields(shape.fields, kind);
   const key = shape.shorthand;
   if (key === undefined) return schema;

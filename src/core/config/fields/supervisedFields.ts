@@ -55,10 +55,10 @@ export const dataSourceFields = {
 export const supervisedFields = {
   method: {
     type: "enum",
-    values: ["rl", "sft"],
+    values: ["rl", "sft", "collect"],
     default: "rl",
     change: "identity",
-    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate.",
+    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate. `collect` trains nothing: it plays the tasks of training `samples_per_task` times each, as data of a later stage.",
   },
   data: {
     type: "list",
@@ -80,6 +80,23 @@ export const supervisedFields = {
     default: true,
     change: "identity",
     doc: "With `method: sft`: whether the reasoning in conversations of a file is kept. `false` leaves it out. Has no effect on rollouts, which are trained as they were sampled.",
+  },
+  samples_per_task: {
+    type: "integer",
+    min: 1,
+    max: 10_000,
+    default: 4,
+    change: "identity",
+    doc: "With `method: collect`: number of rollouts a task.",
+  },
+  max_tasks: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "identity",
+    examples: [500],
+    doc: "With `method: collect`: most tasks of each split, chosen by `seed`. `null` takes all.",
   },
   held_out: {
     type: "number",

@@ -180,6 +180,7 @@ function overlongFindings({ overlong_buffer, max_response_tokens }: Config): rea
 }
 
 function learningRateFindings({ learning_rate, method, model_name }: Config): readonly Finding[] {
+  if (method === "collect") return [];
   const path = ["learning_rate"];
   if (learning_rate === 0) {
     return [advice("TRL207", path, "With a learning rate of 0 the model does not change.")];
@@ -194,6 +195,7 @@ function learningRateFindings({ learning_rate, method, model_name }: Config): re
 }
 
 function endFindings(config: Config, values: unknown): readonly Finding[] {
+  if (config.method === "collect") return [];
   if (config.num_epochs !== null || config.max_steps !== null) return [];
   const addEnd = preferred(setTo(["num_epochs"], 1, "Add num_epochs: 1"));
   if (config.learning_rate_schedule !== "constant") {

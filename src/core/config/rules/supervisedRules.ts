@@ -36,6 +36,7 @@ const OF_ROLLOUTS = ["where", "starred", "tags", "max_per_task"] as const;
 
 export function supervisedFindings(config: Config, values: unknown): readonly Finding[] {
   if (config.method === "rl") return unusedData(config);
+  if (config.method === "collect") return [];
   return [
     ...missingData(config),
     ...config.data.flatMap(sourceFindings),

@@ -60,6 +60,8 @@ export type RuleCode =
   | "TRL227"
   /** Several keys: an adapter that changes nothing. */
   | "TRL228"
+  /** Several keys: stages that do not follow one another. */
+  | "TRL229"
   /** A row of a dataset's file; the configuration itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */

@@ -23,10 +23,8 @@ export class FitHistory {
   #heldOut: number | null = null;
 
   add(row: MetricsRow): void {
-    const { loss, held_out: heldOut } = row;
-    if (typeof loss === "number") this.#losses.push(loss);
-    const measured = isJsonObject(heldOut) ? heldOut["loss"] : null;
-    if (typeof measured === "number") this.#heldOut = measured;
+    if (typeof row["loss"] === "number") this.#losses.push(row["loss"]);
+    this.#heldOut = heldOutLoss(row) ?? this.#heldOut;
   }
 
   /** Null before the first loss. */
@@ -36,6 +34,12 @@ export class FitHistory {
     if (was === null || now === null) return null;
     return { steps: this.#losses.length, was, now, heldOut: this.#heldOut };
   }
+}
+
+/** The loss on what is held out; null in a row of a step that did not measure it. */
+export function heldOutLoss({ held_out: heldOut }: MetricsRow): number | null {
+  const measured = isJsonObject(heldOut) ? heldOut["loss"] : null;
+  return typeof measured === "number" ? measured : null;
 }
 
 export function fitMetrics({ steps, was, now, heldOut }: Fit): MetricsTree {

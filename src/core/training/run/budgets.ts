@@ -1,5 +1,6 @@
-/** What ends a run before its plan does: budgets that are used up, and a target that is reached. */
+/** What ends a run before its plan does: budgets that are used up, a target that is reached, and steps that bring nothing more. */
 
+import { NO_BEST, withReward } from "../../../shared/bestReward.ts";
 import { formatCost, formatCount, formatMeasure } from "../../../shared/format.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -9,13 +10,25 @@ import { type CountedUsage, costOf, type Prices, usedTotal } from "../../usage/p
 import { countTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
 import { mean } from "../../util/stats.ts";
 
-/** The code of a run that has reached its target: it is done. */
-export const TARGET_REACHED = "target-reached";
+/** The codes of early ends after which a run is done. */
+export const DONE_EARLY: ReadonlySet<ErrorCode> = new Set(["target-reached", "no-progress"]);
 
 type Limits = Pick<
   Config,
-  "max_cost_usd" | "max_hours" | "max_tokens_total" | "model_name" | "target_reward"
+  | "end_without_progress"
+  | "max_cost_usd"
+  | "max_hours"
+  | "max_tokens_total"
+  | "method"
+  | "model_name"
+  | "target_reward"
 >;
+
+/** A value per completed step; null where it has none. */
+export interface ResultsByStep {
+  readonly rewards: readonly (number | null)[];
+  readonly heldOutLosses: readonly (number | null)[];
+}
 
 /** What a run has used until now, in all its attempts: rollouts that wait for their step and evaluations included. */
 export interface Spent {
@@ -70,16 +83,13 @@ export function stepsWithinBudget(
 export function waitsForRow({
   pause_on_alarm: isPaused,
   target_reward: target,
-}: Pick<Config, "pause_on_alarm" | "target_reward">): boolean {
-  return isPaused || target !== null;
+  end_without_progress: patience,
+}: Pick<Config, "end_without_progress" | "pause_on_alarm" | "target_reward">): boolean {
+  return isPaused || target !== null || patience !== null;
 }
 
-/** Why a run ends now; null when it continues. `rewards` are the mean rewards of its steps, null where none was scored. */
-export function earlyEnd(
-  limits: Limits,
-  spent: Spent,
-  rewards: readonly (number | null)[],
-): AppError | null {
+/** Why a run ends now; null when it continues. */
+export function earlyEnd(limits: Limits, spent: Spent, results: ResultsByStep): AppError | null {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const shares = budgetShares(limits, spent);
   const isUsed = (share: number | undefined): boolean => (share ?? 0) >= 1;
@@ -92,7 +102,7 @@ export function earlyEnd(
   if (hours !== null && isUsed(shares.hours_frac)) {
     return usedUp("time-budget", `max_hours: ${hours}`, "max_hours");
   }
-  return targetReached(limits, rewards);
+  return targetReached(limits, results.rewards) ?? withoutProgress(limits, results);
 }
 
 function usedUp(code: ErrorCode, budget: string, key: string): AppError {
@@ -109,5 +119,32 @@ function targetReached(
   const reached = mean(last);
   if (reached === null || last.length < target.steps || reached < target.reward) return null;
   const message = `The run has reached its target: the mean reward of the last ${target.steps} steps is ${formatMeasure(reached)}, and target_reward is ${target.reward}.`;
-  return new AppError(TARGET_REACHED, message);
+  return new AppError("target-reached", message);
+}
+
+function withoutProgress(
+  { end_without_progress: patience, method }: Limits,
+  { rewards, heldOutLosses }: ResultsByStep,
+): AppError | null {
+  if (patience === null) return null;
+  const best = method === "sft" ? lowestStep(heldOutLosses) : bestStep(rewards);
+  if (best === null || rewards.length - best < patience) return null;
+  const measure = method === "sft" ? "held_out/loss was lowest" : "the mean reward was highest";
+  const message = `The run has ended because it made no progress for ${rewards.length - best} steps: ${measure} after step ${best}, and end_without_progress is ${patience}.`;
+  return new AppError("no-progress", message);
+}
+
+/** The number of steps after which the mean reward over five steps was highest; null without rewards. */
+function bestStep(rewards: readonly (number | null)[]): number | null {
+  const reached = rewards.reduce(
+    (before, reward, step) => (reward === null ? before : withReward(before, reward, step)),
+    NO_BEST,
+  );
+  return reached.best?.step ?? null;
+}
+
+/** The number of steps after which the loss was lowest; null without one. */
+function lowestStep(losses: readonly (number | null)[]): number | null {
+  const measured = losses.filter((loss) => loss !== null);
+  return measured.length === 0 ? null : losses.indexOf(Math.min(...measured)) + 1;
 }

@@ -10,6 +10,7 @@ import { aConfig } from "../builders.ts";
 const PRICES = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 };
 const TOKENS = { sampled: 400, prefill_cached: 100, prefill_uncached: 200, trained: 300 };
 const usage = { ...NO_RUN_USAGE, cumulative: TOKENS, evaluation: { ...TOKENS, trained: 0 } };
+const NOTHING = { rewards: [], heldOutLosses: [] };
 const spent = { usage, prices: PRICES, seconds: 1800 };
 
 describe("a budget", () => {
@@ -25,15 +26,15 @@ describe("a budget", () => {
     [{ max_cost_usd: 0.0017 }, "cost-budget", /max_cost_usd: \$0\.00170/],
     [{ max_hours: 0.5 }, "time-budget", /max_hours/],
   ])("of %o ends the run once all of it is used", (budget, code, words) => {
-    const end = earlyEnd(aConfig(budget), spent, []);
+    const end = earlyEnd(aConfig(budget), spent, NOTHING);
     expect(end).toMatchObject({ code, message: expect.stringMatching(words) });
     const [[key = "", limit = 0] = []] = Object.entries(budget);
-    expect(earlyEnd(aConfig({ [key]: 1.01 * limit }), spent, [])).toBeNull();
+    expect(earlyEnd(aConfig({ [key]: 1.01 * limit }), spent, NOTHING)).toBeNull();
   });
 
   it("in USD ends nothing where no prices are known", () => {
     const config = aConfig({ max_cost_usd: 0.0001 });
-    expect(earlyEnd(config, { ...spent, prices: null }, [])).toBeNull();
+    expect(earlyEnd(config, { ...spent, prices: null }, NOTHING)).toBeNull();
   });
 });
 
@@ -71,16 +72,48 @@ describe("the steps that are sampled ahead within a budget", () => {
 describe("a target", () => {
   const config = aConfig({ target_reward: { reward: 0.5, steps: 3 } });
   const isReached = (...rewards: readonly (number | null)[]): boolean =>
-    earlyEnd(config, spent, rewards) !== null;
+    earlyEnd(config, spent, { rewards, heldOutLosses: [] }) !== null;
 
   it("is reached by the mean of the last steps", () => {
     expect(isReached(0, 0.25, 0.5, 0.75)).toBe(true);
     expect(isReached(1, 1, 0.25, 0.5, 0.7)).toBe(false);
-    expect(earlyEnd(config, spent, [0.5, 0.5, 0.5])?.code).toBe("target-reached");
+    expect(earlyEnd(config, spent, { rewards: [0.5, 0.5, 0.5], heldOutLosses: [] })?.code).toBe(
+      "target-reached",
+    );
   });
 
   it("needs all of its steps, each with a reward", () => {
     expect(isReached(1, 1)).toBe(false);
     expect(isReached(1, 1, null)).toBe(false);
+  });
+});
+
+describe("an end without progress", () => {
+  const heldOutLosses: readonly null[] = [];
+
+  it("comes so many steps after the best mean of five", () => {
+    const config = aConfig({ end_without_progress: 3 });
+    const rising = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+    const isEnd = (rewards: readonly (number | null)[]) =>
+      earlyEnd(config, spent, { rewards, heldOutLosses }) !== null;
+    expect(isEnd(rising)).toBe(false);
+    expect(isEnd([...rising, 0, 0])).toBe(false);
+    const results = { rewards: [...rising, 0, null, 0], heldOutLosses };
+    const end = earlyEnd(config, spent, results);
+    expect(end).toMatchObject({
+      code: "no-progress",
+      message: expect.stringMatching(/highest after step 7/),
+    });
+  });
+
+  it("looks at the held-out loss of a supervised run, which not every step measures", () => {
+    const config = aConfig({ method: "sft", end_without_progress: 4 });
+    const losses = [2, null, 1, null, null, 1.5];
+    const of = (heldOutLosses: readonly (number | null)[]) =>
+      earlyEnd(config, spent, { rewards: heldOutLosses.map(() => null), heldOutLosses })?.code;
+    expect(of(losses)).toBeUndefined();
+    expect(of([...losses, null])).toBe("no-progress");
+    expect(of([...losses, 0.9])).toBeUndefined();
+    expect(of([null, null, null, null, null])).toBeUndefined();
   });
 });

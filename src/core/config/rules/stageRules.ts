@@ -1,0 +1,104 @@
+/** Rules about `stages`: what none may set, where each ends, and which others it names. */
+
+import { isJsonObject } from "../../json.ts";
+import { nearestWords } from "../../util/editDistance.ts";
+import type { Config } from "../fields/schema.ts";
+import { advice, conflict, type Finding, preferred, setTo } from "../source/finding.ts";
+import { valueAt } from "./issues.ts";
+
+/** A run of an earlier stage, in place of its folder. */
+const STAGE_REFERENCE = /^stage:(.*)$/;
+
+/** Keys that hold for all stages. The weights pass from one to the next, so they have the same model and adapter. */
+const SHARED_KEYS = [
+  ...["model_name", "lora_rank", "train_attn", "train_mlp", "train_unembed", "tokenizer_name"],
+  ...["log_path", "run_name", "wandb_run_name", "openreward_run_name", "resume_from"],
+  ...["stages", "stage"],
+];
+
+interface CheckedStage {
+  readonly name: string | null;
+  readonly config: Config | null;
+  readonly overridden: { readonly values: unknown };
+}
+
+/** Findings about all of them together. `written` are the values of the file, `stages` those that are checked, each with what it sets. */
+export function stageFindings(
+  written: unknown,
+  stages: readonly CheckedStage[],
+): readonly Finding[] {
+  const all = valueAt(written, ["stages"]);
+  const names = isJsonObject(all) ? Object.keys(all) : [];
+  const chosen = valueAt(stages[0]?.overridden.values, ["stage"]);
+  return [
+    ...choiceFindings(chosen, names),
+    ...names.flatMap((name) => sharedFindings(name, valueAt(all, [name]))),
+    ...stages.flatMap(({ name, config }) =>
+      config === null
+        ? []
+        : [...endFindings(name, config), ...referenceFindings(name, config, names)],
+    ),
+  ];
+}
+
+/** The name of the stage that a value stands for; null for any other value. */
+export function referencedStage(value: string | null): string | null {
+  return STAGE_REFERENCE.exec(value ?? "")?.[1] ?? null;
+}
+
+function choiceFindings(chosen: unknown, names: readonly string[]): readonly Finding[] {
+  if (typeof chosen !== "string" || names.includes(chosen)) return [];
+  if (names.length === 0) {
+    // A run's own copy of its configuration is of this kind.
+    return [advice("TRL229", ["stage"], "`stage` has no effect without `stages`.")];
+  }
+  const near = nearestWords(chosen, names);
+  const message = `There is no stage \`${chosen}\`; \`stages\` has ${listed(names)}.`;
+  const remedies = near.map((name) => preferred(setTo(["stage"], name, `Change to '${name}'`)));
+  return [conflict("TRL229", ["stage"], message, { relatedPaths: [["stages"]], remedies })];
+}
+
+function sharedFindings(name: string, own: unknown): readonly Finding[] {
+  if (!isJsonObject(own)) return [];
+  return SHARED_KEYS.filter((key) => Object.hasOwn(own, key)).map((key) => {
+    const path = ["stages", name, key];
+    const remedies = [{ kind: "remove", path, title: `Remove '${key}'` } as const];
+    const message = `\`${key}\` holds for all stages. Write it outside of \`stages\`.`;
+    return conflict("TRL229", path, message, { part: "key", remedies });
+  });
+}
+
+/** A stage without an end would keep the others from beginning. */
+function endFindings(name: string | null, config: Config): readonly Finding[] {
+  const { max_steps: steps, num_epochs: epochs, method } = config;
+  if (name === null || steps !== null || epochs !== null || method === "collect") return [];
+  const path = ["stages", name];
+  const message = `Stage \`${name}\` has no end: add \`max_steps\` or \`num_epochs\`.`;
+  const remedies = [setTo([...path, "max_steps"], 50, "Add max_steps: 50")];
+  return [conflict("TRL229", path, message, { part: "key", remedies })];
+}
+
+function referenceFindings(
+  name: string | null,
+  { data, init_from: initFrom }: Config,
+  names: readonly string[],
+): readonly Finding[] {
+  const values = [
+    { path: ["init_from"], value: initFrom },
+    ...data.map(({ run }, index) => ({ path: ["data", String(index), "run"], value: run })),
+  ];
+  const earlier = name === null ? [] : names.slice(0, names.indexOf(name));
+  return values.flatMap(({ path, value }) => {
+    const other = referencedStage(value);
+    if (other === null || earlier.includes(other)) return [];
+    const message =
+      name === null
+        ? `\`stage:${other}\` stands for a run of \`stages\`, which the file does not have. Name the folder of a run.`
+        : `\`stage:${other}\` is not a stage before \`${name}\`. ${earlier.length === 0 ? "It is the first: name the folder of a run." : `Before it are ${listed(earlier)}.`}`;
+    return [conflict("TRL229", name === null ? path : ["stages", name, ...path], message)];
+  });
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}

@@ -1,0 +1,135 @@
+/** `stages` of a configuration: what each sets, over the rest of the file, and how what is found about it comes back to its place. */
+
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { coerce } from "./fields/coerce.ts";
+import type { Shape } from "./fields/field.ts";
+import { childShape, configShape } from "./fields/fields.ts";
+import type { Config } from "./fields/schema.ts";
+import { applyOverrides, type OverriddenValues } from "./overrides.ts";
+import { valueAt } from "./rules/issues.ts";
+import type { Finding } from "./source/finding.ts";
+import { languageOf, readYaml } from "./source/yamlSource.ts";
+
+/** What a stage is: the values of the file with those of the stage over them. */
+export interface StageValues {
+  /** Null for a file without stages. */
+  readonly name: string | null;
+  readonly values: unknown;
+}
+
+export type StageBudgets = Pick<Config, "max_cost_usd" | "max_hours" | "max_tokens_total">;
+
+interface TextOptions {
+  readonly path: string;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+}
+
+/** A stage with what was found about it. */
+interface CheckedStage {
+  readonly name: string | null;
+  readonly findings: readonly Finding[];
+  readonly overridden: Pick<OverriddenValues, "overrideBehind">;
+}
+
+/** The names of the stages in their order; empty without any. */
+export function stageNames(values: unknown): readonly string[] {
+  const stages = valueAt(values, ["stages"]);
+  return isJsonObject(stages) ? Object.keys(stages) : [];
+}
+
+/** The budgets that the file itself sets for all stages together; null without. */
+export function sharedBudgets(text: string, { path, overrides }: TextOptions): StageBudgets {
+  const source = readYaml(text, languageOf(path));
+  const written = source.root === null ? null : coerce(source, source.root, configShape);
+  const { values } = applyOverrides(written, isJsonObject(written) ? overrides : []);
+  const of = (key: keyof StageBudgets): number | null => {
+    const value = valueAt(values, [key]);
+    return typeof value === "number" ? value : null;
+  };
+  return {
+    max_cost_usd: of("max_cost_usd"),
+    max_tokens_total: of("max_tokens_total"),
+    max_hours: of("max_hours"),
+  };
+}
+
+/**
+ * What is to be checked: the file itself, the stage that `stage` names, or all of them in their order. Mappings of a stage are laid over
+ * those of the file, key by key; everything else takes the place of what the file has.
+ */
+export function stagesOf(written: unknown, chosen: unknown): readonly StageValues[] {
+  const names = stageNames(written);
+  if (!isJsonObject(written) || names.length === 0) return [{ name: null, values: written }];
+  if (chosen === undefined || chosen === null) {
+    return names.map((name) => ({ name, values: laidOver(written, name) }));
+  }
+  if (typeof chosen !== "string" || !names.includes(chosen)) {
+    return [{ name: null, values: written }];
+  }
+  // The run of one stage has no others.
+  return [{ name: chosen, values: { ...laidOver(written, chosen), stages: null } }];
+}
+
+function laidOver(written: JsonObject, name: string): JsonObject {
+  const own = valueAt(written, ["stages", name]);
+  const { stages, ...rest } = written;
+  const values = isJsonObject(own) ? merged(rest, own, configShape) : rest;
+  return stages === undefined ? values : { ...values, stages };
+}
+
+function merged(base: JsonObject, over: JsonObject, shape: Shape): JsonObject {
+  const values = Object.entries(over).map(([key, value]) => {
+    const child = childShape(shape, key);
+    const below = Object.hasOwn(base, key) ? base[key] : undefined;
+    const isMapping = child?.type === "map" || child?.type === "object";
+    const isMerged = isMapping && isJsonObject(below) && isJsonObject(value);
+    return [key, isMerged ? merged(below, value, child) : value] as const;
+  });
+  return { ...base, ...Object.fromEntries(values) };
+}
+
+/**
+ * What was found about the stages, each once and at the place that says it: in its stage, or in the rest of the file. Of that rest only
+ * an error counts for one stage alone; anything milder counts where every stage has it.
+ */
+export function joinFindings(written: unknown, found: readonly CheckedStage[]): readonly Finding[] {
+  const places = new Map<string, { readonly finding: Finding; count: number }>();
+  for (const { name, findings, overridden } of found) {
+    for (const finding of findings) {
+      const place = (path: readonly string[]) =>
+        name === null || overridden.overrideBehind(path) !== null
+          ? path
+          : ownPlace(written, name, path);
+      const placed = placedBy(place, finding);
+      const id = JSON.stringify([placed.code, placed.path, placed.message]);
+      const known = places.get(id) ?? { finding: placed, count: 0 };
+      places.set(id, { ...known, count: known.count + 1 });
+    }
+  }
+  return [...places.values()]
+    .filter(
+      ({ finding: { path, severity }, count }) =>
+        severity === "error" || path[0] === "stages" || count === found.length,
+    )
+    .map(({ finding }) => finding);
+}
+
+type Path = readonly string[];
+
+function ownPlace(written: unknown, name: string, path: Path): Path {
+  const own = ["stages", name, ...path];
+  return path.length > 0 && valueAt(written, own) !== undefined ? own : path;
+}
+
+function placedBy(place: (path: Path) => Path, finding: Finding): Finding {
+  const { relatedPaths = [], remedies = [] } = finding;
+  return {
+    ...finding,
+    path: place(finding.path),
+    relatedPaths: relatedPaths.map(place),
+    remedies: remedies.map((remedy) =>
+      "path" in remedy ? { ...remedy, path: place(remedy.path) } : remedy,
+    ),
+  };
+}

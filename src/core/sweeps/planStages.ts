@@ -1,0 +1,40 @@
+/** The stages of a configuration as runs that follow one another: a sweep without a grid, with a run for each stage. */
+
+import { checkText } from "../config/check.ts";
+import type { Config } from "../config/fields/schema.ts";
+import { parseConfig } from "../config/parse.ts";
+import { placeProblem } from "../config/source/problem.ts";
+import { stageNames } from "../config/stages.ts";
+import type { Combination, SweepCheck, SweepRequest } from "./planSweep.ts";
+
+/** The override that chooses a stage. */
+export function stageOverride(name: string): string {
+  return `stage=${name}`;
+}
+
+/** Reads and checks every stage. Never throws. */
+export function planStages({
+  text,
+  path,
+  overrides: given,
+}: Omit<SweepRequest, "grid">): SweepCheck {
+  const { problems, written, overridden } = checkText(text, { path, overrides: given });
+  const errors = problems.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) {
+    return { ok: false, problems: errors.map((problem) => placeProblem(problem, path)) };
+  }
+  const combinations = stageNames(written).flatMap((name, index): readonly Combination[] => {
+    const settings = [stageOverride(name)];
+    const overrides = [...given, ...settings];
+    const config = stageConfig(text, { path, overrides });
+    return config === null ? [] : [{ index, settings, overrides, config }];
+  });
+  const sharedOverrides = overridden.applied.map((applied) => applied.text);
+  const secretOverrides = given.filter((each) => !sharedOverrides.includes(each));
+  return { ok: true, plan: { grid: [], combinations, sharedOverrides, secretOverrides } };
+}
+
+function stageConfig(text: string, options: Parameters<typeof parseConfig>[1]): Config | null {
+  const parsed = parseConfig(text, options);
+  return parsed.ok ? parsed.config : null;
+}

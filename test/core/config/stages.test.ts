@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { checkText } from "../../../src/core/config/check.ts";
+import { parseConfig } from "../../../src/core/config/parse.ts";
+import { describeProblem } from "../../../src/core/config/source/problem.ts";
+import { sharedBudgets } from "../../../src/core/config/stages.ts";
+
+const FILE = `model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 8 }
+batch_size: 8
+max_tokens_total: 1000
+stages:
+  imitate: { method: sft, data: [{ path: plays.jsonl }], max_steps: 15 }
+  reinforce:
+    max_steps: 40
+    max_tokens_total: 300
+    environments:
+      local/calculator: { num_rollouts: 4 }
+`;
+const OPTIONS = { path: "a.yaml", overrides: [] };
+
+const linesOf = (text: string, overrides: readonly string[] = []) =>
+  checkText(text, { path: "a.yaml", overrides })
+    .problems.filter(({ severity }) => severity === "error" || severity === "warning")
+    .map((problem) => describeProblem(problem, "a.yaml"));
+const configOf = (overrides: readonly string[], text = FILE) => {
+  const parsed = parseConfig(text, { path: "a.yaml", overrides });
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
+  return parsed.config;
+};
+
+describe("a stage", () => {
+  it("is the file with its own settings over it, key by key within mappings", () => {
+    const config = configOf(["stage=reinforce"]);
+    expect(config).toMatchObject({ stage: "reinforce", stages: null, max_steps: 40 });
+    const environment = config.environments["local/calculator"];
+    expect(environment).toMatchObject({ num_rollouts: 4, splits: { train: {} } });
+  });
+
+  it("yields to an override, which holds for all of them", () => {
+    expect(configOf(["stage=reinforce", "max_steps=3"]).max_steps).toBe(3);
+    expect(configOf(["stage=imitate", "max_steps=3"]).max_steps).toBe(3);
+    const wrong = linesOf(FILE, ["max_steps=0"]);
+    expect(wrong).toEqual([expect.stringContaining("--overrides max_steps=0: error: TRL121")]);
+  });
+
+  it("has a budget of its own, and a part of that of the file", () => {
+    expect(configOf(["stage=reinforce"]).max_tokens_total).toBe(300);
+    expect(sharedBudgets(FILE, OPTIONS)).toEqual({
+      max_tokens_total: 1000,
+      max_cost_usd: null,
+      max_hours: null,
+    });
+  });
+
+  it("that is not chosen leaves the file as a whole, with all of them", () => {
+    expect(Object.keys(configOf([]).stages ?? {})).toEqual(["imitate", "reinforce"]);
+  });
+});
+
+describe("what is wrong with stages", () => {
+  const problems = (from: string, to: string) => linesOf(FILE.replace(from, to));
+
+  it.each([
+    ["max_steps: 40", "max_step: 40", /^a\.yaml:9:5: error: TRL110 Unknown key `max_step`/],
+    [
+      "max_steps: 40",
+      "max_steps: 0",
+      /^a\.yaml:9:16: error: TRL121 .*stages\.reinforce\.max_steps/,
+    ],
+    [
+      "num_rollouts: 4",
+      "num_rollouts: 1",
+      /^a\.yaml:12:41: error: TRL121 .*stages\.reinforce\.environments/,
+    ],
+    ["max_steps: 40", "lora_rank: 16", /TRL229 `lora_rank` holds for all stages/],
+    ["max_steps: 40", "learning_rate: 1e-3", /TRL229 Stage `reinforce` has no end/],
+    [
+      "max_steps: 15",
+      "init_from: stage:reinforce, max_steps: 1",
+      /is not a stage before `imitate`/,
+    ],
+    ["path: plays.jsonl", 'run: "stage:late"', /`stage:late` is not a stage before `imitate`/],
+    ["stages:", "stage: reinforc\nstages:", /There is no stage `reinforc`; `stages` has/],
+  ])("%s → %s is said at its place", (from, to, words) => {
+    expect(problems(from, to)).toContainEqual(expect.stringMatching(words));
+  });
+
+  it("is said once for what the file has for all, and not where only one stage minds", () => {
+    expect(problems("batch_size: 8", "batch_size: 0")).toHaveLength(1);
+    // Only the stage that imitates does not read it.
+    expect(problems("batch_size: 8", "batch_size: 8\nkl_coef: 0.01")).toEqual([]);
+    expect(problems("method: sft,", "method: sft, kl_coef: 0.01,")).toEqual([
+      expect.stringMatching(/^a\.yaml:7:.*warning: TRL226 `kl_coef` has no effect/),
+    ]);
+  });
+});

@@ -1,0 +1,107 @@
+/** Which run each run took its weights from, and the lines that join the two in the table. */
+
+import type { RunsTableRow } from "../../src/shared/runsPage.ts";
+
+/** What the table shows in a place: a run, or the head of a group. */
+type ShownItem =
+  | { readonly kind: "run"; readonly row: Pick<RunsTableRow, "id"> }
+  | { readonly kind: "group" };
+
+/** Lines of one row. A lane is a vertical line at a place of its own, from 0. */
+export interface LineageCell {
+  /** Where the run's own dot is. */
+  readonly lane: number;
+  /** Lanes that reach the upper edge of the row, and the lower one. */
+  readonly up: readonly number[];
+  readonly down: readonly number[];
+  /** The lane of the run that it begins with, where that is another one. */
+  readonly joins: number | null;
+}
+
+/** Lanes beside each other; runs with more of them at once share the last. */
+export const MAX_LANES = 5;
+
+/** The runs that others begin with, by the ids of those others. */
+export function parentsOf(rows: readonly RunsTableRow[]): ReadonlyMap<string, RunsTableRow> {
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  return new Map(
+    rows.flatMap((row) => {
+      const name = startOf(row);
+      const parent = name === null ? undefined : byName.get(name);
+      return parent === undefined || parent.id === row.id ? [] : [[row.id, parent] as const];
+    }),
+  );
+}
+
+/** The name of the folder that `init_from` leads to; null for a run of its own, and for one that begins with a checkpoint's address. */
+function startOf({ settings }: RunsTableRow): string | null {
+  const text = settings["init_from"];
+  if (text === undefined || text === "null" || text.startsWith('"tinker:')) return null;
+  return /([^/\\"]+)[/\\]*"$/.exec(text)?.[1] ?? null;
+}
+
+/** The lines of each run that has any, by its id, in the order of the items. */
+export function lineageCells(
+  items: readonly ShownItem[],
+  parents: ReadonlyMap<string, RunsTableRow>,
+): ReadonlyMap<string, LineageCell> {
+  if (parents.size === 0) return new Map();
+  const places = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    if (item.kind === "run") places.set(item.row.id, index);
+  }
+  const spans = spansOf(places, parents);
+  const lanes = lanesOf(spans);
+  const cells = new Map<string, LineageCell>();
+  for (const [id, place] of places) {
+    const own = lanes.get(id);
+    const parent = parents.get(id);
+    const above = parent === undefined ? undefined : lanes.get(parent.id);
+    const lane = own ?? above;
+    const crossing = spans.filter(({ from, to }) => from <= place && place <= to);
+    if (lane === undefined && crossing.length === 0) continue;
+    const laneOf = ({ id: other }: Span): number => lanes.get(other) ?? 0;
+    cells.set(id, {
+      lane: lane ?? -1,
+      up: crossing.filter(({ from }) => from < place).map(laneOf),
+      down: crossing.filter(({ to }) => to > place).map(laneOf),
+      joins: own !== undefined && above !== undefined && above !== own ? above : null,
+    });
+  }
+  return cells;
+}
+
+/** From the first to the last row of a run and of those that begin with it. */
+interface Span {
+  /** Of the run that the others begin with. */
+  readonly id: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function spansOf(
+  places: ReadonlyMap<string, number>,
+  parents: ReadonlyMap<string, RunsTableRow>,
+): readonly Span[] {
+  const spans = new Map<string, Span>();
+  for (const [child, { id }] of parents) {
+    const [at, own] = [places.get(child), places.get(id)];
+    if (at === undefined || own === undefined) continue;
+    const { from, to } = spans.get(id) ?? { from: own, to: own };
+    spans.set(id, { id, from: Math.min(from, at), to: Math.max(to, at) });
+  }
+  return [...spans.values()].sort((a, b) => a.from - b.from);
+}
+
+/** Spans that only meet at their ends share a lane, so a chain of runs is one line. */
+function lanesOf(spans: readonly Span[]): ReadonlyMap<string, number> {
+  const ends: number[] = [];
+  const lanes = new Map<string, number>();
+  for (const { id, from, to } of spans) {
+    const free = ends.findIndex((end) => end <= from);
+    const lane = Math.min(free === -1 ? ends.length : free, MAX_LANES - 1);
+    ends[lane] = Math.max(ends[lane] ?? 0, to);
+    lanes.set(id, lane);
+  }
+  return lanes;
+}
