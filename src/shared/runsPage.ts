@@ -49,6 +49,8 @@ export interface RunsTableRow {
     /** True where its runs are stages, which follow one another. */
     readonly isStages: boolean;
   } | null;
+  /** The `id` of the run whose weights it began with; null where none of the table is known to be that. */
+  readonly from: string | null;
   readonly state: RunCondition;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;

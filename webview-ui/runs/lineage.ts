@@ -23,21 +23,13 @@ export const MAX_LANES = 5;
 
 /** The runs that others begin with, by the ids of those others. */
 export function parentsOf(rows: readonly RunsTableRow[]): ReadonlyMap<string, RunsTableRow> {
-  const byName = new Map(rows.map((row) => [row.name, row]));
+  const byId = new Map(rows.map((row) => [row.id, row]));
   return new Map(
-    rows.flatMap((row) => {
-      const name = startOf(row);
-      const parent = name === null ? undefined : byName.get(name);
-      return parent === undefined || parent.id === row.id ? [] : [[row.id, parent] as const];
+    rows.flatMap(({ id, from }) => {
+      const parent = from === null ? undefined : byId.get(from);
+      return parent === undefined ? [] : [[id, parent] as const];
     }),
   );
-}
-
-/** The name of the folder that `init_from` leads to; null for a run of its own, and for one that begins with a checkpoint's address. */
-function startOf({ settings }: RunsTableRow): string | null {
-  const text = settings["init_from"];
-  if (text === undefined || text === "null" || text.startsWith('"tinker:')) return null;
-  return /([^/\\"]+)[/\\]*"$/.exec(text)?.[1] ?? null;
 }
 
 /** The lines of each run that has any, by its id, in the order of the items. */

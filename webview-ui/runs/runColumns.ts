@@ -201,7 +201,7 @@ function lineageColumn(rows: readonly RunsTableRow[]): RunColumn {
   const parents = parentsOf(rows);
   const nameOf = ({ id }: RunsTableRow): string | null => parents.get(id)?.name ?? null;
   return {
-    ...textColumn("lineage", (row) => visibleLine(nameOf(row) ?? ""), 150),
+    ...textColumn("lineage", (row) => visibleLine(nameOf(row) ?? ""), 180),
     value: nameOf,
     isShownAtFirst: parents.size > 0,
     inGroup: "shared",

@@ -83,12 +83,12 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
     return (
       <div key={key} role="gridcell" class="lineage" data-column={key} title={shown}>
         {linesOf(runs.lineage.value.get(row.id))}
-        <span>{shown}</span>
+        <MiddleCut text={shown} />
       </div>
     );
   }
   const { sweep } = row;
-  if (key === "sweep" && sweep !== null) {
+  if (key === "sweep" && sweep !== null && !sweep.isStages) {
     return (
       <div key={key} role="gridcell" data-column={key}>
         <button

@@ -12,7 +12,10 @@ interface ColumnTexts {
 /** By key of a column. */
 const columns: Readonly<Record<string, ColumnTexts>> = {
   name: { head: l10n.t("Run"), hint: l10n.t("Name of the run") },
-  sweep: { head: l10n.t("Sweep"), hint: l10n.t("The sweep that the run belongs to") },
+  sweep: {
+    head: l10n.t("Part of"),
+    hint: l10n.t("The sweep, or the stages, that the run belongs to"),
+  },
   lineage: {
     head: l10n.t("From"),
     hint: l10n.t("The run whose weights it began with (init_from)"),

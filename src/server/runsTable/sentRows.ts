@@ -1,8 +1,10 @@
 /** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
 
+import { basename } from "node:path";
 import type { KnownRun } from "../../api/pages.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { variedSettings } from "../../core/runs/shownNames.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
 import { stageOf } from "../../shared/runFile.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
 import { runIdOf } from "../runs/runId.ts";
@@ -54,9 +56,10 @@ export class SentRows {
     const listed = runs().slice(0, count);
     this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
     const settingKeys = digests.settings.differing();
+    const byName = new Map(listed.map(({ folder }) => [basename(folder), folder]));
     const rows: RunsTableRow[] = [];
     for (const run of listed) {
-      const row = rowOf(run, digests);
+      const row = rowOf(run, digests, byName);
       const json = JSON.stringify(row);
       if (this.#sent.get(row.id) === json) continue;
       this.#sent.set(row.id, json);
@@ -78,13 +81,27 @@ function sweepOf(file: KnownRun["file"]): RunsTableRow["sweep"] {
   return { id, name, settings: variedSettings(file), isStages };
 }
 
-function rowOf(run: KnownRun, digests: RunDigests): RunsTableRow {
+/** The folder that `init_from` of a run names; null for an address of a checkpoint, and for a folder that is not listed. */
+function startOf(setting: string | undefined, byName: ReadonlyMap<string, string>): string | null {
+  const given: unknown = parseJson(setting ?? "")?.value;
+  if (typeof given !== "string" || given.startsWith("tinker:")) return null;
+  return byName.get(basename(given.replaceAll("\\", "/"))) ?? null;
+}
+
+function rowOf(
+  run: KnownRun,
+  digests: RunDigests,
+  byName: ReadonlyMap<string, string>,
+): RunsTableRow {
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
   const digest = digests.of(folder);
+  const settings = digests.settings.of(folder);
+  const start = startOf(settings["init_from"], byName);
   return {
     id: runIdOf(folder),
     name,
     sweep: sweepOf(file),
+    from: start === null || start === folder ? null : runIdOf(start),
     state: phase === "unreadable" ? "unknown" : phase,
     startedAtMs,
     steps,
@@ -94,6 +111,6 @@ function rowOf(run: KnownRun, digests: RunDigests): RunsTableRow {
     costUsd: used?.costUsd ?? null,
     digest: digest === null ? null : digestView(digest),
     mark: digests.markOf(folder),
-    settings: digests.settings.of(folder),
+    settings,
   };
 }

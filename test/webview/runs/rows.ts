@@ -17,6 +17,7 @@ export function aRow(
     totalSteps: 2,
     reward,
     sweep: null,
+    from: null,
     tokens: null,
     costUsd: null,
     digest: null,
