@@ -1,0 +1,102 @@
+/** Adapters for servers, beside the converter of tinker-cookbook: the same tensors, the same configuration. */
+
+import { describe, expect, it } from "vitest";
+import { readBaseFolder } from "../../../../src/core/weights/forms/baseFolder.ts";
+import { readLoraAdapter } from "../../../../src/core/weights/forms/loraAdapter.ts";
+import {
+  type ServedOptions,
+  writeServedAdapter,
+} from "../../../../src/core/weights/forms/servedAdapter.ts";
+import type { MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
+import {
+  diskOf,
+  FAMILIES,
+  type FamilyVectors,
+  tensorsIn,
+  type VectorTensors,
+  vectorsOf,
+} from "./cookbookForms.ts";
+
+async function serve(
+  vectors: FamilyVectors,
+  changes: Partial<ServedOptions> = {},
+): Promise<{ readonly files: MemoryFileSystem; readonly rank: number }> {
+  const files = await diskOf(vectors);
+  const base = await readBaseFolder(files, "/base");
+  const options = { files, base, family: base.family, baseModel: "org/model" };
+  const adapter = await readLoraAdapter(files, "/adapter");
+  const rank = await writeServedAdapter(adapter, "/out", {
+    ...options,
+    dropsUnembedding: true,
+    ...changes,
+  });
+  return { files, rank };
+}
+
+/** Without the unembedding, which the cookbook keeps although the servers refuse it. */
+function withoutHead(tensors: VectorTensors): VectorTensors {
+  return Object.fromEntries(Object.entries(tensors).filter(([name]) => !name.includes("lm_head")));
+}
+
+describe.each(Object.entries(FAMILIES))("an adapter of %s", (_, vectors) => {
+  const { served } = vectors;
+  it.runIf("tensors" in served)(
+    "gets the tensors and the configuration of the cookbook",
+    async () => {
+      if (!("tensors" in served)) return;
+      const { files } = await serve(vectors);
+      expect(await tensorsIn(files, "/out/adapter_model.safetensors")).toEqual(
+        withoutHead(served.tensors),
+      );
+      const modules = served.config["target_modules"];
+      expect(JSON.parse(await files.readText("/out/adapter_config.json"))).toEqual({
+        ...served.config,
+        target_modules: Array.isArray(modules)
+          ? modules.filter((name) => name !== "lm_head")
+          : null,
+      });
+    },
+  );
+
+  it.runIf("refused" in served)("is refused as by the cookbook, with what works", async () => {
+    await expect(serve(vectors)).rejects.toThrow(/org\/model is not served.*--for merged/);
+  });
+});
+
+describe("an adapter for servers", () => {
+  it("with an unembedding is refused, unless it is to be left out", async () => {
+    const refused = serve(vectorsOf("qwen3_moe"), { dropsUnembedding: false });
+    await expect(refused).rejects.toMatchObject({ code: "weights-form" });
+    await expect(refused).rejects.toThrow(/--for merged.*--drop-unembed.*train_unembed: false/);
+    await expect(serve(vectorsOf("qwen3"), { dropsUnembedding: false })).resolves.toBeDefined();
+  });
+
+  it("has the rank of its largest module, for the server's limit", async () => {
+    expect((await serve(vectorsOf("qwen3"))).rank).toBe(2);
+    expect((await serve(vectorsOf("nemotron_h"))).rank).toBe(4);
+  });
+
+  it("is complete or not there under its name", async () => {
+    const vectors = vectorsOf("qwen3");
+    const files = await diskOf(vectors);
+    const base = await readBaseFolder(files, "/base");
+    const adapter = await readLoraAdapter(files, "/adapter");
+    const { family } = base;
+    const options = { files, base, family, baseModel: "org/model", dropsUnembedding: false };
+    const write = (): Promise<number> => writeServedAdapter(adapter, "/out", options);
+    for (let allowed = 0; allowed < 100; allowed += 1) {
+      files.allowedWrites = allowed;
+      const isDone = await write().then(
+        () => true,
+        () => false,
+      );
+      const isThere = (await files.size("/out/adapter_model.safetensors")) !== null;
+      if (isThere) {
+        const written = await tensorsIn(files, "/out/adapter_model.safetensors");
+        expect(Object.keys(written)).toHaveLength(Object.keys(vectors.adapter).length);
+      }
+      if (isDone) break;
+    }
+    expect(await files.list("/out")).toEqual(["adapter_config.json", "adapter_model.safetensors"]);
+  });
+});
