@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import { modelCard, type RunOfWeights } from "../../../src/core/weights/modelCard.ts";
+import { AS_EXPORTED, type CardForm, modelCard, type RunOfWeights } from "../../../src/core/weights/modelCard.ts";
 import { aCheckpointEntry } from "../runFolder/builders.ts";
 
 const PATH = "tinker://s:train:0/weights/final_000002";
@@ -23,8 +23,12 @@ function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
   };
 }
 
-function card(run: RunOfWeights | null, baseModel = "org/model"): string {
-  return modelCard({ baseModel, rank: 8, path: PATH, run });
+function card(
+  run: RunOfWeights | null,
+  baseModel = "org/model",
+  form: CardForm = AS_EXPORTED,
+): string {
+  return modelCard({ baseModel, rank: 8, path: PATH, run, form });
 }
 
 describe("a model card", () => {

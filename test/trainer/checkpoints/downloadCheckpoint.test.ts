@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
@@ -17,6 +18,8 @@ import {
 } from "../../local/engine/service/exportingService.ts";
 import { type AStore, anEntry, aRunFolder, aStore, PATH } from "./aStore.ts";
 
+/** The sources have the base model in the same place as the built program. */
+const PROGRAM_FOLDER = fileURLToPath(new URL("../../../src/local/engine", import.meta.url));
 const API_KEY = "tml-download-test-key";
 const FILES = ["README.md", "adapter_config.json", "adapter_model.safetensors"];
 const fileSystem = createFileSystem();
@@ -40,6 +43,7 @@ function download(source: string, changes: Partial<DownloadRequest> = {}) {
     source,
     name: null,
     output: join(folder, "out"),
+    programFolder: PROGRAM_FOLDER,
     isLocalOnly: false,
     allowedOrigins: [],
     folder,

@@ -18,6 +18,7 @@ export interface BaseTensor extends StoredTensor {
 }
 
 export interface BaseFolder {
+  readonly files: BaseFiles;
   readonly folder: string;
   readonly config: BaseConfig;
   readonly family: NamedFamily;
@@ -26,7 +27,7 @@ export interface BaseFolder {
   readonly tensors: ReadonlyMap<string, BaseTensor>;
 }
 
-type Reading = Pick<FileSystem, "readRange" | "size" | "readText" | "list">;
+export type BaseFiles = Pick<FileSystem, "readRange" | "size" | "readText" | "list">;
 
 export const CONFIG_NAME = "config.json";
 /** https://huggingface.co/docs/transformers/main_classes/model#transformers.PreTrainedModel.save_pretrained */
@@ -53,7 +54,7 @@ export const indexSchema = z.looseObject({
  * Reads the configuration and the headers of the weights.
  * @throws AppError `base-invalid`, `weights-form` for a model whose names are not known, `safetensors-invalid`, `file-*`
  */
-export async function readBaseFolder(files: Reading, folder: string): Promise<BaseFolder> {
+export async function readBaseFolder(files: BaseFiles, folder: string): Promise<BaseFolder> {
   const config = await readConfig(files, folder);
   const shards = new Map<string, SafetensorsHeader>();
   const tensors = new Map<string, BaseTensor>();
@@ -71,10 +72,10 @@ export async function readBaseFolder(files: Reading, folder: string): Promise<Ba
     );
   }
   const isWithin = [...tensors.keys()].some((name) => name.startsWith("model.language_model."));
-  return { folder, config, family: { family, isWithin }, shards, tensors };
+  return { files, folder, config, family: { family, isWithin }, shards, tensors };
 }
 
-async function readConfig(files: Reading, folder: string): Promise<BaseConfig> {
+async function readConfig(files: BaseFiles, folder: string): Promise<BaseConfig> {
   const path = `${folder}/${CONFIG_NAME}`;
   if ((await files.size(path)) === null) throw invalid(folder, `it has no ${CONFIG_NAME}`);
   const text = (await files.readText(path, MAX_JSON_BYTES)).replace(NOT_JSON, "null");
@@ -83,7 +84,7 @@ async function readConfig(files: Reading, folder: string): Promise<BaseConfig> {
   throw invalid(folder, `its ${CONFIG_NAME} does not say the model_type`);
 }
 
-async function shardNames(files: Reading, folder: string): Promise<readonly string[]> {
+async function shardNames(files: BaseFiles, folder: string): Promise<readonly string[]> {
   const names = await files.list(folder);
   if (!names.includes(INDEX_NAME)) {
     const found = names.filter((name) => name.endsWith(".safetensors"));

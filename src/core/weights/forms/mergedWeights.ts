@@ -11,6 +11,7 @@ import type { LoraAdapter, LoraTensor } from "./loraAdapter.ts";
 import type { Addition, MergePlan } from "./mergePlan.ts";
 
 export interface MergeOptions {
+  /** Of the folder that is written, and of the adapter. */
   readonly files: FileSystem;
   readonly adapter: LoraAdapter;
   readonly base: BaseFolder;
@@ -49,10 +50,10 @@ export async function writeMergedWeights(
     await writeSafetensors(path, written, { ...options, metadata });
   }
   const described = await describedWeights(options);
-  const others = (await files.list(base.folder)).filter(
+  const others = (await base.files.list(base.folder)).filter(
     (name) => COPIED.test(name) && !described.has(name),
   );
-  for (const name of others) await copyFile(files, [base.folder, folder], name);
+  for (const name of others) await copyFile(name, folder, options);
   for (const [name, text] of described) await files.writeAtomic(`${folder}/${name}`, text);
   return [...others, ...described.keys(), ...base.shards.keys()].sort();
 }
@@ -78,17 +79,17 @@ function mergedTensor(source: Source, options: MergeOptions): WrittenTensor {
   const pieces = (): AsyncIterable<Uint8Array> =>
     additions.length > 0 && isFloatType(dtype)
       ? changedSlices(source, { ...options, dtype, additions })
-      : slices(options.files, `${options.base.folder}/${source.file}`, { begin, end });
+      : slices(options.base, source.file, { begin, end });
   return { name, dtype, shape, bytes: end - begin, pieces };
 }
 
 async function* slices(
-  files: FileSystem,
-  path: string,
+  { files, folder }: BaseFolder,
+  name: string,
   { begin, end }: Pick<StoredTensor, "begin" | "end">,
 ): AsyncGenerator<Uint8Array> {
   for (let at = begin; at < end; at += SLICE_BYTES) {
-    yield await files.readRange(path, at, Math.min(SLICE_BYTES, end - at));
+    yield await files.readRange(`${folder}/${name}`, at, Math.min(SLICE_BYTES, end - at));
   }
 }
 
@@ -101,7 +102,7 @@ async function* changedSlices(
   { file, tensor }: Source,
   { dtype, additions, ...options }: Changing,
 ): AsyncGenerator<Uint8Array> {
-  const { files, base } = options;
+  const { base } = options;
   const [rows = 0, columns = 0] = tensor.shape.slice(-2);
   const rowBytes = columns * FLOAT_BYTES[dtype];
   const most = Math.max(1, Math.floor(SLICE_BYTES / rowBytes));
@@ -113,7 +114,7 @@ async function* changedSlices(
     for (let row = 0; row < rows; row += most) {
       const count = Math.min(most, rows - row);
       const at = tensor.begin + (matrix * rows + row) * rowBytes;
-      const bytes = await files.readRange(`${base.folder}/${file}`, at, count * rowBytes);
+      const bytes = await base.files.readRange(`${base.folder}/${file}`, at, count * rowBytes);
       const values = toFloats(bytes, dtype);
       for (const product of products) addRows(values, { row, count, columns }, product);
       yield fromFloats(values, dtype);
@@ -188,8 +189,7 @@ function addRows(
 
 /** The files that say what the weights are, by name: as they were, or with an unembedding of its own. */
 async function describedWeights({
-  files,
-  base: { folder, tensors },
+  base: { files, folder, tensors },
   plan: { untied },
 }: MergeOptions): Promise<ReadonlyMap<string, string>> {
   const described = new Map<string, string>();
@@ -221,16 +221,16 @@ function untiedConfig(text: string): string {
 }
 
 async function copyFile(
-  files: FileSystem,
-  [from, to]: readonly [string, string],
   name: string,
+  folder: string,
+  { files, base }: MergeOptions,
 ): Promise<void> {
-  const part = `${to}/${name}.part`;
-  const end = (await files.size(`${from}/${name}`)) ?? 0;
+  const part = `${folder}/${name}.part`;
+  const end = (await base.files.size(`${base.folder}/${name}`)) ?? 0;
   await files.remove(part);
   await files.append(part, "");
-  for await (const piece of slices(files, `${from}/${name}`, { begin: 0, end })) {
+  for await (const piece of slices(base, name, { begin: 0, end })) {
     await files.append(part, piece);
   }
-  await files.rename(part, `${to}/${name}`);
+  await files.rename(part, `${folder}/${name}`);
 }

@@ -36,6 +36,27 @@ interface ServedPair {
   readonly b: Served;
 }
 
+/** @throws AppError `weights-form` for a model whose adapters no server loads, or whose files are needed to write one */
+export function requireServed({
+  baseModel,
+  base,
+  family: { family },
+}: Pick<ServedOptions, "baseModel" | "base" | "family">): void {
+  const name = visibleLine(baseModel);
+  if (family.notServed !== null) {
+    throw new AppError(
+      "weights-form",
+      `${family.notServed}, so ${name} is not served with one. Use --for merged with --base, or --for peft.`,
+    );
+  }
+  if (family.isServedFused && base === null) {
+    throw new AppError(
+      "weights-form",
+      `Servers know ${family.fused?.name} of ${name} as one projection, whose size only the base model's files say. Give its folder with --base, or use --for peft.`,
+    );
+  }
+}
+
 /**
  * Writes `adapter_config.json` and `adapter_model.safetensors` into `folder`, and returns the highest rank.
  * @throws AppError `weights-form`, `disk`, `file-*`; the reason of `signal`
@@ -45,13 +66,7 @@ export async function writeServedAdapter(
   folder: string,
   options: ServedOptions,
 ): Promise<number> {
-  const { files, baseModel, family } = options;
-  if (family.family.notServed !== null) {
-    throw new AppError(
-      "weights-form",
-      `${family.family.notServed}, so ${visibleLine(baseModel)} is not served with one. Use --for merged with --base, or --for peft.`,
-    );
-  }
+  const { files } = options;
   const pairs = servedPairs(adapter, options);
   const tensors = pairs.flatMap(({ module, a, b }): readonly WrittenTensor[] => [
     { ...a, name: `base_model.model.${module}.lora_A.weight` },
@@ -119,7 +134,7 @@ function fusedPair(
   layer: string,
   found: readonly LoraPair[],
   path: string,
-  { family, files, base, baseModel }: ServedOptions,
+  { family, files, base }: ServedOptions,
 ): ServedPair {
   const { name = "", parts: names = [] } = family.family.fused ?? {};
   const parts = names.flatMap((part) =>
@@ -127,13 +142,7 @@ function fusedPair(
   );
   const rank = sum(parts.map(({ a }) => a.shape[0] ?? 0));
   const fusedName = `${renamed(`${layer}.${name}`, family.family.baseRenames)}.weight`;
-  if (base === null) {
-    throw new AppError(
-      "weights-form",
-      `Servers know ${name} of ${visibleLine(baseModel)} as one projection, whose size only the base model's files say. Give its folder with --base.`,
-    );
-  }
-  const rows = base.tensors.get(fusedName)?.shape[0] ?? 0;
+  const rows = base?.tensors.get(fusedName)?.shape[0] ?? 0;
   const { dtype = "F32", shape: [, inputs = 0] = [] } = parts[0]?.a ?? {};
   const isFit =
     parts.length === names.length &&

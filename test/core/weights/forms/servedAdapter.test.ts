@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readBaseFolder } from "../../../../src/core/weights/forms/baseFolder.ts";
 import { readLoraAdapter } from "../../../../src/core/weights/forms/loraAdapter.ts";
 import {
+  requireServed,
   type ServedOptions,
   writeServedAdapter,
 } from "../../../../src/core/weights/forms/servedAdapter.ts";
@@ -24,6 +25,7 @@ async function serve(
   const files = await diskOf(vectors);
   const base = await readBaseFolder(files, "/base");
   const options = { files, base, family: base.family, baseModel: "org/model" };
+  requireServed({ ...options, ...changes });
   const adapter = await readLoraAdapter(files, "/adapter");
   const rank = await writeServedAdapter(adapter, "/out", {
     ...options,
@@ -69,6 +71,12 @@ describe("an adapter for servers", () => {
     await expect(refused).rejects.toMatchObject({ code: "weights-form" });
     await expect(refused).rejects.toThrow(/--for merged.*--drop-unembed.*train_unembed: false/);
     await expect(serve(vectorsOf("qwen3"), { dropsUnembedding: false })).resolves.toBeDefined();
+  });
+
+  it("of a model whose projections servers fuse needs the base model's files", async () => {
+    const without = serve(vectorsOf("nemotron_h"), { base: null });
+    await expect(without).rejects.toThrow(/in_proj of org\/model.*--base.*--for peft/);
+    await expect(serve(vectorsOf("qwen3_5"), { base: null })).resolves.toBeDefined();
   });
 
   it("has the rank of its largest module, for the server's limit", async () => {
