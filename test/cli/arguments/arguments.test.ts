@@ -180,7 +180,25 @@ test.each([
   [["info", CHECKPOINT_PATH], { action: "info", path: CHECKPOINT_PATH, wantsJson: false }],
   [
     ["download", "runs/demo", "--name", "step_000010", "--output=w"],
-    { action: "download", source: "runs/demo", name: "step_000010", output: "w", wantsJson: false },
+    {
+      action: "download",
+      source: "runs/demo",
+      name: "step_000010",
+      output: "w",
+      form: null,
+      wantsJson: false,
+    },
+  ],
+  [
+    ["download", "runs/demo", "--for", "vllm", "--drop-unembed", "--base=b"],
+    {
+      action: "download",
+      source: "runs/demo",
+      name: null,
+      output: null,
+      form: { form: "vllm", base: "b", dropsUnembedding: true },
+      wantsJson: false,
+    },
   ],
   [
     ["delete", ...CHECKPOINT_PATHS],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import { AS_EXPORTED, type CardForm, modelCard, type RunOfWeights } from "../../../src/core/weights/modelCard.ts";
+import {
+  AS_EXPORTED,
+  type CardForm,
+  modelCard,
+  type RunOfWeights,
+} from "../../../src/core/weights/modelCard.ts";
 import { aCheckpointEntry } from "../runFolder/builders.ts";
 
 const PATH = "tinker://s:train:0/weights/final_000002";
@@ -55,6 +60,27 @@ describe("a model card", () => {
     expect(text).toContain("| Environments | `local/calculator` |");
     expect(text).toContain("| Mean reward of the step before it | 0.53 |");
     expect(text).toContain("```yaml\nmodel_name: local/tiny-tool\n```");
+  });
+
+  it("says what form the weights have, and how to use them", () => {
+    const served = card(aRun({ name: "my run" }), "org/model", { kind: "served", highestRank: 40 });
+    expect(served).toContain("| Form | LoRA adapter with the names of vLLM and SGLang |");
+    expect(served).toContain(
+      "vllm serve org/model --enable-lora --max-lora-rank 64 --lora-modules my-run=.\n",
+    );
+    expect(served).toContain(
+      "sglang.launch_server --model-path org/model --enable-lora --lora-paths my-run=.\n",
+    );
+    const merged = card(null, "org/model", { kind: "merged" });
+    expect(merged).toContain("library_name: transformers");
+    expect(merged).toContain("vllm serve .\n");
+    expect(merged).not.toContain("peft");
+    expect(card(null)).toContain('PeftModel.from_pretrained(base, ".")');
+  });
+
+  it("quotes the name of a model that a shell would read otherwise", () => {
+    const text = card(null, "a; rm -rf $HOME", { kind: "served", highestRank: 8 });
+    expect(text).toContain("vllm serve 'a; rm -rf $HOME' --enable-lora");
   });
 
   it("has a row for each result of an evaluation", () => {
