@@ -20,7 +20,12 @@ export interface RunOfWeights {
 /** What the files are: as Tinker exports them, for servers, or merged into the base model. */
 export type CardForm =
   | { readonly kind: "exported" }
-  | { readonly kind: "served"; readonly highestRank: number }
+  | {
+      readonly kind: "served";
+      readonly highestRank: number;
+      /** True when what was learned for the unembedding was left out. */
+      readonly lacksUnembedding: boolean;
+    }
   | { readonly kind: "merged" };
 
 export const AS_EXPORTED: CardForm = { kind: "exported" };
@@ -43,6 +48,10 @@ const FORM_TEXTS: Readonly<Record<CardForm["kind"], readonly [form: string, what
     "The base model with LoRA weights merged into it that were trained",
   ],
 };
+const EXPORTED_NOTE =
+  "vLLM and SGLang want other names for the layers of some models, and refuse an adapter that changes the unembedding (`train_unembed`). `tinker-rl checkpoints download --for vllm` writes what they load.";
+const LACKING_NOTE =
+  "What was learned for the unembedding (`train_unembed`) is left out, because servers refuse it: this is not quite the model that was trained.";
 /** What `--max-lora-rank` of vLLM takes: https://docs.vllm.ai/en/stable/api/vllm/config/lora/ */
 const SERVED_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
@@ -117,9 +126,10 @@ function rewardText({ rewardMean, low, high }: StoredResult): string {
 function usage(baseModel: string, title: string, form: CardForm): readonly string[] {
   switch (form.kind) {
     case "exported":
-      return [fenced("python", loading(baseModel))];
+      return [fenced("python", loading(baseModel)), EXPORTED_NOTE];
     case "served":
       return [
+        ...(form.lacksUnembedding ? [LACKING_NOTE] : []),
         "In the folder of these files, with vLLM or SGLang:",
         fenced("sh", serving(baseModel, title.replace(/[^\w.-]/g, "-"), form.highestRank)),
       ];

@@ -73,9 +73,9 @@ async function openServed(
   requireServed(options);
   return async ({ adapter, folder: target, ...writing }) => {
     const read = await readLoraAdapter(writing.files, adapter);
-    const rank = await writeServedAdapter(read, target, { ...options, ...writing });
+    const written = await writeServedAdapter(read, target, { ...options, ...writing });
     const names = ["adapter_config.json", "adapter_model.safetensors"];
-    return { names, form: { kind: "served", highestRank: rank } };
+    return { names, form: { kind: "served", ...written } };
   };
 }
 

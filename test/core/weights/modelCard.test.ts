@@ -36,6 +36,8 @@ function card(
   return modelCard({ baseModel, rank: 8, path: PATH, run, form });
 }
 
+const SERVED: CardForm = { kind: "served", highestRank: 40, lacksUnembedding: false };
+
 describe("a model card", () => {
   it("begins with the front matter of model hubs", () => {
     expect(card(null).split("\n").slice(0, 4)).toEqual([
@@ -63,7 +65,7 @@ describe("a model card", () => {
   });
 
   it("says what form the weights have, and how to use them", () => {
-    const served = card(aRun({ name: "my run" }), "org/model", { kind: "served", highestRank: 40 });
+    const served = card(aRun({ name: "my run" }), "org/model", SERVED);
     expect(served).toContain("| Form | LoRA adapter with the names of vLLM and SGLang |");
     expect(served).toContain(
       "vllm serve org/model --enable-lora --max-lora-rank 64 --lora-modules my-run=.\n",
@@ -78,8 +80,15 @@ describe("a model card", () => {
     expect(card(null)).toContain('PeftModel.from_pretrained(base, ".")');
   });
 
+  it("says what servers refuse, and what was left out for them", () => {
+    expect(card(null)).toContain("refuse an adapter that changes the unembedding");
+    const lacking = card(null, "org/model", { ...SERVED, lacksUnembedding: true });
+    expect(lacking).toContain("this is not quite the model that was trained");
+    expect(card(null, "org/model", SERVED)).not.toContain("unembedding");
+  });
+
   it("quotes the name of a model that a shell would read otherwise", () => {
-    const text = card(null, "a; rm -rf $HOME", { kind: "served", highestRank: 8 });
+    const text = card(null, "a; rm -rf $HOME", SERVED);
     expect(text).toContain("vllm serve 'a; rm -rf $HOME' --enable-lora");
   });
 

@@ -26,6 +26,12 @@ export interface ServedOptions extends Omit<WriteOptions, "files" | "metadata"> 
   readonly base: Pick<BaseFolder, "tensors"> | null;
 }
 
+export interface ServedAdapter {
+  readonly highestRank: number;
+  /** True when what was learned for the unembedding was left out. */
+  readonly lacksUnembedding: boolean;
+}
+
 /** A matrix of the written adapter. */
 type Served = Omit<WrittenTensor, "name">;
 
@@ -58,14 +64,14 @@ export function requireServed({
 }
 
 /**
- * Writes `adapter_config.json` and `adapter_model.safetensors` into `folder`, and returns the highest rank.
+ * Writes `adapter_config.json` and `adapter_model.safetensors` into `folder`.
  * @throws AppError `weights-form`, `disk`, `file-*`; the reason of `signal`
  */
 export async function writeServedAdapter(
   adapter: LoraAdapter,
   folder: string,
   options: ServedOptions,
-): Promise<number> {
+): Promise<ServedAdapter> {
   const { files } = options;
   const pairs = servedPairs(adapter, options);
   const tensors = pairs.flatMap(({ module, a, b }): readonly WrittenTensor[] => [
@@ -76,7 +82,10 @@ export async function writeServedAdapter(
   await writeSafetensors(path, tensors, { ...options, metadata: { format: "pt" } });
   const config = `${JSON.stringify(servedConfig(adapter, pairs, options), null, 2)}\n`;
   await files.writeAtomic(`${folder}/adapter_config.json`, config);
-  return pairs.reduce((most, { rank }) => Math.max(most, rank), adapter.rank);
+  return {
+    highestRank: pairs.reduce((most, { rank }) => Math.max(most, rank), adapter.rank),
+    lacksUnembedding: adapter.pairs.some(({ module }) => isUnembedding(module)),
+  };
 }
 
 function servedPairs(adapter: LoraAdapter, options: ServedOptions): readonly ServedPair[] {

@@ -5,6 +5,7 @@ import { readBaseFolder } from "../../../../src/core/weights/forms/baseFolder.ts
 import { readLoraAdapter } from "../../../../src/core/weights/forms/loraAdapter.ts";
 import {
   requireServed,
+  type ServedAdapter,
   type ServedOptions,
   writeServedAdapter,
 } from "../../../../src/core/weights/forms/servedAdapter.ts";
@@ -21,18 +22,18 @@ import {
 async function serve(
   vectors: FamilyVectors,
   changes: Partial<ServedOptions> = {},
-): Promise<{ readonly files: MemoryFileSystem; readonly rank: number }> {
+): Promise<ServedAdapter & { readonly files: MemoryFileSystem }> {
   const files = await diskOf(vectors);
   const base = await readBaseFolder(files, "/base");
   const options = { files, base, family: base.family, baseModel: "org/model" };
   requireServed({ ...options, ...changes });
   const adapter = await readLoraAdapter(files, "/adapter");
-  const rank = await writeServedAdapter(adapter, "/out", {
+  const written = await writeServedAdapter(adapter, "/out", {
     ...options,
     dropsUnembedding: true,
     ...changes,
   });
-  return { files, rank };
+  return { files, ...written };
 }
 
 /** Without the unembedding, which the cookbook keeps although the servers refuse it. */
@@ -67,7 +68,9 @@ describe("an adapter for servers", () => {
     const refused = serve(vectorsOf("qwen3_moe"), { dropsUnembedding: false });
     await expect(refused).rejects.toMatchObject({ code: "weights-form" });
     await expect(refused).rejects.toThrow(/--for merged.*--drop-unembed.*train_unembed: false/);
-    await expect(serve(vectorsOf("qwen3"), { dropsUnembedding: false })).resolves.toBeDefined();
+    const without = await serve(vectorsOf("qwen3"), { dropsUnembedding: false });
+    expect(without.lacksUnembedding).toBe(false);
+    expect((await serve(vectorsOf("qwen3_moe"))).lacksUnembedding).toBe(true);
   });
 
   it("of a model whose projections servers fuse needs the base model's files", async () => {
@@ -77,8 +80,8 @@ describe("an adapter for servers", () => {
   });
 
   it("has the rank of its largest module, for the server's limit", async () => {
-    expect((await serve(vectorsOf("qwen3"))).rank).toBe(2);
-    expect((await serve(vectorsOf("nemotron_h"))).rank).toBe(4);
+    expect((await serve(vectorsOf("qwen3"))).highestRank).toBe(2);
+    expect((await serve(vectorsOf("nemotron_h"))).highestRank).toBe(4);
   });
 
   it("is complete or not there under its name", async () => {
@@ -88,7 +91,7 @@ describe("an adapter for servers", () => {
     const adapter = await readLoraAdapter(files, "/adapter");
     const { family } = base;
     const options = { files, base, family, baseModel: "org/model", dropsUnembedding: false };
-    const write = (): Promise<number> => writeServedAdapter(adapter, "/out", options);
+    const write = (): Promise<unknown> => writeServedAdapter(adapter, "/out", options);
     for (let allowed = 0; allowed < 100; allowed += 1) {
       files.allowedWrites = allowed;
       const isDone = await write().then(
