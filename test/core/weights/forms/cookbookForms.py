@@ -139,8 +139,8 @@ def families():
 
 def stored(tensors):
     def one(tensor):
-        raw = tensor.contiguous().view(torch.uint8).numpy() if tensor.numel() else b""
-        return {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "data": base64.b64encode(bytes(raw.tobytes() if tensor.numel() else b"")).decode()}
+        raw = tensor.contiguous().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+        return {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "data": base64.b64encode(raw).decode()}
 
     return {name: one(tensor) for name, tensor in sorted(tensors.items())}
 
