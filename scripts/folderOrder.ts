@@ -55,6 +55,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/outputs",
   "src/core/report",
   "src/core/weights",
+  "src/core/weights/forms",
   "src/core/rollout",
   "src/core/examples",
   "src/core/play",

@@ -84,7 +84,8 @@ const exitCode = await runProgram(
       startEvaluation: (request) => startEvaluation({ ...request, redactor }),
       listCheckpoints: (files, request) => listCheckpoints(files, { ...request, redactor }),
       describeCheckpoint: (files, request) => describeCheckpoint(files, { ...request, redactor }),
-      downloadCheckpoint: (files, request) => downloadCheckpoint(files, { ...request, redactor }),
+      downloadCheckpoint: (files, request) =>
+        downloadCheckpoint(files, { ...request, redactor, programFolder }),
       changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
       changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
       checkEnvironments: (files, request) => checkEnvironments(files, { ...request, redactor }),

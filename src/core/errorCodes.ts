@@ -60,6 +60,7 @@ export const ERROR_CODES = {
   /** What the user named cannot be used. */
   invalid: {
     "bad-arguments": "The command line is invalid.",
+    "base-invalid": "The folder of the base model cannot be used.",
     "bad-expression": "The regular expression is invalid.",
     "chat-bridge": "The chat template cannot continue a conversation by appending.",
     "chat-family-unknown": "No chat format is known for the model.",
@@ -150,6 +151,7 @@ export const ERROR_CODES = {
     "tokenizer-offline": "The tokenizer is not on this computer, and downloads are off.",
     "tokenizer-thread": "The tokenizer could not be compiled.",
     "tokenizer-unsupported": "The kind of tokenizer is not supported.",
+    "weights-form": "The weights cannot be put into the form.",
   },
   limit: {
     "cost-budget": "`max_cost_usd` is used up.",

@@ -20,7 +20,8 @@ const PROGRESS_MS = 200;
 const CHANGE_LIMIT_MS = 10_000;
 const DOWNLOADING = new ProgressType<WeightsProgress>();
 
-export function serveCheckpoints({ connection, trainer, requests, clock }: ServerOptions): void {
+export function serveCheckpoints(options: ServerOptions): void {
+  const { connection, trainer, requests, clock, programFolder } = options;
   connection.onRequest<RequestOutcome<null>, void>(
     CHECKPOINT_REQUESTS.download,
     (request: unknown, token: CancellationToken) => {
@@ -31,6 +32,7 @@ export function serveCheckpoints({ connection, trainer, requests, clock }: Serve
           ...weights,
           source: folder,
           folder,
+          programFolder,
           launchRequest: launch,
           allowedOrigins: launch.allowedOrigins,
           signal,

@@ -27,7 +27,7 @@ import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckp
 import type { LocalServers } from "../../src/trainer/serve.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { type Asked, ExportProxy } from "../integration/exportProxy.ts";
-import { serveProgram } from "./servedProgram.ts";
+import { PROGRAM_FOLDER, serveProgram } from "./servedProgram.ts";
 import { addTally } from "./tally.ts";
 
 const python = inject("python");
@@ -101,6 +101,7 @@ describe.skipIf(python === null)("the official program and this one", () => {
       name: null,
       output,
       folder,
+      programFolder: PROGRAM_FOLDER,
       isLocalOnly: false,
       allowedOrigins: [],
     });

@@ -59,6 +59,7 @@ describe.skipIf(python === null)("a PEFT folder of a local checkpoint", () => {
     expect(outcome).toBe("done");
     const { path } = await downloadCheckpoint(files, {
       source: join(project, ".tinker-rl", "runs", "run"),
+      programFolder: PROGRAM_FOLDER,
       name: null,
       folder: project,
       output: join(folder, "adapter"),

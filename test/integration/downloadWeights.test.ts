@@ -84,6 +84,7 @@ function download(name: string, files: FileSystem, changes: Partial<TrainerReque
     name: null,
     output: join(folder, name),
     folder,
+    programFolder: PROGRAM_FOLDER,
     isLocalOnly: false,
     allowedOrigins: [],
     ...changes,

@@ -18,7 +18,7 @@ import { strip } from "../../src/core/util/strip.ts";
 import { oneLine, withoutEnd } from "../../src/core/util/textEdges.ts";
 import { unusedMark } from "../../src/core/util/unusedMark.ts";
 import { visibleLine, visibleText, visibleToken } from "../../src/core/util/visibleText.ts";
-import { modelCard } from "../../src/core/weights/modelCard.ts";
+import { AS_EXPORTED, modelCard } from "../../src/core/weights/modelCard.ts";
 import { TerminalText } from "../../src/host/task/terminalText.ts";
 import { toCsv, toMarkdown } from "../../webview-ui/controls/export.ts";
 import { imagesNamedIn } from "../../webview-ui/text/imagesNamedIn.ts";
@@ -205,7 +205,9 @@ export function textReaders(): readonly Reader[] {
     },
     {
       name: "a model card",
-      prepare: reads((text) => modelCard({ baseModel: text, rank: 1, path: text, run: null })),
+      prepare: reads((text) =>
+        modelCard({ baseModel: text, rank: 1, path: text, run: null, form: AS_EXPORTED }),
+      ),
     },
   ];
 }

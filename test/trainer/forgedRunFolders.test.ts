@@ -193,7 +193,12 @@ const DOORS: Readonly<Record<string, (forged: Forged) => Promise<unknown>>> = {
   },
   chatFreely: ({ folder }) => openChat(fileSystem, { ...chatting, targets: [folder], task: null }),
   download: ({ folder }) => {
-    const request = { source: folder, name: null, output: join(root, "weights") };
+    const request = {
+      source: folder,
+      name: null,
+      output: join(root, "weights"),
+      programFolder: root,
+    };
     return downloadCheckpoint(fileSystem, { ...places(), ...request });
   },
   ...Object.fromEntries(

@@ -1,6 +1,7 @@
 /** Understands the words behind `checkpoints`. */
 
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
+import type { FormRequest } from "../../trainer/checkpoints/weightsForm.ts";
 import { lastValue, refuseFurther, type Sending, sending } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 
@@ -20,6 +21,8 @@ export type CheckpointAction =
       readonly name: string | null;
       /** Null = named after the checkpoint, in the working directory. */
       readonly output: string | null;
+      /** Null = as Tinker exports them, which `peft` loads. */
+      readonly form: FormRequest | null;
       readonly wantsJson: boolean;
     }
   | {
@@ -70,6 +73,7 @@ function actionOf(given: ParsedFlags): CheckpointAction {
         source: onlyOne(rest, "a run folder or the address of a checkpoint"),
         name: lastValue(given, "name") ?? null,
         output: lastValue(given, "output") ?? null,
+        form: formOf(given),
         wantsJson,
       };
     case "set-ttl": {
@@ -80,6 +84,22 @@ function actionOf(given: ParsedFlags): CheckpointAction {
     default:
       return changing(given, rest, { action: word });
   }
+}
+
+/** @throws AppError `bad-arguments` */
+function formOf(given: ParsedFlags): FormRequest | null {
+  const form = lastValue(given, "for") ?? "peft";
+  const base = lastValue(given, "base") ?? null;
+  const dropsUnembedding = given.switches.has("drop-unembed");
+  if (form !== "peft" && form !== "vllm" && form !== "merged") {
+    throw argumentError(`--for is ${JSON.stringify(form)}, not peft, vllm or merged`, COMMAND);
+  }
+  if (dropsUnembedding && form !== "vllm") {
+    throw argumentError("--drop-unembed goes with --for vllm only", COMMAND);
+  }
+  if (form !== "peft") return { form, base, dropsUnembedding };
+  if (base === null) return null;
+  throw argumentError("--base goes with --for vllm or --for merged", COMMAND);
 }
 
 function changing(

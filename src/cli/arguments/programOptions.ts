@@ -73,7 +73,10 @@ export interface TrainerApi {
     fileSystem: FileSystem,
     request: PlacesRequest & { readonly path: string },
   ): Promise<DescribedCheckpoint>;
-  downloadCheckpoint(fileSystem: FileSystem, request: DownloadRequest): Promise<DownloadedWeights>;
+  downloadCheckpoint(
+    fileSystem: FileSystem,
+    request: Omit<DownloadRequest, "programFolder">,
+  ): Promise<DownloadedWeights>;
   changeCheckpoints(
     fileSystem: FileSystem,
     request: ChangeRequest,

@@ -9,6 +9,7 @@ import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import { formatBytes } from "../../shared/format.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
+import type { FormRequest } from "../../trainer/checkpoints/weightsForm.ts";
 import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
@@ -20,7 +21,7 @@ import { BLANK, type Line, styled } from "../terminal/line.ts";
 export async function downloadWeights(
   { fileSystem, trainer, out, err, invocation, interrupts }: ProgramOptions,
   places: PlacesRequest,
-  { source, name, output, wantsJson }: Extract<CheckpointAction, { action: "download" }>,
+  { source, name, output, form, wantsJson }: Extract<CheckpointAction, { action: "download" }>,
 ): Promise<void> {
   const isAddress = source.startsWith("tinker://");
   if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
@@ -30,6 +31,7 @@ export async function downloadWeights(
       ...places,
       name,
       output,
+      form: form === null ? undefined : { ...form, base: baseFolder(form, invocation) },
       signal: stop.signal,
       source: isAddress ? source : resolve(invocation.cwd, source),
       onExport: () => err.print([[styled("quiet", exportText())]]),
@@ -41,6 +43,10 @@ export async function downloadWeights(
     err.showLive(null);
     stop.release();
   }
+}
+
+function baseFolder({ base }: FormRequest, { cwd }: Invocation): string | null {
+  return base === null ? null : resolve(cwd, base);
 }
 
 /** Aborted by an interrupt until it is released. */

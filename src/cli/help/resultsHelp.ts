@@ -234,6 +234,12 @@ export const CHECKPOINTS: HelpText = (
                      the newest, or the one to change, with RUN_FOLDER instead
                      of PATH; checkpoints.jsonl then records when it expires
   --output FOLDER    where a download goes
+  --for FORM         what a download is for: peft (default), vllm (also SGLang),
+                     merged (the base model with the adapter in its weights)
+  --base FOLDER      the base model as downloaded from its hub: config.json and
+                     safetensors; for merged, and for vllm with Nemotron
+  --drop-unembed     for vllm: leaves out what was learned for the unembedding,
+                     which servers refuse
   --json             print one JSON value instead of text (list, info, download)
   --local            only the store of this computer, without a service
   --allow-host HOST  allow the key for https://HOST, which only a .env file or
@@ -242,6 +248,7 @@ export const CHECKPOINTS: HelpText = (
 Examples:
 
   ${program} checkpoints download .tinker-rl/runs/demo --output demo-weights
+  ${program} checkpoints download .tinker-rl/runs/demo --for merged --base Qwen3-8B
   ${program} checkpoints delete tinker://RUN/weights/checkpoint_000050
 
 PATH is an address in checkpoints.jsonl of a run folder; training states and

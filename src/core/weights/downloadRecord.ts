@@ -9,10 +9,12 @@ const NAME = "download.json";
 
 const recordSchema = z.object({
   format: z.literal(1),
-  /** The checkpoint that is downloaded. */
+  /** The checkpoint that is downloaded, and what it becomes. */
   source: z.string(),
   /** By name of file the version that its parts are of, as the server's `ETag` says it. */
   etags: z.record(z.string(), z.string()),
+  /** True when all files were fetched and are being put into another form. */
+  fetched: z.boolean().default(false),
 });
 
 type Stored = z.infer<typeof recordSchema>;
@@ -34,7 +36,12 @@ export class DownloadRecord {
     const path = `${folder}/${NAME}`;
     const names = await files.list(folder);
     if (names.length === 0) {
-      const record = new DownloadRecord(files, path, { format: 1, source, etags: {} });
+      const record = new DownloadRecord(files, path, {
+        format: 1,
+        source,
+        etags: {},
+        fetched: false,
+      });
       await record.#write();
       return record;
     }
@@ -61,6 +68,15 @@ export class DownloadRecord {
       ...this.#stored,
       etags: etag === null ? others : { ...others, [name]: etag },
     };
+    await this.#write();
+  }
+
+  get isFetched(): boolean {
+    return this.#stored.fetched;
+  }
+
+  async setFetched(): Promise<void> {
+    this.#stored = { ...this.#stored, fetched: true };
     await this.#write();
   }
 

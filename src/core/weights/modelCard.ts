@@ -1,6 +1,7 @@
 /** The `README.md` beside downloaded weights: https://huggingface.co/docs/hub/model-cards */
 
 import { formatReward } from "../../shared/format.ts";
+import { shellWord } from "../../shared/shellWords.ts";
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
 import { visibleText } from "../util/visibleText.ts";
@@ -16,6 +17,19 @@ export interface RunOfWeights {
   readonly config: string;
 }
 
+/** What the files are: as Tinker exports them, for servers, or merged into the base model. */
+export type CardForm =
+  | { readonly kind: "exported" }
+  | {
+      readonly kind: "served";
+      readonly highestRank: number;
+      /** True when what was learned for the unembedding was left out. */
+      readonly lacksUnembedding: boolean;
+    }
+  | { readonly kind: "merged" };
+
+export const AS_EXPORTED: CardForm = { kind: "exported" };
+
 export interface CardFacts {
   readonly baseModel: string;
   readonly rank: number | null;
@@ -23,37 +37,55 @@ export interface CardFacts {
   readonly path: string;
   /** Null = nothing but the weights is known. */
   readonly run: RunOfWeights | null;
+  readonly form: CardForm;
 }
+
+const FORM_TEXTS: Readonly<Record<CardForm["kind"], readonly [form: string, what: string]>> = {
+  exported: ["LoRA adapter, as Tinker exports it", "LoRA weights that were trained"],
+  served: ["LoRA adapter with the names of vLLM and SGLang", "LoRA weights that were trained"],
+  merged: [
+    "Merged: the base model's weights with the LoRA adapter in them",
+    "The base model with LoRA weights merged into it that were trained",
+  ],
+};
+const EXPORTED_NOTE =
+  "vLLM and SGLang want other names for the layers of some models, and refuse an adapter that changes the unembedding (`train_unembed`). `tinker-rl checkpoints download --for vllm` writes what they load.";
+const LACKING_NOTE =
+  "What was learned for the unembedding (`train_unembed`) is left out, because servers refuse it: this is not quite the model that was trained.";
+/** What `--max-lora-rank` of vLLM takes: https://docs.vllm.ai/en/stable/api/vllm/config/lora/ */
+const SERVED_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
 const REWARDS = ["rollout/reward/mean", "rollout_included/reward/mean"];
 
 /** Markdown with the front matter that model hubs read. */
-export function modelCard({ baseModel, rank, path, run }: CardFacts): string {
+export function modelCard({ baseModel, rank, path, run, form }: CardFacts): string {
   const title = run === null ? "LoRA weights" : run.name;
+  const [formText, what] = FORM_TEXTS[form.kind];
   const rows = [
     ["Base model", plain(baseModel)],
     ["LoRA rank", rank === null ? "unknown" : String(rank)],
+    ["Form", formText],
     ["Checkpoint", code(path)],
     ...(run === null ? [] : runRows(run)),
   ];
   return [
-    frontMatter(baseModel),
+    frontMatter(baseModel, form),
     `# ${plain(title)}`,
-    "LoRA weights that were trained with reinforcement learning.",
+    `${what} with reinforcement learning.`,
     table(["", ""], rows),
     ...(run === null ? [] : evaluationPart(run)),
-    ["## Use", "", "```python", ...loading(baseModel), "```"].join("\n"),
+    ["## Use", ...usage(baseModel, title, form)].join("\n\n"),
     ...(run === null ? [] : [configurationPart(run)]),
   ]
     .join("\n\n")
     .concat("\n");
 }
 
-function frontMatter(baseModel: string): string {
+function frontMatter(baseModel: string, { kind }: CardForm): string {
   const tags = ["reinforcement-learning", "lora", "tinker-rl"];
   const lines = [
     `base_model: ${JSON.stringify(baseModel)}`,
-    "library_name: peft",
+    `library_name: ${kind === "merged" ? "transformers" : "peft"}`,
     "tags:",
     ...tags.map((tag) => `- ${tag}`),
   ];
@@ -91,6 +123,33 @@ function rewardText({ rewardMean, low, high }: StoredResult): string {
   return `${shown} (${formatReward(low)} to ${formatReward(high)})`;
 }
 
+function usage(baseModel: string, title: string, form: CardForm): readonly string[] {
+  switch (form.kind) {
+    case "exported":
+      return [fenced("python", loading(baseModel)), EXPORTED_NOTE];
+    case "served":
+      return [
+        ...(form.lacksUnembedding ? [LACKING_NOTE] : []),
+        "In the folder of these files, with vLLM or SGLang:",
+        fenced("sh", serving(baseModel, title.replace(/[^\w.-]/g, "-"), form.highestRank)),
+      ];
+    case "merged":
+      return [
+        "In the folder of these files, with vLLM, SGLang or Transformers:",
+        fenced("sh", ["vllm serve .", "python -m sglang.launch_server --model-path ."]),
+        fenced("python", [
+          "from transformers import AutoModelForCausalLM",
+          "",
+          'model = AutoModelForCausalLM.from_pretrained(".")',
+        ]),
+      ];
+  }
+}
+
+function fenced(language: string, lines: readonly string[]): string {
+  return [`\`\`\`${language}`, ...lines, "```"].join("\n");
+}
+
 function loading(baseModel: string): readonly string[] {
   return [
     "from peft import PeftModel",
@@ -98,6 +157,16 @@ function loading(baseModel: string): readonly string[] {
     "",
     `base = AutoModelForCausalLM.from_pretrained(${JSON.stringify(baseModel)})`,
     'model = PeftModel.from_pretrained(base, ".")',
+  ];
+}
+
+/** Commands of https://docs.vllm.ai/en/latest/features/lora.html and https://docs.sglang.io/advanced_features/lora.html */
+function serving(baseModel: string, name: string, highestRank: number): readonly string[] {
+  const base = shellWord(oneLine(baseModel));
+  const rank = SERVED_RANKS.find((most) => most >= highestRank) ?? highestRank;
+  return [
+    `vllm serve ${base} --enable-lora --max-lora-rank ${rank} --lora-modules ${name}=.`,
+    `python -m sglang.launch_server --model-path ${base} --enable-lora --lora-paths ${name}=.`,
   ];
 }
 

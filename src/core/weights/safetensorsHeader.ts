@@ -1,24 +1,60 @@
-/** The layout of a safetensors file, checked without its data: https://huggingface.co/docs/safetensors/index#format */
+/** The layout of a safetensors file, read without its data: https://huggingface.co/docs/safetensors/index#format */
 
 import * as z from "zod";
+import { AppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
+
+/** A tensor where it lies in its file, in row-major order. */
+export interface StoredTensor {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** Bytes from the beginning of the file. */
+  readonly begin: number;
+  readonly end: number;
+}
+
+export interface SafetensorsHeader {
+  /** In the order of their data. */
+  readonly tensors: ReadonlyMap<string, StoredTensor>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+type Reading = Pick<FileSystem, "readRange" | "size">;
 
 const tensorSchema = z.object({
   dtype: z.string(),
   shape: z.array(z.number().int().nonnegative()),
   data_offsets: z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]),
 });
+const metadataSchema = z.record(z.string(), z.string()).default({});
 
 const LENGTH_BYTES = 8;
 /** What the reference implementation reads at most. */
 const MAX_HEADER_BYTES = 100_000_000;
 
 /** Why a file is no complete safetensors file, as the end of a sentence; null for one whose header and size fit each other. */
-export async function safetensorsFault(
-  files: Pick<FileSystem, "readRange" | "size">,
+export async function safetensorsFault(files: Reading, path: string): Promise<string | null> {
+  const found = await read(files, path);
+  return typeof found === "string" ? found : null;
+}
+
+/** @throws AppError `safetensors-invalid`, `file-*` */
+export async function readSafetensorsHeader(
+  files: Reading,
   path: string,
-): Promise<string | null> {
+): Promise<SafetensorsHeader> {
+  const found = await read(files, path);
+  if (typeof found !== "string") return found;
+  throw new AppError(
+    "safetensors-invalid",
+    `${path} is no complete safetensors file: ${found}. Download it again.`,
+    { data: { path } },
+  );
+}
+
+/** A header, or its fault. */
+async function read(files: Reading, path: string): Promise<SafetensorsHeader | string> {
   const size = (await files.size(path)) ?? 0;
   if (size < LENGTH_BYTES) return `it has only ${size} bytes`;
   const head = await files.readRange(path, 0, LENGTH_BYTES);
@@ -31,10 +67,43 @@ export async function safetensorsFault(
   const text = new TextDecoder().decode(await files.readRange(path, LENGTH_BYTES, headerBytes));
   const header = z.record(z.string(), z.unknown()).safeParse(parseJson(text)?.value);
   if (!header.success) return "its header is not JSON";
-  const { __metadata__: _, ...entries } = header.data;
+  const { __metadata__: metadata, ...entries } = header.data;
   const tensors = z.record(z.string(), tensorSchema).safeParse(entries);
   if (!tensors.success) return "its header describes no tensors";
-  const ends = Object.values(tensors.data).map(({ data_offsets: [, end] }) => end);
-  const expected = LENGTH_BYTES + headerBytes + Math.max(0, ...ends);
-  return expected === size ? null : `it has ${size} bytes instead of ${expected}`;
+  const start = LENGTH_BYTES + headerBytes;
+  const stored = Object.entries(tensors.data).map(([name, { dtype, shape, data_offsets }]) => {
+    const [begin, end] = data_offsets;
+    return [name, { dtype, shape, begin: start + begin, end: start + end }] as const;
+  });
+  stored.sort(([, one], [, other]) => one.begin - other.begin);
+  const expected = stored.reduce((last, [, { end }]) => Math.max(last, end), start);
+  if (expected !== size) return `it has ${size} bytes instead of ${expected}`;
+  return { tensors: new Map(stored), metadata: metadataSchema.catch({}).parse(metadata) };
+}
+
+/** A tensor of a file that is to be written. */
+export interface TensorLayout {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly bytes: number;
+}
+
+/** What stands before the data of tensors that follow each other; their data begins at a multiple of eight bytes. */
+export function encodeSafetensorsHeader(
+  tensors: readonly TensorLayout[],
+  metadata: Readonly<Record<string, string>>,
+): Uint8Array {
+  const header: Record<string, unknown> = { __metadata__: metadata };
+  let offset = 0;
+  for (const { name, dtype, shape, bytes } of tensors) {
+    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes] };
+    offset += bytes;
+  }
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const paddedBytes = Math.ceil(text.length / 8) * 8;
+  const out = new Uint8Array(LENGTH_BYTES + paddedBytes).fill(0x20);
+  new DataView(out.buffer).setBigUint64(0, BigInt(paddedBytes), true);
+  out.set(text, LENGTH_BYTES);
+  return out;
 }

@@ -1,4 +1,4 @@
-/** Puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
+/** Puts the weights of a checkpoint into a folder that `peft`, a server or any program for models loads, with a card beside them. */
 
 import { join, resolve } from "node:path";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
@@ -9,7 +9,7 @@ import { digestOf } from "../../core/weights/contentDigest.ts";
 import { downloadFiles } from "../../core/weights/downloadFiles.ts";
 import { DownloadRecord } from "../../core/weights/downloadRecord.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
-import { modelCard, type RunOfWeights } from "../../core/weights/modelCard.ts";
+import { AS_EXPORTED, modelCard, type RunOfWeights } from "../../core/weights/modelCard.ts";
 import { peftFiles } from "../../local/engine/peftFolder.ts";
 import { systemClock } from "../../node/clock.ts";
 import { startHash } from "../../node/hash.ts";
@@ -24,6 +24,7 @@ import {
   type OnThisComputer,
   type PlacesRequest,
 } from "./places.ts";
+import { type FormRequest, openForm } from "./weightsForm.ts";
 import { weightsOfRun } from "./weightsOfRun.ts";
 
 export interface DownloadRequest extends PlacesRequest {
@@ -33,6 +34,10 @@ export interface DownloadRequest extends PlacesRequest {
   readonly name: string | null;
   /** Where the files go; null = a folder in the working directory, named after the checkpoint. */
   readonly output: string | null;
+  /** Absent: as Tinker exports them, which `peft` loads. */
+  readonly form?: FormRequest | undefined;
+  /** Has the base model of local checkpoints, for merged weights. */
+  readonly programFolder: string;
   readonly signal?: AbortSignal;
   /** Called before the service makes files of the weights, for which it opens a training session. */
   readonly onExport?: () => void;
@@ -56,9 +61,11 @@ export interface DownloadedWeights {
 /** Names of the folders of checkpoints whose run is not known. */
 const MAX_RUN_ID = 12;
 const CARD = "README.md";
+/** In the folder while the adapter is put into another form. */
+const EXPORTED = "adapter";
 
 /**
- * @throws AppError `run-destination`, `no-such-checkpoint`, `folder-not-empty`, `download-*`, `disk`, `key-missing`, `key-host-not-allowed`,
+ * @throws AppError `run-destination`, `no-such-checkpoint`, `folder-not-empty`, `download-*`, `base-invalid`, `weights-form`, `disk`, `key-missing`, `key-host-not-allowed`,
  * `key-not-encrypted`, `tinker-*`
  */
 export async function downloadCheckpoint(
@@ -79,18 +86,47 @@ export async function downloadCheckpoint(
     const place = await new CheckpointPlaces(fileSystem, places, cleanup).placeOf(path);
     if (place === null) throw notHere(path);
     const files = fileSystem.within(folder);
-    const record = await DownloadRecord.open(files, folder, path);
-    const weights = { path, folder, files, record };
-    const facts =
-      place.kind === "Tinker"
-        ? await fetchWeights(place, weights, { ...request, cleanup })
-        : await copyWeights(place, weights);
-    await files.writeAtomic(join(folder, CARD), modelCard({ ...facts, path, run }));
+    const facts = await factsOf(place, path);
+    const { form } = request;
+    const write =
+      form === undefined ? null : await openForm(fileSystem, { ...request, ...form, ...facts });
+    const record = await DownloadRecord.open(files, folder, sourceText(path, form));
+    const exported = write === null ? folder : join(folder, EXPORTED);
+    const weights = { path, folder: exported, files, record };
+    const fetched = await exportedWeights(place, weights, { ...request, ...facts, cleanup });
+    const { names, form: written } =
+      write === null
+        ? { names: fetched, form: AS_EXPORTED }
+        : await write({ ...request, files, folder, adapter: exported });
+    await files.writeAtomic(join(folder, CARD), modelCard({ ...facts, path, run, form: written }));
+    if (write !== null) await files.remove(exported);
     await record.remove();
-    return { path, folder, files: await described(files, folder, [...facts.names, CARD]) };
+    return { path, folder, files: await described(files, folder, [...names, CARD]) };
   } finally {
     await cleanup.closeAll();
   }
+}
+
+/** What the folder is for; one for something else is not continued. */
+function sourceText(path: string, form: FormRequest | undefined): string {
+  if (form === undefined) return path;
+  const { base, dropsUnembedding } = form;
+  const details = [base, dropsUnembedding ? "without unembedding" : null].filter(Boolean);
+  return [path, `for ${form.form}`, ...details].join(" ");
+}
+
+interface WeightsFacts {
+  readonly baseModel: string;
+  readonly rank: number | null;
+}
+
+async function factsOf(place: OnThisComputer | AtTinker, path: string): Promise<WeightsFacts> {
+  if (place.kind === "this computer") {
+    const { base_model: baseModel, lora } = place.record;
+    return { baseModel, rank: lora.rank };
+  }
+  const { baseModel, loraRank: rank } = await place.account.weightsFacts(path);
+  return { baseModel, rank };
 }
 
 interface Target {
@@ -100,38 +136,53 @@ interface Target {
   readonly record: DownloadRecord;
 }
 
-interface WeightsFacts {
-  readonly baseModel: string;
-  readonly rank: number | null;
-  readonly names: readonly string[];
+type Fetching = Pick<
+  DownloadRequest,
+  "form" | "onExport" | "onProgress" | "signal" | "redactor"
+> & {
+  readonly cleanup: CleanupStack;
+};
+
+/** Names of the files that the export put into the folder, now or in an attempt before. */
+async function exportedWeights(
+  place: OnThisComputer | AtTinker,
+  target: Target,
+  request: Fetching & WeightsFacts,
+): Promise<readonly string[]> {
+  if (place.kind === "this computer") return await copyWeights(place, target);
+  const { record, files, folder } = target;
+  if (record.isFetched) {
+    const names = await files.list(folder);
+    // An export costs a session: one that is complete is not asked for again.
+    if (names.includes("adapter_model.safetensors")) return names;
+  }
+  const names = await fetchWeights(place, target, request);
+  if (request.form !== undefined) await record.setFetched();
+  return names;
 }
 
 async function copyWeights(
   { store, key }: OnThisComputer,
   { folder, files }: Target,
-): Promise<WeightsFacts> {
+): Promise<readonly string[]> {
   const { record, bytes } = await store.read(key);
-  const { base_model: baseModel, lora } = record;
-  const contents = peftFiles({ baseModel, rank: lora.rank, bytes });
+  const contents = peftFiles({ baseModel: record.base_model, rank: record.lora.rank, bytes });
+  await files.makeDirectory(folder);
   for (const [name, content] of contents) await files.writeAtomic(join(folder, name), content);
-  return { baseModel, rank: lora.rank, names: [...contents.keys()] };
+  return [...contents.keys()];
 }
 
 async function fetchWeights(
-  { account, connection }: AtTinker,
+  { connection }: AtTinker,
   { path, ...target }: Target,
-  request: Pick<DownloadRequest, "onExport" | "onProgress" | "signal" | "redactor"> & {
-    readonly cleanup: CleanupStack;
-  },
-): Promise<WeightsFacts> {
-  const { cleanup, signal, onProgress, redactor = new Redactor() } = request;
-  const { baseModel, loraRank: rank } = await account.weightsFacts(path);
-  if (parseTinkerPath(path).kind === "weights") request.onExport?.();
+  { cleanup, signal, onProgress, onExport, redactor = new Redactor() }: Fetching,
+): Promise<readonly string[]> {
+  if (parseTinkerPath(path).kind === "weights") onExport?.();
   // The storage gets no key: its addresses are signed.
   const http = createHttpClient();
   cleanup.add(() => http.close());
   const interruptible = { ...connection, signal };
-  const names = await withExportedFiles(interruptible, path, (sign) =>
+  return await withExportedFiles(interruptible, path, (sign) =>
     downloadFiles({
       ...target,
       http,
@@ -148,7 +199,6 @@ async function fetchWeights(
       onProgress,
     }),
   );
-  return { baseModel, rank, names };
 }
 
 /** Whoever reads a signed address can fetch the file. */

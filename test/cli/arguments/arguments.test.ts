@@ -180,7 +180,25 @@ test.each([
   [["info", CHECKPOINT_PATH], { action: "info", path: CHECKPOINT_PATH, wantsJson: false }],
   [
     ["download", "runs/demo", "--name", "step_000010", "--output=w"],
-    { action: "download", source: "runs/demo", name: "step_000010", output: "w", wantsJson: false },
+    {
+      action: "download",
+      source: "runs/demo",
+      name: "step_000010",
+      output: "w",
+      form: null,
+      wantsJson: false,
+    },
+  ],
+  [
+    ["download", "runs/demo", "--for", "vllm", "--drop-unembed", "--base=b"],
+    {
+      action: "download",
+      source: "runs/demo",
+      name: null,
+      output: null,
+      form: { form: "vllm", base: "b", dropsUnembedding: true },
+      wantsJson: false,
+    },
   ],
   [
     ["delete", ...CHECKPOINT_PATHS],
@@ -221,6 +239,9 @@ test.each([
   [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
   [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
   [["download"], "checkpoints needs a run folder"],
+  [["download", "a", "--for", "gguf"], '--for is "gguf", not peft, vllm or merged'],
+  [["download", "a", "--base", "b"], "--base goes with --for vllm or --for merged"],
+  [["download", "a", "--for", "merged", "--drop-unembed"], "--drop-unembed goes with --for vllm"],
   [["publish", "a", "b", "--name", "c"], 'unexpected argument "b"'],
   [["info", "a", "b"], 'unexpected argument "b"'],
 ])("checkpoints %j is refused", (words, message) => {

@@ -161,6 +161,18 @@ describe("checkpoints download", () => {
     });
   });
 
+  it("takes the base model's folder from where the command runs", async () => {
+    const downloadCheckpoint = vi.fn<TrainerApi["downloadCheckpoint"]>(async () => done);
+    await run({ downloadCheckpoint }, ["download", PATH, "--for", "merged", "--base", "qwen"]);
+    await run({ downloadCheckpoint }, ["download", PATH, "--for=vllm"]);
+    await run({ downloadCheckpoint }, ["download", PATH, "--for=peft"]);
+    expect(downloadCheckpoint.mock.calls.map(([, { form }]) => form)).toEqual([
+      { form: "merged", base: "/home/me/qwen", dropsUnembedding: false },
+      { form: "vllm", base: null, dropsUnembedding: false },
+      undefined,
+    ]);
+  });
+
   it("hands a program the folder and its files, and nothing else", async () => {
     const { text } = await run({ downloadCheckpoint: async () => done }, [
       ...["download", PATH, "--json"],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import { modelCard, type RunOfWeights } from "../../../src/core/weights/modelCard.ts";
+import {
+  AS_EXPORTED,
+  type CardForm,
+  modelCard,
+  type RunOfWeights,
+} from "../../../src/core/weights/modelCard.ts";
 import { aCheckpointEntry } from "../runFolder/builders.ts";
 
 const PATH = "tinker://s:train:0/weights/final_000002";
@@ -23,9 +28,15 @@ function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
   };
 }
 
-function card(run: RunOfWeights | null, baseModel = "org/model"): string {
-  return modelCard({ baseModel, rank: 8, path: PATH, run });
+function card(
+  run: RunOfWeights | null,
+  baseModel = "org/model",
+  form: CardForm = AS_EXPORTED,
+): string {
+  return modelCard({ baseModel, rank: 8, path: PATH, run, form });
 }
+
+const SERVED: CardForm = { kind: "served", highestRank: 40, lacksUnembedding: false };
 
 describe("a model card", () => {
   it("begins with the front matter of model hubs", () => {
@@ -51,6 +62,34 @@ describe("a model card", () => {
     expect(text).toContain("| Environments | `local/calculator` |");
     expect(text).toContain("| Mean reward of the step before it | 0.53 |");
     expect(text).toContain("```yaml\nmodel_name: local/tiny-tool\n```");
+  });
+
+  it("says what form the weights have, and how to use them", () => {
+    const served = card(aRun({ name: "my run" }), "org/model", SERVED);
+    expect(served).toContain("| Form | LoRA adapter with the names of vLLM and SGLang |");
+    expect(served).toContain(
+      "vllm serve org/model --enable-lora --max-lora-rank 64 --lora-modules my-run=.\n",
+    );
+    expect(served).toContain(
+      "sglang.launch_server --model-path org/model --enable-lora --lora-paths my-run=.\n",
+    );
+    const merged = card(null, "org/model", { kind: "merged" });
+    expect(merged).toContain("library_name: transformers");
+    expect(merged).toContain("vllm serve .\n");
+    expect(merged).not.toContain("peft");
+    expect(card(null)).toContain('PeftModel.from_pretrained(base, ".")');
+  });
+
+  it("says what servers refuse, and what was left out for them", () => {
+    expect(card(null)).toContain("refuse an adapter that changes the unembedding");
+    const lacking = card(null, "org/model", { ...SERVED, lacksUnembedding: true });
+    expect(lacking).toContain("this is not quite the model that was trained");
+    expect(card(null, "org/model", SERVED)).not.toContain("unembedding");
+  });
+
+  it("quotes the name of a model that a shell would read otherwise", () => {
+    const text = card(null, "a; rm -rf $HOME", SERVED);
+    expect(text).toContain("vllm serve 'a; rm -rf $HOME' --enable-lora");
   });
 
   it("has a row for each result of an evaluation", () => {

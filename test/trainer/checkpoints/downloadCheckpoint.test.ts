@@ -2,21 +2,27 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   type DownloadRequest,
   downloadCheckpoint,
 } from "../../../src/trainer/checkpoints/downloadCheckpoint.ts";
+import type { FormRequest } from "../../../src/trainer/checkpoints/weightsForm.ts";
 import {
   ADAPTER,
   type ExportingService,
   startExportingService,
 } from "../../local/engine/service/exportingService.ts";
+import { randomBase, SMALL } from "../../local/engine/testModel.ts";
 import { type AStore, anEntry, aRunFolder, aStore, PATH } from "./aStore.ts";
 
+/** The sources have the base model in the same place as the built program. */
+const PROGRAM_FOLDER = fileURLToPath(new URL("../../../src/local/engine", import.meta.url));
 const API_KEY = "tml-download-test-key";
 const FILES = ["README.md", "adapter_config.json", "adapter_model.safetensors"];
 const fileSystem = createFileSystem();
@@ -40,6 +46,7 @@ function download(source: string, changes: Partial<DownloadRequest> = {}) {
     source,
     name: null,
     output: join(folder, "out"),
+    programFolder: PROGRAM_FOLDER,
     isLocalOnly: false,
     allowedOrigins: [],
     folder,
@@ -71,6 +78,49 @@ describe("the weights of a local run", () => {
     await expect(download(run, other)).rejects.toThrow(
       /no checkpoint nothing.*It has final_000002/,
     );
+  });
+
+  const forServers: FormRequest = { form: "vllm", base: null, dropsUnembedding: false };
+
+  it("become an adapter for servers, and nothing else is left of the way there", async () => {
+    const { files } = await download(PATH, { form: forServers });
+    expect(readdirSync(join(folder, "out")).sort()).toEqual(FILES);
+    expect(files.map(({ name }) => name).sort()).toEqual(FILES);
+    const config = JSON.parse(readFileSync(join(folder, "out", "adapter_config.json"), "utf8"));
+    expect(config).toMatchObject({ r: 8, lora_alpha: 16, rank_pattern: {} });
+    expect(card()).toContain("vllm serve local/tiny-tool --enable-lora --max-lora-rank 8");
+  });
+
+  it("merge into a base model of their size, whose other files come along", async () => {
+    const base = join(folder, "base");
+    mkdirSync(base);
+    writeFileSync(join(base, "model.safetensors"), encodeBase(SMALL, randomBase(SMALL, 1)));
+    writeFileSync(join(base, "config.json"), '{"model_type": "llama"}');
+    writeFileSync(join(base, "tokenizer.json"), "{}");
+    const form = { form: "merged", base, dropsUnembedding: false } as const;
+    const { files } = await download(PATH, { form });
+    const names = ["README.md", "config.json", "model.safetensors", "tokenizer.json"];
+    expect(files.map(({ name }) => name).sort()).toEqual(names);
+    expect(readdirSync(join(folder, "out")).sort()).toEqual(names);
+    const [merged, before] = [join(folder, "out"), base].map((path) =>
+      readFileSync(join(path, "model.safetensors")),
+    );
+    expect(merged?.length).toBe(before?.length);
+    expect(merged?.equals(before ?? Buffer.of())).toBe(false);
+  });
+
+  it("do not merge into the bundled base model when they are of another size", async () => {
+    const form = { ...forServers, form: "merged" } as const;
+    await expect(download(PATH, { form })).rejects.toThrow(/does not fit the base model/);
+  });
+
+  it("go to no folder in which another form was begun", async () => {
+    const begun = { format: 1, source: PATH, etags: {} };
+    mkdirSync(join(folder, "out"));
+    writeFileSync(join(folder, "out", "download.json"), JSON.stringify(begun));
+    await expect(download(PATH, { form: forServers })).rejects.toMatchObject({
+      code: "folder-not-empty",
+    });
   });
 
   it("that have expired are not downloaded", async () => {
@@ -150,6 +200,41 @@ describe("weights at a Tinker service", () => {
     const allowedOrigins = [{ origin: new URL(service.address).origin, key: null }];
     expect((await download(run, { allowedOrigins })).path).toBe(state());
     expect(card()).toContain("model_name: local/tiny-tool");
+  });
+
+  /** Of the size of the adapter. */
+  function aBase(modelType: string): string {
+    const base = join(folder, "base");
+    mkdirSync(base);
+    writeFileSync(join(base, "model.safetensors"), encodeBase(SMALL, randomBase(SMALL, 1)));
+    writeFileSync(join(base, "config.json"), JSON.stringify({ model_type: modelType }));
+    return base;
+  }
+
+  it("that no server would load are not exported for one", async () => {
+    const onExport = vi.fn();
+    const form = { form: "vllm", base: aBase("deepseek_v3"), dropsUnembedding: false } as const;
+    const failed = download(state(), { form, onExport });
+    await expect(failed).rejects.toThrow(/local\/fake is not served.*--for peft/);
+    expect(onExport).not.toHaveBeenCalled();
+    expect(readdirSync(folder)).toEqual(["base"]);
+  });
+
+  it("are exported once, however often their form is tried", async () => {
+    const form = { form: "merged", base: aBase("llama"), dropsUnembedding: false } as const;
+    const onExport = vi.fn();
+    const stop = new AbortController();
+    const onProgress = ({ name }: { readonly name: string }): void => {
+      if (name === "model.safetensors") stop.abort(new Error("stopped"));
+    };
+    const stopped = download(state(), { form, onExport, onProgress, signal: stop.signal });
+    await expect(stopped).rejects.toThrow("stopped");
+    expect(await exports()).toEqual([]);
+    await download(state(), { form, onExport });
+    expect(onExport).toHaveBeenCalledOnce();
+    expect(readdirSync(join(folder, "out")).sort()).toEqual([
+      ...["README.md", "config.json", "model.safetensors"],
+    ]);
   });
 
   it("leave no export behind, also when the download fails", async () => {

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { type FormOptions, openForm } from "../../../src/trainer/checkpoints/weightsForm.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "form-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function open(changes: Partial<FormOptions>): Promise<unknown> {
+  return openForm(createFileSystem(), {
+    form: "vllm",
+    base: null,
+    dropsUnembedding: false,
+    baseModel: "org/model",
+    programFolder: folder,
+    ...changes,
+  });
+}
+
+describe("a form of weights", () => {
+  it("for servers needs a model whose names are known", async () => {
+    await expect(open({})).rejects.toThrow(/name the weights of org\/model.*--for peft.*--base/);
+    await expect(open({ baseModel: "Qwen/Qwen3-8B" })).resolves.toBeDefined();
+  });
+
+  it("that is merged needs the base model's folder", async () => {
+    const merged = { form: "merged", baseModel: "Qwen/Qwen3-8B" } as const;
+    await expect(open(merged)).rejects.toThrow(/need the weights of Qwen\/Qwen3-8B.*--base/);
+  });
+
+  it.each(["vllm", "merged"] as const)("%s names what is wrong with the folder", async (form) => {
+    const failed = (): Promise<unknown> => open({ form, base: folder });
+    await expect(failed()).rejects.toThrow(/no config.json/);
+    writeFileSync(join(folder, "config.json"), '{"model_type": "qwen3"}');
+    await expect(failed()).rejects.toThrow(/no safetensors/);
+    writeFileSync(join(folder, "model.safetensors"), "version https://git-lfs.github.com");
+    await expect(failed()).rejects.toMatchObject({ code: "safetensors-invalid" });
+  });
+});
