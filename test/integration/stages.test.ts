@@ -5,36 +5,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { isJsonObject } from "../../src/core/json.ts";
 import { calculatorPlays } from "./calculatorPlays.ts";
 import { trained } from "./comparedRuns.ts";
+import { comparableStage, STAGED, TRAINED_STAGES } from "./stagedConfig.ts";
 import { runProgram, startProgram } from "./trainProgram.ts";
-
-const STAGED = `
-model_name: local/tiny-tool
-lora_rank: 8
-environments:
-  local/calculator:
-    splits: { train: {} }
-    num_rollouts: 4
-batch_size: 4
-max_tokens_total: 400000
-evaluation: { splits: { local/calculator: [test] }, num_samples: 4 }
-stages:
-  imitate:
-    method: sft
-    data: [{ path: plays.jsonl }]
-    learning_rate: 5e-3
-    max_steps: 6
-  gather: { method: collect, samples_per_task: 2, max_tasks: 40 }
-  again:
-    method: sft
-    data: [{ run: "stage:gather", where: reward >= 1 }]
-    max_steps: 2
-  reinforce: { max_steps: 3 }
-`;
-/** Folders of those that train. */
-const TRAINED = ["imitate", "again", "reinforce"];
 
 let folder = "";
 let config = "";
@@ -47,15 +21,6 @@ const train = (name: string, ...more: readonly string[]) => [
 ];
 const overridesOf = async (run: string): Promise<readonly string[]> =>
   JSON.parse(await readFile(join(run, "overrides.json"), "utf8"));
-
-/** Without the budget, of which a repeated stage has less. */
-async function comparable(run: string) {
-  const { rows, ...others } = await trained(run);
-  const comparedRows = rows.map((row) =>
-    isJsonObject(row) ? { ...row, budget: null, alarms: null } : row,
-  );
-  return { ...others, rows: comparedRows };
-}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
@@ -109,9 +74,9 @@ it.skipIf(process.platform === "win32")(
     }
     const { code, stderr } = await runProgram(args, {});
     expect([code, stderr]).toEqual([0, ""]);
-    for (const stage of TRAINED) {
-      expect(await comparable(runOf("killed", stage)), stage).toEqual(
-        await comparable(runOf("whole", stage)),
+    for (const stage of TRAINED_STAGES) {
+      expect(await comparableStage(runOf("killed", stage)), stage).toEqual(
+        await comparableStage(runOf("whole", stage)),
       );
     }
   },
@@ -124,8 +89,8 @@ it("one is trained again alone, from the same weights", async () => {
     {},
   );
   expect([alone.code, alone.stderr]).toEqual([0, ""]);
-  expect(await comparable(join(runs(), "alone"))).toEqual(
-    await comparable(runOf("whole", "reinforce")),
+  expect(await comparableStage(join(runs(), "alone"))).toEqual(
+    await comparableStage(runOf("whole", "reinforce")),
   );
 }, 120_000);
 
