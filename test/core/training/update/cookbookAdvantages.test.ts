@@ -81,7 +81,7 @@ const played: readonly FinishedRollout[] = groups.flatMap(({ dataset, rollouts }
 function configOf({ kind, coef = 1, discount = 0, withoutRewards = false }: Case): Config {
   const teacherOf = (model: string) =>
     kind === "teachers"
-      ? { model, checkpoint: null, coef, discount, rewards: !withoutRewards }
+      ? { model, checkpoint: null, coef, discount, context: null, rewards: !withoutRewards }
       : null;
   const isPenalized = kind === "base";
   return aConfig({
