@@ -1,4 +1,4 @@
-/** What OpenReward knows of a task before it is played. */
+/** What OpenReward knows of tasks before they are played. */
 
 import { environmentServer } from "../core/config/fields/environmentServers.ts";
 import { errorMessage } from "../core/errors.ts";
@@ -16,17 +16,22 @@ export interface DifficultyOptions extends ServiceAddressOptions {
   readonly signal: AbortSignal;
 }
 
+export interface KnownSplit {
+  readonly environment: string;
+  readonly split: string;
+}
+
 const LIMIT_MS = 5_000;
 
-/** Null where OpenReward does not know, does not say it within 5 s, or does not have the environment. */
-export async function knownDifficulty(
+/** The tasks of a split that are known: none where OpenReward does not say within 5 s, or does not have the environment. */
+export async function knownDifficulties(
   options: DifficultyOptions,
-  task: { readonly environment: string; readonly split: string; readonly index: number },
-): Promise<TaskDifficulty | null> {
-  if (environmentServer(options.config, task.environment).kind !== "shared") return null;
+  of: KnownSplit,
+): Promise<readonly TaskDifficulty[]> {
+  if (environmentServer(options.config, of.environment).kind !== "shared") return [];
   const address = environmentAddress(options);
   const url = address.apiUrl ?? (address.isOpenReward ? OPENREWARD_API_URL : null);
-  if (url === null || !URL.canParse(url)) return null;
+  if (url === null || !URL.canParse(url)) return [];
   const client = createHttpClient();
   const http = redactingRefusals(client, options.redactor);
   // The key goes nowhere else than to where sessions are, or to OpenReward's own catalogue; what is public needs none.
@@ -36,12 +41,20 @@ export async function knownDifficulty(
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(LIMIT_MS)]);
   try {
     const catalogue = { http, apiUrl: url, apiKey, userAgent: USER_AGENT, signal };
-    const known = await taskDifficulty(catalogue, task);
-    return known.find(({ index }) => index === task.index) ?? null;
+    return await taskDifficulty(catalogue, of);
   } catch (error) {
-    debugLog.debug("The difficulty of the task is not known.", { reason: errorMessage(error) });
-    return null;
+    debugLog.debug("The difficulty of tasks is not known.", { reason: errorMessage(error) });
+    return [];
   } finally {
     await client.close();
   }
+}
+
+/** That of one task; null where it is not known. */
+export async function knownDifficulty(
+  options: DifficultyOptions,
+  task: KnownSplit & { readonly index: number },
+): Promise<TaskDifficulty | null> {
+  const known = await knownDifficulties(options, task);
+  return known.find(({ index }) => index === task.index) ?? null;
 }

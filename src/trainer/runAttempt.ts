@@ -25,6 +25,7 @@ import { noteDatasets } from "./datasetNote.ts";
 import { noteEnvironmentCode } from "./environmentCode.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { indexTexts } from "./indexTexts.ts";
+import { type KnownSplit, knownDifficulties } from "./knownDifficulty.ts";
 import type { ListPrices } from "./loadPriceList.ts";
 import {
   finalLoss,
@@ -129,10 +130,18 @@ export class RunAttempt {
     client: TrainingClient,
     record: RunRecord,
   ): RunContext {
-    const { listPrices, preparation, tinker } = this.#options;
+    const { connections, listPrices, plan, preparation, tinker, trainer } = this.#options;
     const prices = listPrices?.prices ?? null;
-    const configPath = this.#options.plan.loaded.path;
-    const prepared = { ...preparation, listPrices: prices, configPath };
+    const { config, path: configPath } = plan.loaded;
+    const { variables } = connections;
+    const { allowedOrigins = [], control, redactor } = trainer;
+    const asking = { config, variables, allowedOrigins, redactor, signal: control.signal };
+    const prepared = {
+      ...preparation,
+      listPrices: prices,
+      configPath,
+      knownDifficulty: (split: KnownSplit) => knownDifficulties(asking, split),
+    };
     const isOwn = (path: string): boolean => record.isOwn(path);
     return trainingContext(reporting, tinker.service, client, prepared, isOwn);
   }

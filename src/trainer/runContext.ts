@@ -7,7 +7,12 @@ import { createUsageLog } from "../core/runFolder/usageLog.ts";
 import type { ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { Preparation } from "../core/training/prepare.ts";
-import { type PlayContext, type RunContext, runLimits } from "../core/training/run/context.ts";
+import {
+  type PlayContext,
+  type RunContext,
+  type RunServices,
+  runLimits,
+} from "../core/training/run/context.ts";
 import { systemClock } from "../node/clock.ts";
 import { measureLag } from "../node/eventLoopLag.ts";
 import { sha256 } from "../node/hash.ts";
@@ -51,13 +56,14 @@ export function reportContext(
 interface PreparedRun extends Preparation, Pick<RunContext, "listPrices"> {
   /** The configuration file, from which folders in it are resolved. */
   readonly configPath: string;
+  readonly knownDifficulty?: RunServices["knownDifficulty"];
 }
 
 /** The context of what plays rollouts; measures the lag of the event loop from now on. Without `isOwn` it deletes nothing. */
 export function playContext(
   context: ReportContext,
   service: ServiceClient,
-  { chat, environments, examples, listPrices, sequence, configPath }: PreparedRun,
+  { chat, environments, examples, listPrices, sequence, configPath, knownDifficulty }: PreparedRun,
   isOwn: PlayContext["services"]["isOwn"] = () => false,
 ): PlayContext {
   return {
@@ -71,6 +77,7 @@ export function playContext(
       service,
       chat,
       environments,
+      knownDifficulty,
       isOwn,
       samplerPathOf: (given) => samplerPathOf({ given, key: keyOf(context, given), configPath }),
     },

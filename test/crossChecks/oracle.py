@@ -5,8 +5,9 @@ Usage: oracle.py REQUEST.json
 The request names a model folder, and lists cases:
   {"model": FOLDER, "cases": [{"mode": "lora" | "full", "adapter": FILE or null, "loss": {"name", "beta"}, "out": FILE,
    "correction": {"name", "low", "high"} or null,
-   "data": [{"tokens", "targets", "weights", "logprobs", "ratio_mask", "clip_low", "clip_high"}, ...]}, ...]}
-All arrays of a datum have one entry per position; `weights` are the advantages of the policy losses.
+   "data": [{"tokens", "targets", "weights", "logprobs", "ratio_mask", "clip_low", "clip_high", "example"}, ...]}, ...]}
+All arrays of a datum have one entry per position; `weights` are the advantages of the policy losses, and 1 where a token is
+trained for the losses `token_mean` and `example_mean`, whose data with one number in `example` are of one example.
 Each answer is a safetensors file with `loss`, `logprobs.N` for datum N, and `grad.NAME` for every trained tensor, with
 the names and the orientation of the files that were read.
 """
@@ -111,6 +112,12 @@ def token_losses(loss, p, datum):
     match loss["name"]:
         case "cross_entropy":
             return -a * p
+        case "token_mean":
+            return -a * p / jnp.sum(a)
+        case "example_mean":
+            examples = datum["example"][:, 0]
+            tokens = jax.ops.segment_sum(jnp.sum(a, -1), examples, p.shape[0])
+            return -a * p / tokens[examples][:, None] / jnp.sum(tokens > 0)
         case "importance_sampling":
             return -ratio * a
         case "ppo":
@@ -155,7 +162,7 @@ def padded(data):
     def column(key, dtype):
         return jnp.asarray([datum[key] + [0] * (longest - len(datum["tokens"])) for datum in data], dtype)
 
-    batch = {key: column(key, jnp.int32) for key in ("tokens", "targets")}
+    batch = {key: column(key, jnp.int32) for key in ("tokens", "targets", "example")}
     batch |= {key: column(key, jnp.float32) for key in ("weights", "logprobs", "ratio_mask", "clip_low", "clip_high")}
     batch["valid"] = jnp.asarray([[i < len(datum["tokens"]) for i in range(longest)] for datum in data])
     return batch

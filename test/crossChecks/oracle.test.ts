@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CorrectionName } from "../../src/core/config/rules/correctionDefaults.ts";
+import type { Example } from "../../src/core/examples/example.ts";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
+import { exampleDatums, weightedData } from "../../src/core/training/supervised/exampleData.ts";
 import type { TrainingDatum } from "../../src/core/training/update/datums.ts";
 import { correctOffPolicy, isMasked } from "../../src/core/training/update/offPolicyCorrection.ts";
 import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
@@ -21,6 +23,7 @@ import { decodeSafetensors, type Tensor } from "../../src/local/engine/safetenso
 import { Weights } from "../../src/local/engine/weights.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
 import { preparePython } from "../conformance/python.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
 import { TINY, writeTinyModel } from "../local/engine/engineFixture.ts";
 import { KERNELS, randomAdapter, randomSequences } from "../local/engine/testModel.ts";
 
@@ -33,8 +36,9 @@ const LAYOUT = adapterLayout(TINY, 5);
 const LOGPROB_LIMIT = 1e-5;
 const GRADIENT_LIMIT = 1e-4;
 
+const CROSS_ENTROPY: LossSpec = { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 };
 const LOSSES: readonly LossSpec[] = [
-  { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 },
+  CROSS_ENTROPY,
   { name: "importance_sampling", clipLow: 0, clipHigh: 0, beta: 0 },
   { name: "ppo", clipLow: 0.8, clipHigh: 1.2, beta: 0 },
   { name: "cispo", clipLow: 0.9, clipHigh: 1.3, beta: 0 },
@@ -56,11 +60,16 @@ const CORRECTIONS: readonly Correction[] = [
   { name: "sequence_mask", low: 0.97, high: 1.03 },
 ];
 
+/** Means of supervised steps, by the names of the oracle, which takes them over tokens and examples; the engine gets weights. */
+const MEANS = { token_mean: "token_mean", example_mean: "sequence_mean" } as const;
+type Mean = keyof typeof MEANS;
+
 interface Case {
   readonly name: string;
   readonly mode: Mode;
   readonly loss: LossSpec;
   readonly correction: Correction | null;
+  readonly mean?: Mean;
 }
 const CASES: readonly Case[] = [
   ...MODES.flatMap((mode) =>
@@ -74,7 +83,51 @@ const CASES: readonly Case[] = [
       name: `${correction.name} with ${loss.name}`,
     })),
   ),
+  ...MODES.flatMap((mode) =>
+    (["token_mean", "example_mean"] as const).map((mean) => {
+      const name = `examples by ${mean}, ${mode}`;
+      return { mode, mean, loss: CROSS_ENTROPY, correction: null, name };
+    }),
+  ),
 ];
+
+const EXAMPLES = [[[17, 13], [9]], [[25]], [[2, 5, 1]]].map(anExample);
+const EXAMPLE_DATA = exampleDatums(EXAMPLES);
+
+/** Streams of random tokens, each with trained turns of these lengths between others. */
+function anExample(streams: readonly (readonly number[])[], index: number): Example {
+  const ids = (length: number): Int32Array =>
+    randomSequences(TINY, [length], 10 * length + index)[0]?.tokens ?? new Int32Array();
+  const ledgers = streams.map((turns) => {
+    const ledger = new Ledger(ids(7));
+    for (const length of turns) {
+      ledger.addGivenTurn(ids(length), true);
+      ledger.addGivenTurn(ids(3), false);
+    }
+    return ledger;
+  });
+  const place = { source: "demos.jsonl", index, task: `${index}`, split: "train" } as const;
+  return { ...place, streams: ledgers, record: aRecord() };
+}
+
+/** What a supervised step sends of the examples. */
+function sentExamples(mean: Mean): readonly EngineDatum[] {
+  const config = { loss_normalization: MEANS[mean], max_response_tokens: 1 };
+  return weightedData(EXAMPLES, EXAMPLE_DATA, config).map(({ tokens, lossInputs }) => ({
+    tokens: Int32Array.from(tokens),
+    targets: Int32Array.from(lossInputs["target_tokens"] ?? []),
+    weights: Float32Array.from(lossInputs["weights"] ?? []),
+    logprobs: null,
+  }));
+}
+
+/** The same for the oracle: 1 where a token is trained. */
+function markedExamples(loss: LossSpec): readonly WireDatum[] {
+  return EXAMPLE_DATA.map(({ tokens, targets, mask, group }) => ({
+    ...wireDatum({ tokens, targets, weights: Float32Array.from(mask), logprobs: null }, loss),
+    example: Array.from(tokens, () => group),
+  }));
+}
 
 const requirements = new URL("requirements.txt", import.meta.url);
 const python = await preparePython({ name: "crossChecks", requirements, versions: "3.10 to 3.13" });
@@ -228,16 +281,18 @@ function trainingDatum(datum: EngineDatum, rollout: number): TrainingDatum {
   };
 }
 
-function wireDatum(
-  datum: EngineDatum,
-  loss: LossSpec,
-): Readonly<Record<string, readonly number[]>> {
+type WireDatum = Readonly<Record<string, readonly number[]>>;
+
+/** What a loss does not read is zeros. */
+function wireDatum(datum: EngineDatum, loss: LossSpec): WireDatum {
+  const zeros = Array.from(datum.tokens, () => 0);
   return {
     tokens: Array.from(datum.tokens),
     targets: Array.from(datum.targets),
     weights: Array.from(datum.weights),
-    logprobs: Array.from(datum.logprobs ?? []),
-    ratio_mask: Array.from(datum.ratioMask ?? []),
+    logprobs: Array.from(datum.logprobs ?? zeros),
+    ratio_mask: Array.from(datum.ratioMask ?? zeros),
+    example: zeros,
     clip_low: Array.from(datum.tokens, () => loss.clipLow),
     clip_high: Array.from(datum.tokens, () => loss.clipHigh),
   };
@@ -255,13 +310,16 @@ describe.skipIf(python === null)("the engine agrees with automatic differentiati
     const adapterFile = join(folder, "adapter.safetensors");
     await writeFile(adapterFile, encodeAdapter(MODEL, contents(parameters)));
     candidate = await Candidate.create(model, parameters);
-    const cases = CASES.map(({ mode, loss, name, correction }) => ({
+    const cases = CASES.map(({ mode, loss, name, correction, mean }) => ({
       mode,
       correction,
       adapter: mode === "lora" ? adapterFile : null,
-      loss: { name: loss.name, beta: loss.beta },
+      loss: { name: mean ?? loss.name, beta: loss.beta },
       out: join(folder, name),
-      data: candidate.data(mode).map((datum) => wireDatum(datum, loss)),
+      data:
+        mean === undefined
+          ? candidate.data(mode).map((datum) => wireDatum(datum, loss))
+          : markedExamples(loss),
     }));
     const request = join(folder, "request.json");
     await writeFile(request, JSON.stringify({ model, cases }));
@@ -273,14 +331,14 @@ describe.skipIf(python === null)("the engine agrees with automatic differentiati
     await Promise.all([folder, model].map((path) => rm(path, { recursive: true })));
   });
 
-  it.each(CASES)("on $name", async ({ mode, loss, name, correction }) => {
+  it.each(CASES)("on $name", async ({ mode, loss, name, correction, mean }) => {
     const { tensors } = decodeSafetensors(await readFile(join(folder, name)));
     const expected = (tensor: string): Float32Array => {
       const found = tensors.get(tensor);
       if (found === undefined) throw new Error(`the oracle gave no ${tensor}`);
       return found.data;
     };
-    const data = candidate.data(mode);
+    const data = mean === undefined ? candidate.data(mode) : sentExamples(mean);
     const sent = correction === null ? data : candidate.corrected(mode, data, correction);
     const result = candidate.result(mode, loss, sent);
     const [total = Number.NaN] = expected("loss");

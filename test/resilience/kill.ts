@@ -1,8 +1,8 @@
 /**
  * The kill test: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
  * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
- * more than once. Run: `npm run resilience:kill` (about seven minutes; with `-- --once` each point is tried in one of the ways
- * to sample); ends with exit code 1 on a difference.
+ * more than once. Run: `npm run resilience:kill` (about fifteen minutes; with `-- --once`, in about six, each point is tried once with
+ * rewards, with demonstrations, with teachers and with a curriculum); ends with exit code 1 on a difference.
  */
 
 import { spawn } from "node:child_process";
@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import type { EvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { groupBy } from "../../src/core/util/groupBy.ts";
 import { Limiter } from "../../src/core/util/limiter.ts";
 import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparableRow.ts";
 
@@ -61,7 +62,7 @@ interface Variant {
   /** True for a run that imitates examples. */
   readonly isSupervised?: boolean;
   /** How tasks are chosen; absent = in their order. */
-  readonly curriculum?: "signal";
+  readonly curriculum?: "pools" | "signal";
   /** True for a run with a teacher in each environment. */
   readonly isTaught?: boolean;
 }
@@ -81,6 +82,7 @@ const VARIANTS: readonly Variant[] = [
   { stepsAhead: 0, saveEvery: 3, isSupervised: true },
   { stepsAhead: 2, saveEvery: 1, isTaught: true },
   { stepsAhead: 2, saveEvery: 1, curriculum: "signal" },
+  { stepsAhead: 2, saveEvery: 1, curriculum: "pools" },
 ];
 
 function config(variant: Variant): string {
@@ -126,7 +128,7 @@ function rolloutConfig(variant: Variant): string {
 model_name: local/tiny-tool
 run_name: run
 environments:
-  local/calculator: { splits: { train: { num_samples: 2 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 3${taught("rewards: false")} }
+  local/calculator: { splits: { train: { num_samples: 2 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 3${taught('rewards: false, context: "Work the numbers out before you answer."')} }
   local/depot: { splits: { train: { num_samples: 1 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 2${taught("coef: 0.5, discount: 0.9")} }
 mix: weighted
 curriculum: ${curriculum}
@@ -278,12 +280,14 @@ function killsOf(variant: Variant): readonly Kill[] {
   ];
 }
 
-/** True for a run of reinforcement learning from rewards alone. */
-function isPlain({ isSupervised = false, isTaught = false, curriculum }: Variant): boolean {
-  return !isSupervised && !isTaught && curriculum === undefined;
+/** What is learned from: rewards alone if nothing else is said. */
+function methodOf({ isSupervised = false, isTaught = false, curriculum }: Variant): string {
+  if (isSupervised) return "sft";
+  if (isTaught) return "teachers";
+  return curriculum === undefined ? "" : "curriculum";
 }
 
-/** Each point with one of the variants that reach it, by turns. */
+/** Each point with one of these variants that reach it, by turns. */
 function onceEach(
   kills: readonly (readonly [Variant, Kill])[],
 ): readonly (readonly [Variant, Kill])[] {
@@ -297,29 +301,20 @@ function onceEach(
 const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } });
 const trainers = new Limiter(AT_ONCE);
 const all = VARIANTS.flatMap((variant) => killsOf(variant).map((kill) => [variant, kill] as const));
-const others = all.filter(([variant]) => isPlain(variant));
-const chosen = values.once
-  ? [...onceEach(others), ...all.filter(([variant]) => !isPlain(variant))]
-  : all;
+const methods = groupBy(all, ([variant]) => methodOf(variant));
+const chosen = values.once ? [...methods.values()].flatMap(onceEach) : all;
 let passed = 0;
 let failed = 0;
 for (const variant of VARIANTS) {
-  const {
-    stepsAhead,
-    saveEvery,
-    refill = false,
-    isSupervised = false,
-    isTaught = false,
-    curriculum = "",
-  } = variant;
-  const method = isSupervised ? "sft, " : isTaught ? "teachers, " : curriculum;
+  const { stepsAhead, saveEvery, refill = false, curriculum } = variant;
+  const method = `${methodOf(variant)} ${curriculum ?? ""}`.trim();
   const whole = await killAt(variant, "none", 0);
   const tryOne = async ({ point, at }: Kill): Promise<void> => {
     const fault = difference(await killAt(variant, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
     console.log(
-      `${method}${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
+      `${method.padEnd(18)} ${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
     );
   };
   const kills = chosen.flatMap(([of, kill]) => (of === variant ? [kill] : []));

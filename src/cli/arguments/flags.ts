@@ -105,6 +105,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     rollout: { type: "string" },
     tokens: { type: "boolean" },
     eval: { type: "boolean" },
+    tasks: { type: "boolean" },
     billed: { type: "boolean" },
     json: { type: "boolean" },
   },

@@ -12,6 +12,8 @@ export interface ShowCommand extends Sending {
   readonly rollout: number | null;
   readonly wantsTokens: boolean;
   readonly wantsEvaluation: boolean;
+  /** What a curriculum knows of the tasks, instead of the steps. */
+  readonly wantsTasks: boolean;
   /** What the service has billed, instead of what the folder holds. */
   readonly wantsBilled: boolean;
   readonly wantsJson: boolean;
@@ -27,6 +29,7 @@ export function showCommand(given: ParsedFlags): ShowCommand {
     rollout: numberOf(given, "show", "rollout"),
     wantsTokens: given.switches.has("tokens"),
     wantsEvaluation: given.switches.has("eval"),
+    wantsTasks: given.switches.has("tasks"),
     wantsBilled: given.switches.has("billed"),
     ...sending(given, "show"),
     wantsJson: given.switches.has("json"),
@@ -49,6 +52,9 @@ export function showCommand(given: ParsedFlags): ShowCommand {
       "--tokens needs a single rollout: --step, --group and --rollout, or --eval, --step and --rollout",
       "show",
     );
+  }
+  if (show.wantsTasks && (step !== null || wantsEvaluation || show.wantsBilled || show.wantsJson)) {
+    throw argumentError("--tasks is for the whole run and cannot be used with other flags", "show");
   }
   if (show.wantsBilled && (step !== null || wantsEvaluation || show.wantsJson)) {
     throw argumentError(

@@ -16,6 +16,7 @@ import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
 import { type ShowJsonOptions, showJson } from "./showJson.ts";
 import { showOverview } from "./showOverview.ts";
 import { showGroup, showStep } from "./showStep.ts";
+import { showTasks } from "./showTasks.ts";
 
 /**
  * The lines of a view of a run folder, which may be growing.
@@ -48,7 +49,8 @@ export async function* showRun(
 }
 
 function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line, void> {
-  const { step, group, rollout, wantsEvaluation, wantsTokens } = command;
+  const { step, group, rollout, wantsEvaluation, wantsTasks, wantsTokens } = command;
+  if (wantsTasks) return showTasks(context);
   if (wantsEvaluation) {
     return step === null
       ? showEvaluations(context)

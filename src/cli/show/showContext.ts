@@ -38,7 +38,7 @@ export function quietLine(text: string): Line {
 /** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */
 const MAX_ROWS = 5_000;
 
-type Noun = "step" | "rollout" | "evaluation";
+type Noun = "step" | "rollout" | "evaluation" | "task";
 
 function earlierText(count: number, noun: Noun, file: string): string {
   switch (noun) {
@@ -54,6 +54,13 @@ function earlierText(count: number, noun: Noun, file: string): string {
         count,
         "{0} earlier rollout not shown; all are in {1}",
         "{0} earlier rollouts not shown; all are in {1}",
+        file,
+      );
+    case "task":
+      return plural(
+        count,
+        "{0} earlier task not shown; all are in {1}",
+        "{0} earlier tasks not shown; all are in {1}",
         file,
       );
     case "evaluation":

@@ -51,6 +51,25 @@ export function declareTool(tool: ToolSpecification): ToolDeclaration {
   return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
 }
 
+/**
+ * The messages with a text of the config at the end of the first message of the user, a blank line between them; where there is none,
+ * as a message of the user behind the system text.
+ */
+export function withAddedText(
+  messages: readonly InitialMessage[],
+  text: string,
+): readonly InitialMessage[] {
+  const at = messages.findIndex(({ role }) => role === "user");
+  const found = messages[at];
+  if (found?.role === "user") {
+    const content = `${found.content}\n\n${text}`;
+    const own = [content.length - text.length, content.length] as const;
+    return messages.with(at, { ...found, content, trusted: [...(found.trusted ?? []), own] });
+  }
+  const added = { role: "user", content: text, trusted: [[0, text.length]] } as const;
+  return messages.toSpliced(messages[0]?.role === "system" ? 1 : 0, 0, added);
+}
+
 /** Both texts as one system message, a blank line between them. */
 export function joinSystemMessages(first: PlainMessage, second: PlainMessage): PlainMessage {
   const head = `${first.content}\n\n`;

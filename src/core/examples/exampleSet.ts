@@ -32,7 +32,9 @@ export function createExampleSet(
   if (trained.length === 0) {
     throw new AppError(
       "no-examples",
-      `No example is left to train on: ${examples.length} of ${examples.length} are held out. Add examples, or lower held_out.`,
+      examples.length === 0
+        ? "There is no example to train on: the sources under data hold none that is kept. Correct their paths or filters, or add examples."
+        : `No example is left to train on: ${examples.length} of ${examples.length} are held out. Add examples, or lower held_out.`,
       { configPath: "data" },
     );
   }

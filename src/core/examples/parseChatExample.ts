@@ -34,13 +34,21 @@ export function parseChatExample(line: unknown): ChatExample | ColumnProblem {
 }
 
 function readExample(line: unknown): ChatExample {
-  if (!isJsonObject(line)) throw new Refusal("", "the line is not a JSON object");
-  const { messages: given, tools = [], split = "train" } = line;
+  if (!isJsonObject(line)) {
+    throw new Refusal("", `expected an object with messages, got ${shown(line)}`);
+  }
+  const { messages: given } = line;
+  // Tables that are written as JSONL have null where a row has nothing.
+  const tools = line["tools"] ?? [];
+  const split = line["split"] ?? "train";
   const known = EXAMPLE_SPLITS.find((name) => name === split);
   if (known === undefined) {
-    throw new Refusal("split", `expected ${EXAMPLE_SPLITS.join(", ")}, got ${shown(split)}`);
+    throw new Refusal("split", `expected train, held_out or test, got ${shown(split)}`);
   }
-  if (!Array.isArray(given)) throw new Refusal("messages", "expected a list of messages");
+  if (!Array.isArray(given)) {
+    const has = given === undefined ? `, in a line with ${keysOf(line)}` : "";
+    throw new Refusal("messages", `expected a list of messages, got ${shown(given)}${has}`);
+  }
   const messages = withoutTail(readMessages(given));
   if (messages.length < 2) {
     throw new Refusal("messages", "there is no message of the assistant to imitate");
@@ -58,7 +66,9 @@ function readMessages(given: readonly unknown[]): readonly InitialMessage[] {
   const messages: InitialMessage[] = [];
   for (const [i, message] of given.entries()) {
     const column = `messages[${i}]`;
-    if (!isJsonObject(message)) throw new Refusal(column, "expected an object");
+    if (!isJsonObject(message)) {
+      throw new Refusal(column, `expected an object with role and content, got ${shown(message)}`);
+    }
     const read = readMessage(message, column, calls);
     requireOrder(read, messages.at(-1), column);
     messages.push(read);
@@ -100,16 +110,26 @@ function readMessage(
 
 function readAssistant(message: JsonObject, column: string, callsBefore: number): AssistantMessage {
   const { tool_calls: given, content, reasoning_content, reasoning } = message;
+  if (message["function_call"] != null) {
+    const reason = "this is the older form of a call; write it as a list of tool_calls";
+    throw new Refusal(`${column}.function_call`, reason);
+  }
   const thought = reasoning_content ?? reasoning ?? null;
   if (thought !== null && typeof thought !== "string") {
-    throw new Refusal(`${column}.reasoning_content`, `expected text, got ${shown(thought)}`);
+    const key = reasoning_content == null ? "reasoning" : "reasoning_content";
+    throw new Refusal(`${column}.${key}`, `expected text, got ${shown(thought)}`);
   }
   if (given != null && !Array.isArray(given)) {
-    throw new Refusal(`${column}.tool_calls`, "expected a list of calls");
+    throw new Refusal(`${column}.tool_calls`, `expected a list of calls, got ${shown(given)}`);
   }
   const calls = (given ?? []).map((call, i) =>
     readCall(call, `${column}.tool_calls[${i}]`, callsBefore + i),
   );
+  const double = calls.findIndex(({ id }, i) => calls.some((call, j) => j < i && call.id === id));
+  if (double >= 0) {
+    const place = `${column}.tool_calls[${double}].id`;
+    throw new Refusal(place, `a call before it has the same id, ${shown(calls[double]?.id)}`);
+  }
   const text = content == null && calls.length > 0 ? "" : textIn(message, column);
   if (text.trim() === "" && calls.length === 0) {
     throw new Refusal(`${column}.content`, "the assistant says nothing and calls nothing");
@@ -124,7 +144,8 @@ function readCall(
 ): AssistantMessage["calls"][number] {
   const own = isJsonObject(call) ? call["function"] : undefined;
   if (!isJsonObject(call) || !isJsonObject(own)) {
-    throw new Refusal(`${column}.function`, "expected an object with name and arguments");
+    const reason = `expected an object with name and arguments, got ${shown(own)}`;
+    throw new Refusal(`${column}.function`, reason);
   }
   const { name, arguments: given } = own;
   if (typeof name !== "string" || name === "") {
@@ -155,7 +176,8 @@ function textIn(message: JsonObject, column: string): string {
     .map((part, i) => {
       const text = isJsonObject(part) && part["type"] === "text" ? part["text"] : undefined;
       if (typeof text === "string") return text;
-      throw new Refusal(`${place}[${i}]`, "only parts of type text can be trained on");
+      const reason = `expected a part of type text, got ${shown(part)}; only text can be trained on`;
+      throw new Refusal(`${place}[${i}]`, reason);
     })
     .join("");
 }
@@ -171,8 +193,11 @@ function requireOrder(
     throw new Refusal(`${column}.role`, "a system message can only be the first");
   }
   if (role === "assistant" && (role0 === null || role0 === "assistant")) {
-    const where = role0 === null ? "before the first" : "between two of";
-    throw new Refusal(`${column}.role`, `a message must stand ${where} the assistant's`);
+    const reason =
+      role0 === null
+        ? "the assistant cannot speak first, because it learns to answer"
+        : "the assistant speaks twice in a row; make one message of both";
+    throw new Refusal(`${column}.role`, reason);
   }
   if (role === "tool" && role0 !== "assistant" && role0 !== "tool") {
     throw new Refusal(`${column}.role`, "a result must follow the call of the assistant");
@@ -180,23 +205,35 @@ function requireOrder(
 }
 
 function readTools(given: unknown): readonly ToolDeclaration[] {
-  if (!Array.isArray(given)) throw new Refusal("tools", "expected a list of tools");
+  if (!Array.isArray(given)) {
+    throw new Refusal("tools", `expected a list of tools, got ${shown(given)}`);
+  }
   return given.map((tool, i) => {
     const own = isJsonObject(tool) ? (tool["function"] ?? tool) : undefined;
     const column = `tools[${i}]`;
-    if (!isJsonObject(own)) throw new Refusal(column, "expected an object with a function");
+    if (!isJsonObject(own)) {
+      throw new Refusal(column, `expected an object with a function, got ${shown(tool)}`);
+    }
     const { name, description = "", parameters = { type: "object", properties: {} } } = own;
     if (typeof name !== "string" || name === "") {
       throw new Refusal(`${column}.function.name`, `expected a name, got ${shown(name)}`);
     }
     if (typeof description !== "string") {
-      throw new Refusal(`${column}.function.description`, "expected text");
+      const reason = `expected text, got ${shown(description)}`;
+      throw new Refusal(`${column}.function.description`, reason);
     }
     if (!isExactObject(parameters)) {
-      throw new Refusal(`${column}.function.parameters`, "expected a JSON Schema");
+      const reason = `expected a JSON Schema, got ${shown(parameters)}`;
+      throw new Refusal(`${column}.function.parameters`, reason);
     }
     return { type: "function", function: { name, description, parameters } };
   });
+}
+
+/** The first keys of a line, to see what it is instead. */
+function keysOf(line: JsonObject): string {
+  const keys = Object.keys(line);
+  return keys.length === 0 ? "no key" : keys.slice(0, 5).map(shown).join(", ");
 }
 
 function shown(value: unknown): string {

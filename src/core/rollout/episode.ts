@@ -32,7 +32,7 @@ import {
 import { policyOutcome } from "./faults.ts";
 import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
-import { renderTask } from "./renderTask.ts";
+import { type RenderedTask, renderTask } from "./renderTask.ts";
 import { type RolloutImage, RolloutImages } from "./rolloutImages.ts";
 import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -191,6 +191,7 @@ export class Episode {
     this.#options.onMessages?.(rendered.first.messages);
     this.#declared = rendered.tools.map(declareTool);
     this.promptTokens = rendered.tokens.length;
+    this.#requireRoomOfTeacher(rendered);
     this.#streams = new TokenStreams(chat, rendered);
     return this.#streams;
   }
@@ -201,6 +202,17 @@ export class Episode {
       "prompt-too-long",
       `The first prompt of ${environment} has ${tokens} tokens, which leaves no room within max_total_tokens: ${settings.maxTotalTokens}. Raise max_total_tokens, or choose other tasks.`,
       { configPath: "max_total_tokens" },
+    );
+  }
+
+  #requireRoomOfTeacher({ taught }: RenderedTask): void {
+    const { environment, settings } = this.#options;
+    const { maxTokens = Number.POSITIVE_INFINITY } = settings.teacher ?? {};
+    if (taught === undefined || taught.tokens.length < maxTokens) return;
+    throw new AppError(
+      "prompt-too-long",
+      `The first prompt of ${environment} with teacher.context has ${taught.tokens.length} tokens, which leaves no room for a turn in the model's context of ${maxTokens}. Shorten teacher.context, or choose other tasks.`,
+      { configPath: "teacher.context" },
     );
   }
 

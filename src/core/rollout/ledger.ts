@@ -23,6 +23,8 @@ export interface LedgerView {
   readonly sources: Uint8Array;
   /** Turn of the rollout for each token, -1 for the prompt; closing and delta tokens belong to the turn they follow. */
   readonly turns: Int16Array;
+  /** Ids that a teacher reads in place of the prompt; absent = the same. */
+  readonly taughtPrompt?: Int32Array | undefined;
 }
 
 type Logprobs = readonly number[] | Float32Array;
@@ -32,6 +34,7 @@ interface StoredTokens {
   readonly tokens: Int32Array;
   readonly logprobs: Float32Array;
   readonly runs: readonly TokenRun[];
+  readonly taughtPrompt?: Int32Array | undefined;
 }
 
 /** Tokens in a row with the same source and turn. */
@@ -59,17 +62,20 @@ export class Ledger implements LedgerView {
   #firstTurn: number;
   #turn = -1;
   #lastTurnStart = 0;
+  #taughtPrompt: Int32Array | undefined;
 
-  /** `firstTurn` is the turn of the rollout that follows the prompt. */
-  constructor(prompt: ArrayLike<number>, firstTurn = 0) {
+  /** `firstTurn` is the turn of the rollout that follows the prompt; `taughtPrompt` is what a teacher reads in place of the prompt. */
+  constructor(prompt: ArrayLike<number>, firstTurn = 0, taughtPrompt?: ArrayLike<number>) {
+    this.#taughtPrompt = taughtPrompt && Int32Array.from(taughtPrompt);
     this.#append(prompt, "prompt", null);
     this.#firstTurn = firstTurn;
     this.#turn = firstTurn - 1;
   }
 
   /** A stream that was stored, over the arrays that were read. */
-  static restore({ tokens, logprobs, runs }: StoredTokens): Ledger {
+  static restore({ tokens, logprobs, runs, taughtPrompt }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
+    ledger.#taughtPrompt = taughtPrompt;
     ledger.#tokens = [tokens];
     ledger.#logprobs = [{ start: 0, values: logprobs }];
     ledger.#length = tokens.length;
@@ -143,6 +149,10 @@ export class Ledger implements LedgerView {
   /** Source, turn and mask of all tokens, as they are stored. */
   get runs(): readonly TokenRun[] {
     return this.#runs;
+  }
+
+  get taughtPrompt(): Int32Array | undefined {
+    return this.#taughtPrompt;
   }
 
   get length(): number {

@@ -1,7 +1,7 @@
 /** A task as the environment gives it, and as the model reads it: the first prompt of a rollout. */
 
 import type { Chat } from "../chat/chat.ts";
-import { buildFirstPrompt, type FirstPrompt } from "../chat/firstPrompt.ts";
+import { buildFirstPrompt, type FirstPrompt, withAddedText } from "../chat/firstPrompt.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
 import { renderAside } from "../chat/tokenizer.ts";
 import { AppError } from "../errors.ts";
@@ -14,9 +14,17 @@ export interface RenderTaskOptions {
   readonly prompt: readonly Message[];
   readonly offered: Pick<ToolList, "tools" | "terminalTool">;
   readonly chat: Chat;
-  readonly settings: Pick<RolloutSettings, "systemPromptTemplate">;
+  readonly settings: Pick<RolloutSettings, "systemPromptTemplate"> &
+    Partial<Pick<RolloutSettings, "teacher">>;
   /** Takes the images of the prompt in. */
   readonly images: RolloutImages;
+}
+
+export interface TaughtPrompt {
+  /** The text of the configuration that the teacher alone reads. */
+  readonly text: string;
+  /** Ids of the first prompt with it. */
+  readonly tokens: readonly number[];
 }
 
 export interface RenderedTask {
@@ -27,6 +35,8 @@ export interface RenderedTask {
   readonly first: FirstPrompt;
   /** Ids of `first`. */
   readonly tokens: readonly number[];
+  /** The same as a teacher reads it; absent = it reads nothing else. */
+  readonly taught?: TaughtPrompt | undefined;
 }
 
 /** @throws AppError `rollout-image`, `image-invalid`, `chat-render`, `chat-tools-uncallable` */
@@ -41,10 +51,15 @@ export async function renderTask({
   const { systemPromptTemplate } = settings;
   const tools = callableTools(offered, chat, images.environment);
   const first = buildFirstPrompt({ systemPromptTemplate, task, tools });
-  const tokens = await renderAside(chat.tokenizer, () =>
-    chat.renderer.renderInitial(first.messages, first.tools),
-  );
-  return { task, tools, first, tokens };
+  const render = (messages: readonly InitialMessage[]) =>
+    renderAside(chat.tokenizer, () => chat.renderer.renderInitial(messages, first.tools));
+  const tokens = await render(first.messages);
+  const text = settings.teacher?.text;
+  const taught =
+    text === undefined
+      ? undefined
+      : { text, tokens: await render(withAddedText(first.messages, text)) };
+  return { task, tools, first, tokens, taught };
 }
 
 /** Where a model cannot call tools, it can still answer an environment that grades final messages. */

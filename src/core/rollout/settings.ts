@@ -30,8 +30,16 @@ export interface RolloutSettings {
   /** Whether groups are scored by an environment that offers it. */
   readonly groupScoring: boolean;
   readonly rewards: RewardRules;
+  /** What the teacher reads beside the conversation; null = nothing. */
+  readonly teacher: TeacherContext | null;
   /** Resolved values, for the environment only. */
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface TeacherContext {
+  readonly text: string;
+  /** The model's context in tokens. */
+  readonly maxTokens: number;
 }
 
 /** What settings rest on beside the configuration. */
@@ -48,16 +56,15 @@ export function rolloutSettings(
   environment: EnvironmentConfig,
   options: RolloutInputs,
 ): RolloutSettings {
+  const maxContext = options.maxContext ?? Number.POSITIVE_INFINITY;
+  const text = (environment.teacher ?? config.teacher)?.context ?? null;
   return {
     systemPromptTemplate: config.system_prompt_template,
     temperature: environment.temperature,
     topP: environment.top_p ?? 1,
     topK: environment.top_k || -1,
     maxResponseTokens: config.max_response_tokens,
-    maxTotalTokens: Math.min(
-      config.max_total_tokens,
-      options.maxContext ?? Number.POSITIVE_INFINITY,
-    ),
+    maxTotalTokens: Math.min(config.max_total_tokens, maxContext),
     maxTurns: environment.max_turns,
     maxToolCalls: environment.max_tool_calls,
     maxSampledTokens: environment.max_sampled_tokens,
@@ -75,6 +82,7 @@ export function rolloutSettings(
     recomputesLogprobs: true,
     groupScoring: environment.group_scoring,
     rewards: environment,
+    teacher: text === null ? null : { text, maxTokens: maxContext },
     secrets: options.secrets,
   };
 }

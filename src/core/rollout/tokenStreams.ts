@@ -5,7 +5,7 @@
  */
 
 import type { Chat } from "../chat/chat.ts";
-import type { FirstPrompt } from "../chat/firstPrompt.ts";
+import { type FirstPrompt, withAddedText } from "../chat/firstPrompt.ts";
 import type { Bridge, FollowUp, InitialMessage, ParsedTurn } from "../chat/renderer.ts";
 import { renderAside } from "../chat/tokenizer.ts";
 import { AppError, isAppError } from "../errors.ts";
@@ -20,14 +20,20 @@ export class TokenStreams {
   /** Those that come behind {@link #messages}, read when the whole conversation is rendered. */
   readonly #unread: (() => readonly InitialMessage[])[] = [];
   readonly #streams: Ledger[];
+  /** The text that a teacher alone reads; null = none. */
+  readonly #taughtText: string | null;
   #turns = 0;
   #observationTokens = 0;
 
-  constructor(chat: Chat, { first, tokens }: Pick<RenderedTask, "first" | "tokens">) {
+  constructor(
+    chat: Chat,
+    { first, tokens, taught }: Pick<RenderedTask, "first" | "tokens" | "taught">,
+  ) {
     this.#chat = chat;
     this.#first = first;
     this.#messages = [...first.messages];
-    this.#streams = [new Ledger(tokens)];
+    this.#taughtText = taught?.text ?? null;
+    this.#streams = [new Ledger(tokens, 0, taught?.tokens)];
   }
 
   /** The stream in which the next turn is sampled. */
@@ -78,22 +84,27 @@ export class TokenStreams {
   ): Promise<void> {
     this.#unread.push(unreadMessages(read, followUps));
     const { tokenizer } = this.#chat;
-    const { context, observations } = await renderAside(tokenizer, () =>
+    const { context, observations, taught } = await renderAside(tokenizer, () =>
       this.#contextAfter(turn, followUps),
     );
     this.#observationTokens += observations;
     if ("delta" in context) this.current.addContext(context.closing, context.delta);
-    else this.#streams.push(new Ledger(context, this.#turns));
+    else this.#streams.push(new Ledger(context, this.#turns, taught));
   }
 
-  /** What to append, or the prompt of another stream; and how many tokens of it came from the environment. */
+  /** What to append, or the prompt of another stream, also as a teacher reads it; and how many tokens of it came from the environment. */
   #contextAfter(
     turn: readonly number[],
     followUps: readonly FollowUp[],
-  ): { readonly context: Bridge | readonly number[]; readonly observations: number } {
+  ): {
+    readonly context: Bridge | readonly number[];
+    readonly observations: number;
+    readonly taught?: readonly number[] | undefined;
+  } {
     const bridge = this.#chat.retention === "template" ? null : this.#bridge(turn, followUps);
     if (bridge !== null) return { context: bridge, observations: bridge.delta.length };
-    const context = this.#renderAgain();
+    for (const read of this.#unread.splice(0)) this.#messages.push(...read());
+    const context = this.#render(this.#messages);
     const { tokens } = this.current;
     if (tokens.every((token, i) => context[i] === token)) {
       const delta = context.slice(tokens.length);
@@ -101,7 +112,10 @@ export class TokenStreams {
     }
     const { tokenizer } = this.#chat;
     const lengths = followUps.map(({ content }) => tokenizer.encodeText(content).length);
-    return { context, observations: lengths.reduce((sum, count) => sum + count, 0) };
+    const observations = lengths.reduce((sum, count) => sum + count, 0);
+    const text = this.#taughtText;
+    const taught = text === null ? undefined : this.#render(withAddedText(this.#messages, text));
+    return { context, observations, taught };
   }
 
   /** Null when the chat format cannot append to such a turn. */
@@ -114,10 +128,9 @@ export class TokenStreams {
     }
   }
 
-  #renderAgain(): readonly number[] {
-    for (const read of this.#unread.splice(0)) this.#messages.push(...read());
+  #render(messages: readonly InitialMessage[]): readonly number[] {
     try {
-      return this.#chat.renderer.renderInitial(this.#messages, this.#first.tools);
+      return this.#chat.renderer.renderInitial(messages, this.#first.tools);
     } catch (cause) {
       if (!isAppError(cause, "chat-render")) throw cause;
       // The first prompt was rendered: what the template refuses is this conversation, not every one.

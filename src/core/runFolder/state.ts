@@ -6,6 +6,7 @@ import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runUsageSchema } from "../usage/tokenUsage.ts";
 import { parseJson } from "../util/jsonl.ts";
+import { readEvidence, readKnown } from "./curriculumTexts.ts";
 import { runPaths } from "./files/layout.ts";
 import { checkpointPath, storedId } from "./files/storedNames.ts";
 import { MAX_BYTES } from "./files/wholeFiles.ts";
@@ -16,15 +17,18 @@ const count = z.number().int().nonnegative();
 /** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
 const place = count.max(50_000_000);
 
-const measure = z.number().nonnegative();
-
 /** What a curriculum knows of each task, and which tasks it has drawn. */
 const curriculumSchema = z
   .object({
-    /** Name, successes, failures, mean tokens of a rollout, and the last step that trained it. */
-    tasks: z.array(z.tuple([z.string(), measure, measure, measure, count]).readonly()).readonly(),
+    /** See `curriculumTexts.ts`, as for `known`. */
+    tasks: z.string().refine((text) => readEvidence(text) !== null),
     /** By position in the list of tasks; those that are issued and not trained yet. */
     drawn: z.array(z.tuple([place, z.string()]).readonly()).readonly(),
+    /** Success of others by the name of the task, as the service said when the run began; absent = of none. */
+    known: z
+      .string()
+      .refine((text) => readKnown(text) !== null)
+      .optional(),
   })
   .readonly();
 

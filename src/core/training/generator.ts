@@ -17,6 +17,7 @@ import type { RunContext } from "./run/context.ts";
 import type { Policy } from "./run/policy.ts";
 import { report } from "./run/report.ts";
 import type { StepAlarms } from "./step/alarms.ts";
+import { knownSuccess } from "./step/knownSuccess.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { IssuedAhead } from "./step/stepSource.ts";
 import { taskOutcomes } from "./step/taskOutcomes.ts";
@@ -67,7 +68,7 @@ export class Generator {
   async start(context: RunContext, start: LoopPosition): Promise<void> {
     const { pending, samplers } =
       this.#stored === null ? NOTHING_ISSUED : (start.issued ?? NOTHING_ISSUED);
-    this.#openCurriculum(context, start.issued?.curriculum ?? null);
+    await this.#openCurriculum(context, start.issued?.curriculum ?? null);
     const policies = new Map<number, Policy>();
     for (const saved of samplers) {
       const policy = await this.#samplers.reopen(saved);
@@ -101,11 +102,13 @@ export class Generator {
     }
   }
 
-  #openCurriculum({ config, ports }: RunContext, state: CurriculumState | null): void {
-    const { curriculum: kind, mix, seed } = config;
+  async #openCurriculum(context: RunContext, state: CurriculumState | null): Promise<void> {
+    const { curriculum: kind, mix, seed } = context.config;
     if (kind === "none") return;
-    const { sha256 } = ports;
-    const options = { kind, mix, seed, sequence: this.#sequence, sha256 };
+    const { sha256 } = context.ports;
+    // A run that continues has what was known when it began.
+    const known = state === null ? await knownSuccess(context) : new Map<string, number>();
+    const options = { kind, mix, seed, sequence: this.#sequence, sha256, known };
     this.#curriculum = new Curriculum(options, state);
   }
 

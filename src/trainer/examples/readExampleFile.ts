@@ -1,10 +1,10 @@
 /** Reads a JSONL file of conversations, and says what is wrong with it by line and column. */
 
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { ChatExample } from "../../core/examples/example.ts";
-import { parseChatExample } from "../../core/examples/parseChatExample.ts";
+import { type ColumnProblem, parseChatExample } from "../../core/examples/parseChatExample.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
 import { formatQuantity } from "../../shared/format.ts";
 
 export interface NumberedExample extends ChatExample {
@@ -13,44 +13,95 @@ export interface NumberedExample extends ChatExample {
 }
 
 const MAX_SHOWN = 20;
+const FORMAT =
+  'A data file is JSONL: each line is one conversation, such as {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}.';
 /** More than a demonstration is ever long. */
-const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+/** What is wrong with a line: in which column of it, or in which of its keys. */
+interface LineProblem extends ColumnProblem {
+  /** From 1. */
+  readonly at: number;
+}
 
 /** Empty lines are passed over. @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
 export async function readExampleFile(path: string): Promise<readonly NumberedExample[]> {
   const examples: NumberedExample[] = [];
   const problems: string[] = [];
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 0;
-  for await (const text of linesOf(path)) {
+  for await (const bytes of linesOf(path)) {
     line += 1;
-    if (text.trim() === "") continue;
-    const read = readLine(text);
+    const read = readLine(bytes, decoder);
+    if (read === null) continue;
     if ("reason" in read) {
       const column = read.column === "" ? "" : `${read.column}: `;
-      problems.push(`${path}:${line}:1: error: ${column}${read.reason}`);
+      problems.push(`${path}:${line}:${read.at}: error: ${column}${read.reason}`);
     } else examples.push({ ...read, line });
   }
-  if (problems.length > 0) throw invalid(path, problems, problems.length + examples.length);
+  if (problems.length > 0) throw invalid(path, problems, examples.length);
   return examples;
 }
 
-function readLine(text: string): ReturnType<typeof parseChatExample> {
-  if (text.length > MAX_LINE_LENGTH) return { column: "", reason: "the line is longer than 16 MB" };
+/** Null for an empty line. */
+function readLine(
+  bytes: Uint8Array | null,
+  decoder: InstanceType<typeof TextDecoder>,
+): ChatExample | LineProblem | null {
+  if (bytes === null) return wrong("the line is longer than 16 MB");
+  let text: string;
   try {
-    return parseChatExample(JSON.parse(text));
+    text = decoder.decode(bytes);
+  } catch {
+    return wrong("the text is not UTF-8; save the file in that encoding");
+  }
+  if (text.trim() === "") return null;
+  const parsed = parseJson(text);
+  if (parsed === null) return whyNoJson(text);
+  const read = parseChatExample(parsed.value);
+  return "reason" in read ? { ...read, at: 1 } : read;
+}
+
+function wrong(reason: string, at = 1): LineProblem {
+  return { column: "", reason, at };
+}
+
+/** In the words of the engine, which says where for most faults. */
+function whyNoJson(text: string): LineProblem {
+  try {
+    JSON.parse(text);
+    return wrong("the JSON is nested too deeply");
   } catch (error) {
-    if (error instanceof SyntaxError) return { column: "", reason: `no JSON: ${error.message}` };
-    throw error;
+    const message = errorMessage(error);
+    const position = /(?: in JSON)? at position (\d+)/.exec(message);
+    const said = message.slice(0, position?.index ?? message.length);
+    return wrong(`this is not JSON: ${said}`, Number(position?.[1] ?? 0) + 1);
   }
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const input = createReadStream(path, "utf8");
+/** The bytes of each line; null in place of one that is too long. */
+async function* linesOf(path: string): AsyncGenerator<Uint8Array | null> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const taken = (): Uint8Array | null => {
+    const line = length > MAX_LINE_BYTES ? null : Buffer.concat(parts);
+    parts = [];
+    length = 0;
+    return line;
+  };
   try {
-    let isFirst = true;
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      yield isFirst ? line.replace(/^\uFEFF/, "") : line;
-      isFirst = false;
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      let start = 0;
+      while (start <= chunk.length) {
+        const found = chunk.indexOf(LINE_FEED, start);
+        const end = found < 0 ? chunk.length : found;
+        length += end - start;
+        if (length <= MAX_LINE_BYTES) parts.push(chunk.subarray(start, end));
+        else parts = [];
+        start = end + 1;
+        if (found >= 0) yield taken();
+      }
     }
   } catch (cause) {
     throw new AppError(
@@ -59,15 +110,17 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       { cause, configPath: "data" },
     );
   }
+  if (length > 0) yield taken();
 }
 
-function invalid(path: string, problems: readonly string[], lines: number): AppError {
-  const more = problems.length - MAX_SHOWN;
-  const end = `${formatQuantity(problems.length, "line")} of ${lines} cannot be trained on. Correct or remove ${problems.length === 1 ? "it" : "them"}.`;
+function invalid(path: string, problems: readonly string[], good: number): AppError {
+  const { length } = problems;
+  const more = length - MAX_SHOWN;
   const rest = more > 0 ? [`${path}: and ${more} more`] : [];
+  const end =
+    good === 0
+      ? `No line of the file can be trained on. ${FORMAT}`
+      : `${formatQuantity(length, "line")} of ${length + good} cannot be trained on. Correct or remove ${length === 1 ? "it" : "them"}.`;
   const text = [...problems.slice(0, MAX_SHOWN), ...rest, end].join("\n");
-  return new AppError("examples-invalid", text, {
-    configPath: "data",
-    data: { path },
-  });
+  return new AppError("examples-invalid", text, { configPath: "data", data: { path } });
 }

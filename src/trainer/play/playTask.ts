@@ -323,6 +323,7 @@ class PlayedTasks implements PlayResult {
           samplingTimeoutMs: NO_LIMIT_MS,
           maxRetries: 0,
           recomputesLogprobs: false,
+          teacher: null,
         },
         clock: systemClock,
         random: systemRandom,

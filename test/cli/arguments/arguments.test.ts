@@ -8,6 +8,7 @@ const show = {
   group: null,
   rollout: null,
   wantsTokens: false,
+  wantsTasks: false,
   wantsBilled: false,
   allowedOrigins: [],
   wantsEvaluation: false,

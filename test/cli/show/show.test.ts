@@ -5,11 +5,13 @@ import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
+import { writeEvidence } from "../../../src/core/runFolder/curriculumTexts.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { writeState } from "../../../src/core/runFolder/state.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
@@ -21,6 +23,7 @@ import {
 } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aRunState } from "../../trainer/runState.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const FOLDER = "runs/demo";
@@ -384,4 +387,27 @@ test("show names what waits in the queue, and how old it was when it was trained
   expect(program.out.lines).toContain(
     "sampled ahead 12 groups in the queue before step 7, 5 of them ended; staleness 2",
   );
+});
+
+test("the tasks of a curriculum are shown by when they were trained last", async () => {
+  const fileSystem = await aRun();
+  const of = (successes: number, failures: number, step: number) => {
+    return { successes, failures, tokens: 512, step };
+  };
+  const tasks = writeEvidence([
+    ["Owner/Game:train:7", of(9, 0.5, 4)],
+    ["Owner/Game:train:2", of(4, 4, 0)],
+    ["Owner/Game:train:3", of(0, 10, 2)],
+  ]);
+  await writeState(fileSystem, FOLDER, aRunState(5, { curriculum: { tasks, drawn: [] } }));
+  const { lines, text } = await show(fileSystem, "--tasks");
+  expect(lines.slice(1, 4).map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ["Owner/Game:train:2", "0.50", "open", "8.0", "512", "1"],
+    ["Owner/Game:train:3", "0.08", "out of reach", "10.0", "512", "3"],
+    ["Owner/Game:train:7", "0.87", "solved", "9.5", "512", "5"],
+  ]);
+  expect(text).toContain("success: expected of the next rollout");
+  expect((await show(fileSystem, "--tasks", "--step", "1")).errors).toContain("--tasks is for");
+  await writeState(fileSystem, FOLDER, aRunState(6));
+  expect((await show(fileSystem, "--tasks")).text).toContain("it has no curriculum");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
+import { buildFirstPrompt, withAddedText } from "../../../src/core/chat/firstPrompt.ts";
 
 const ADD = {
   name: "add",
@@ -64,5 +64,25 @@ describe("with {tools}", () => {
     if (first?.role !== "system") throw new Error("there is no system text");
     const { content, trusted = [] } = first;
     expect(trusted.map(([start, end]) => content.slice(start, end)).join("")).toBe("Tools:  {go}");
+  });
+});
+
+describe("a text that is added to a prompt", () => {
+  const user = { role: "user", content: "Add." } as const;
+  const system = { role: "system", content: "Be brief." } as const;
+
+  it("ends the first message of the user, and alone of it may hold control tokens", () => {
+    const messages = [system, user, { role: "user", content: "Now." }] as const;
+    expect(withAddedText(messages, "Hint.")).toEqual([
+      system,
+      { role: "user", content: "Add.\n\nHint.", trusted: [[6, 11]] },
+      messages[2],
+    ]);
+  });
+
+  it("is a message of its own where the user says nothing", () => {
+    const own = { role: "user", content: "Hint.", trusted: [[0, 5]] };
+    expect(withAddedText([system], "Hint.")).toEqual([system, own]);
+    expect(withAddedText([], "Hint.")).toEqual([own]);
   });
 });

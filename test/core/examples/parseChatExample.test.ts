@@ -73,9 +73,9 @@ describe("a conversation in OpenAI's format", () => {
   });
 
   it.each<[Json, string, RegExp]>([
-    ["text", "", /not a JSON object/],
-    [[], "", /not a JSON object/],
-    [null, "", /not a JSON object/],
+    ["text", "", /object with messages/],
+    [[], "", /object with messages/],
+    [null, "", /object with messages/],
     [{}, "messages", /list of messages/],
     [{ messages: "Hi" }, "messages", /list of messages/],
     [{ messages: [] }, "messages", /no message of the assistant/],
@@ -83,8 +83,8 @@ describe("a conversation in OpenAI's format", () => {
     [{ messages: [user, "6"] }, "messages[1]", /object/],
     [{ messages: [user, { content: "6" }] }, "messages[1].role", /got nothing/],
     [{ messages: [user, { role: "bot", content: "6" }] }, "messages[1].role", /got "bot"/],
-    [{ messages: [answer] }, "messages[0].role", /before the first/],
-    [{ messages: [user, answer, answer] }, "messages[2].role", /between two/],
+    [{ messages: [answer] }, "messages[0].role", /cannot speak first/],
+    [{ messages: [user, answer, answer] }, "messages[2].role", /twice in a row/],
     [{ messages: [user, { role: "system", content: "x" }, answer] }, "messages[1].role", /first/],
     [{ messages: [{ role: "user" }, answer] }, "messages[0].content", /text, got nothing/],
     [{ messages: [{ role: "user", content: 7 }, answer] }, "messages[0].content", /got 7/],

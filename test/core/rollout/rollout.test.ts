@@ -148,6 +148,15 @@ describe("a rollout", () => {
     expect(record).toMatchObject({ stop: "error", turns: [] });
     expect(record.error).toMatch(/max_total_tokens: 3/);
   });
+
+  it("has failed where the prompt of its teacher leaves no room for a turn", async () => {
+    const teacher = { text: "x".repeat(200), maxTokens: 150 };
+    const { reward, record } = await setUp({ settings: { teacher } }).run();
+    expect(reward).toBeNull();
+    expect(record.error).toMatch(
+      /with teacher\.context has 2\d\d tokens.*context of 150\. Shorten/,
+    );
+  });
 });
 
 describe("a fault during a rollout", () => {

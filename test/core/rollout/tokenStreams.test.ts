@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
 import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
+import { withAddedText } from "../../../src/core/chat/firstPrompt.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import type {
   FollowUp,
@@ -71,14 +72,17 @@ function parsed(content: string): ParsedTurn {
   };
 }
 
-function begin(chat: Chat, messages: readonly InitialMessage[]): TokenStreams {
+function begin(chat: Chat, messages: readonly InitialMessage[], hint?: string): TokenStreams {
   const first = { messages, tools: [] };
-  return new TokenStreams(chat, { first, tokens: chat.renderer.renderInitial(messages, []) });
+  const render = (shown: readonly InitialMessage[]) => chat.renderer.renderInitial(shown, []);
+  const taught =
+    hint === undefined ? undefined : { text: hint, tokens: render(withAddedText(messages, hint)) };
+  return new TokenStreams(chat, { first, tokens: render(messages), taught });
 }
 
 /** Samples the turns and returns the contexts that they were sampled in. */
-async function play(chat: Chat, turns: readonly Turn[]) {
-  const streams = begin(chat, [{ role: "user", content: "Go." }]);
+async function play(chat: Chat, turns: readonly Turn[], hint?: string) {
+  const streams = begin(chat, [{ role: "user", content: "Go." }], hint);
   const contexts: (readonly number[])[] = [];
   for (const [turn, { text }] of turns.entries()) {
     contexts.push([...streams.current.tokens]);
@@ -166,6 +170,28 @@ describe("the token streams of a rollout", () => {
     expect(streams.all.map(({ turns: of }) => [...new Set(of)])).toEqual([
       [-1, 0, 1],
       [-1, 2, 3],
+    ]);
+  });
+
+  it("have a prompt of the teacher each, with the text that it alone reads", async () => {
+    const turns: readonly Turn[] = [
+      { text: "one", follows: "renders the same" },
+      { text: "two", follows: "prunes" },
+      { text: "three", follows: "appends" },
+    ];
+    const chat = { ...formatOf(turns), retention: "template" } as const;
+    const { streams } = await play(chat, turns, "Wait.");
+    const plain = await play({ ...formatOf(turns), retention: "template" }, turns);
+    expect(streams.all.map(({ tokens }) => [...tokens])).toEqual(
+      plain.streams.all.map(({ tokens }) => [...tokens]),
+    );
+    expect(streams.all.map((own) => tokenizer.decode(own.taughtPrompt ?? []))).toEqual([
+      "Go.\n\nWait.",
+      "~1Go.\n\nWait.one+two+",
+    ]);
+    expect(plain.streams.all.map(({ taughtPrompt }) => taughtPrompt)).toEqual([
+      undefined,
+      undefined,
     ]);
   });
 

@@ -59,6 +59,7 @@ export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSet
     sessionTimeoutMs: 120_000,
     groupScoring: true,
     rewards: anEnvironment(),
+    teacher: null,
     secrets: {},
     ...changes,
   };

@@ -100,7 +100,7 @@ describe("demonstrations of a file", () => {
     await writeFile(file, [line("A"), "{\n", line(""), line("B")].join(""));
     const refused = load([{ path: "demos.jsonl" }]);
     await expect(refused).rejects.toMatchObject({ code: "examples-invalid" });
-    await expect(refused).rejects.toThrow(`${file}:2:1: error: no JSON: `);
+    await expect(refused).rejects.toThrow(`${file}:2:2: error: this is not JSON: `);
     await expect(refused).rejects.toThrow(`${file}:3:1: error: messages[1].content: the assistant`);
     await expect(refused).rejects.toThrow("2 lines of 4 cannot be trained on");
   });

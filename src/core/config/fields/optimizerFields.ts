@@ -234,7 +234,7 @@ export const optimizerFields = {
     default: null,
     change: "tunable",
     isAdvanced: true,
-    doc: "What to do with a group whose rewards are all equal, before any penalty. `null` keeps it when `advantage_calculation` is `direct` and drops it otherwise, because no rollout did better than another.",
+    doc: "What to do with a group whose rewards are all equal, before any penalty. `null` keeps it when `advantage_calculation` is `direct` or there is a teacher, and drops it otherwise, because no rollout did better than another.",
   },
   max_consecutive_empty_steps: {
     type: "integer",

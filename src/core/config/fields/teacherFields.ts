@@ -35,6 +35,14 @@ export const teacherFields = {
     isAdvanced: true,
     doc: "How much a token answers for the difference to the teacher at later tokens of its stream: each counts `discount` to the power of the distance. 0 leaves each token to itself.",
   },
+  context: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    examples: ["Look up the depot's map before you move anything."],
+    doc: "A text that the teacher alone reads, such as a hint or a worked example: the policy learns to act as if it had read it. It stands at the end of the first message of the user, in every chat format, and the teacher reads the tokens of the policy behind it. `environments.<name>.teacher` gives each environment its own. Tokens that it pushes out of the model's context are learned without the teacher.",
+  },
   rewards: {
     type: "boolean",
     default: true,

@@ -28,10 +28,15 @@ function findingsAbout(
   path: readonly string[],
 ): readonly Finding[] {
   if (teacher === null) return [];
-  const { model, checkpoint } = teacher;
+  const { model, checkpoint, context } = teacher;
   if ((model === null) === (checkpoint === null)) {
     const message = "A teacher is either a base `model` or the weights of a `checkpoint`.";
     return [conflict("TRL227", path, message)];
+  }
+  if (context?.trim() === "") {
+    const message =
+      "The text that the teacher alone reads is empty. Write it, or leave the key out.";
+    return [conflict("TRL227", [...path, "context"], message)];
   }
   if (model === null || formatOfModel(model) === formatOfModel(student)) return [];
   const message = `\`${model}\` is of another family than \`${student}\`. A teacher reads the same tokens as the policy, so it must have the same tokenizer and chat format.`;

@@ -8,7 +8,7 @@ const KB = 1024;
 /** Far above what a run of this program writes; what is larger is refused as `file-too-large`. */
 export const MAX_BYTES = {
   runFile: 64 * KB,
-  state: 1024 * KB,
+  state: 16 * 1024 * KB,
   /** The configuration as written, which the parser bounds in characters. */
   config: 1024 * KB,
   resolvedConfig: 2 * 1024 * KB,

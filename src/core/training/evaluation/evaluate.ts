@@ -232,6 +232,7 @@ async function playCell(
       topK: -1,
       // Nothing is trained on these tokens.
       recomputesLogprobs: false,
+      teacher: null,
     }),
     onFinished: async (rollout: FinishedRollout) => {
       const record = await storedRecord(context, rollout);

@@ -1,6 +1,7 @@
 /**
  * The stored form of a group that ended before its step: its rollouts in the order in which they ended, each as the length of a JSON line
- * as u32, little-endian, that line, then the token ids of all its streams as i32 and their log-probabilities as f32.
+ * as u32, little-endian, that line, then the token ids of all its streams as i32 and their log-probabilities as f32, and behind them the ids
+ * of the prompts that a teacher reads in place of theirs.
  */
 
 import * as z from "zod";
@@ -31,6 +32,8 @@ const rolloutLine = z.object({
   stack: z.string().nullable(),
   /** One entry a stream. */
   streams: z.array(z.array(tokenRun).refine(areRising)),
+  /** Tokens of the teacher's prompt of each stream, 0 where it is the same; absent = everywhere. */
+  taught: z.array(z.int().nonnegative()).optional(),
 });
 
 const HEADER_BYTES = 4;
@@ -39,16 +42,22 @@ const BYTES_PER_NUMBER = 4;
 /** One rollout of a group; those of all, one behind the other, are its stored form. */
 export function encodeRollout(rollout: FinishedRollout): Uint8Array {
   const { record, facts, reward, stack, streams } = rollout;
+  const taught = streams.map(({ taughtPrompt }) => taughtPrompt ?? new Int32Array());
   const line = encodeJsonLine({
     record,
     facts,
     reward,
     stack,
     streams: streams.map(({ runs }) => runs),
+    taught: taught.some(({ length }) => length > 0)
+      ? taught.map(({ length }) => length)
+      : undefined,
   });
   const header = new Uint8Array(HEADER_BYTES);
   new DataView(header.buffer).setUint32(0, line.length, true);
-  const arrays = [...streams.map(({ tokens }) => tokens), ...streams.map((own) => own.logprobs)];
+  const tokens = streams.map((own) => own.tokens);
+  const logprobs = streams.map((own) => own.logprobs);
+  const arrays = [...tokens, ...logprobs, ...taught];
   return concatBytes([header, line, ...arrays.map(bytesOf)]);
 }
 
@@ -80,19 +89,29 @@ function decodeFirst(
   const line = rolloutLine.safeParse(only?.value).data;
   if (line === undefined) return null;
   const count = sum(line.streams.map(lengthOf));
-  const end = start + 2 * BYTES_PER_NUMBER * count;
+  const taughtCount = sum(line.taught ?? []);
+  const end = start + BYTES_PER_NUMBER * (2 * count + taughtCount);
   if (bytes.length < end) return null;
   // Copies, because views would keep the text in memory that lies beside the numbers.
-  const numbers = (at: number) =>
-    new Uint8Array(bytes.subarray(at, at + BYTES_PER_NUMBER * count)).buffer;
-  const tokens = new Int32Array(numbers(start));
-  const logprobs = new Float32Array(numbers(start + BYTES_PER_NUMBER * count));
-  let from = 0;
-  const streams = line.streams.map((runs) => {
+  const numbers = (at: number, length: number) => {
+    const from = start + BYTES_PER_NUMBER * at;
+    return new Uint8Array(bytes.subarray(from, from + BYTES_PER_NUMBER * length)).buffer;
+  };
+  const tokens = new Int32Array(numbers(0, count));
+  const logprobs = new Float32Array(numbers(count, count));
+  const taught = new Int32Array(numbers(2 * count, taughtCount));
+  let [from, taughtFrom] = [0, 0];
+  const streams = line.streams.map((runs, i) => {
     const place = [from, from + lengthOf(runs)] as const;
-    [, from] = place;
+    const taughtPlace = [taughtFrom, taughtFrom + (line.taught?.[i] ?? 0)] as const;
+    [[, from], [, taughtFrom]] = [place, taughtPlace];
     const arrays = { tokens: tokens.subarray(...place), logprobs: logprobs.subarray(...place) };
-    return Ledger.restore({ ...arrays, runs });
+    const prompt = taught.subarray(...taughtPlace);
+    return Ledger.restore({
+      ...arrays,
+      runs,
+      taughtPrompt: prompt.length > 0 ? prompt : undefined,
+    });
   });
   return { rollout: asRollout(line, streams), end };
 }

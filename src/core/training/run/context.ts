@@ -6,6 +6,7 @@ import { rolloutsAtOnce, samplesAtOnce } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { ExampleSet } from "../../examples/exampleSet.ts";
+import type { TaskDifficulty } from "../../openreward/catalogue.ts";
 import type { RemoteEnvironment } from "../../openreward/types.ts";
 import type { Clock, FolderFiles, Log, Random, Sha256 } from "../../ports.ts";
 import type { EnvironmentGate } from "../../rollout/environmentGate.ts";
@@ -62,6 +63,13 @@ export interface RunServices {
   /** True for the address of a checkpoint that a session of this run saved: nothing else may be deleted. */
   readonly isOwn: (path: string) => boolean;
   readonly chat: Chat;
+  /** How others fared in the tasks of a split; empty where that is not known. Absent = no service is asked. */
+  readonly knownDifficulty?:
+    | ((split: {
+        readonly environment: string;
+        readonly split: string;
+      }) => Promise<readonly TaskDifficulty[]>)
+    | undefined;
   /** By full name, those of the evaluation included. */
   readonly environments: ReadonlyMap<string, PreparedEnvironment>;
 }

@@ -19,13 +19,14 @@ export function taskOutcomes(
     rollouts.flatMap(({ rollout: { task, reward, facts } }) => {
       if (reward === null && facts.errorClass !== null) return [];
       const { environment, split, index } = task;
-      const success = partOf(reward, successReward(environmentConfig(config, environment)));
+      const success = partOfSuccess(reward, successReward(environmentConfig(config, environment)));
       return [{ environment, split, index, success, tokens: countTokens(facts.usage.used) }];
     }),
   );
 }
 
-function partOf(reward: number | null, success: number): number {
+/** From 0 to 1: a reward beside the one that counts as success. */
+export function partOfSuccess(reward: number | null, success: number): number {
   if (reward === null) return 0;
   if (success <= 0) return reward >= success ? 1 : 0;
   return Math.min(1, Math.max(0, reward / success));

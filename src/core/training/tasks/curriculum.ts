@@ -1,11 +1,18 @@
 /**
  * Which task comes next, by what is known of the policy's success at each: a Beta posterior a task, of which old evidence fades, because the
- * policy changes, and whose prior is what is known of the other tasks of its split. `pools` draws mostly tasks that are neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since
+ * policy changes, and whose prior is what is known of the other tasks of its split, and of others who have tried the task. `pools` draws mostly tasks that are neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since
  * a group of equal rewards has no gradient. Like prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with the success itself in place of an error.
  */
 
 import type { Config } from "../../config/fields/schema.ts";
 import type { Sha256 } from "../../ports.ts";
+import {
+  readEvidence,
+  readKnown,
+  type TaskEvidence,
+  writeEvidence,
+  writeKnown,
+} from "../../runFolder/curriculumTexts.ts";
 import { taskId } from "../../runFolder/rollouts/taskId.ts";
 import type { CurriculumState } from "../../runFolder/state.ts";
 import { groupBy } from "../../util/groupBy.ts";
@@ -19,7 +26,7 @@ const HARD = 0.15;
 /** The same for a task that was never tried, by the others of its split: these must be nearly sure. */
 const SPLIT_SOLVED = 0.95;
 const SPLIT_HARD = 0.05;
-/** Rollouts that the other tasks of the split count for. */
+/** Rollouts that the prior of a task counts for. */
 const PRIOR = 2;
 /** How often each pool is drawn from, while it holds a task. */
 const POOL_WEIGHTS = { open: 0.85, hard: 0.1, solved: 0.05 } as const;
@@ -33,21 +40,12 @@ export interface TriedTask extends TaskRef {
   readonly tokens: number;
 }
 
-interface Evidence {
-  readonly successes: number;
-  readonly failures: number;
-  /** Mean of a rollout. */
-  readonly tokens: number;
-  /** The last step that trained it. */
-  readonly step: number;
-}
-
-const NO_EVIDENCE: Evidence = { successes: 0, failures: 0, tokens: 0, step: -1 };
+const NO_EVIDENCE: TaskEvidence = { successes: 0, failures: 0, tokens: 0, step: -1 };
 
 /** What one step has changed. */
 interface Observation {
   readonly step: number;
-  readonly evidence: ReadonlyMap<string, Evidence | undefined>;
+  readonly evidence: ReadonlyMap<string, TaskEvidence | undefined>;
   readonly drawn: ReadonlyMap<number, string>;
 }
 
@@ -56,25 +54,27 @@ export interface CurriculumOptions extends Pick<Config, "seed" | "mix"> {
   /** The same tasks in their plain order, each once an epoch. */
   readonly sequence: TaskSequence;
   readonly sha256: Sha256;
+  /** How others fared in tasks, from 0 to 1 by name; absent = nothing is known. */
+  readonly known?: ReadonlyMap<string, number>;
 }
 
 export class Curriculum {
   readonly #options: CurriculumOptions;
   readonly #tasks: readonly TaskRef[];
-  readonly #evidence = new Map<string, Evidence>();
+  readonly #evidence = new Map<string, TaskEvidence>();
   readonly #drawn = new Map<number, string>();
   readonly #byName: ReadonlyMap<string, TaskRef>;
+  readonly #known: ReadonlyMap<string, number>;
   /** What stood in the place of what the last observation has changed. */
   #before: Observation = { step: -1, evidence: new Map(), drawn: new Map() };
 
   constructor(options: CurriculumOptions, state: CurriculumState | null = null) {
     this.#options = options;
-    const { sequence } = options;
+    const { sequence, known } = options;
+    this.#known = (state === null ? known : readKnown(state.known ?? "")) ?? new Map();
     this.#tasks = Array.from({ length: sequence.epochLength }, (_, i) => sequence.itemAt(i));
     this.#byName = new Map(this.#tasks.map((task) => [taskId(task), task]));
-    for (const [name, successes, failures, tokens, step] of state?.tasks ?? []) {
-      this.#evidence.set(name, { successes, failures, tokens, step });
-    }
+    for (const [name, own] of readEvidence(state?.tasks ?? "") ?? []) this.#evidence.set(name, own);
     for (const [at, name] of state?.drawn ?? []) this.#drawn.set(at, name);
   }
 
@@ -93,7 +93,7 @@ export class Curriculum {
 
   /** The outcomes of a step whose tasks end before `cursor`; before any task is drawn for the weights behind it. */
   observe(step: number, cursor: number, outcomes: readonly TriedTask[]): void {
-    const evidence = new Map<string, Evidence | undefined>();
+    const evidence = new Map<string, TaskEvidence | undefined>();
     for (const [name, own] of groupBy(outcomes, taskId)) {
       const old = this.#evidence.get(name);
       evidence.set(name, old);
@@ -106,19 +106,18 @@ export class Curriculum {
 
   /** As of so many completed steps, with the tasks of these positions, which are issued. */
   stateAt(step: number, isIssued: (at: number) => boolean): CurriculumState {
-    const evidence = new Map<string, Evidence | undefined>(this.#evidence);
+    const evidence = new Map<string, TaskEvidence | undefined>(this.#evidence);
     const drawn = new Map(this.#drawn);
     if (this.#before.step >= step) {
       for (const [name, old] of this.#before.evidence) evidence.set(name, old);
       for (const [at, name] of this.#before.drawn) drawn.set(at, name);
     }
     return {
-      tasks: [...evidence].flatMap(([name, own]) =>
-        own === undefined
-          ? []
-          : [[name, own.successes, own.failures, own.tokens, own.step] as const],
+      tasks: writeEvidence(
+        [...evidence].flatMap(([name, own]) => (own === undefined ? [] : [[name, own] as const])),
       ),
       drawn: [...drawn].filter(([at]) => isIssued(at)),
+      known: this.#known.size === 0 ? undefined : writeKnown(this.#known),
     };
   }
 
@@ -127,7 +126,7 @@ export class Curriculum {
     const sizes = { open: 0, hard: 0, solved: 0, new: 0 };
     for (const task of this.#tasks) {
       const known = this.#evidence.get(taskId(task));
-      sizes[known === undefined ? "new" : poolOf(known)] += 1;
+      sizes[known === undefined ? "new" : posterior(known).pool] += 1;
     }
     return sizes;
   }
@@ -152,8 +151,9 @@ export class Curriculum {
     const means = this.#meansBySplit();
     for (const task of tasks) {
       const known = this.#evidence.get(taskId(task));
-      const mean = means.get(splitOf(task)) ?? 0.5;
-      pools[known === undefined ? poolOfUntried(mean) : poolOf(known)].push(task);
+      const pool =
+        known === undefined ? poolOfUntried(this.#prior(task, means)) : posterior(known).pool;
+      pools[pool].push(task);
     }
     const able = (Object.keys(POOL_WEIGHTS) as Pool[]).filter((pool) => pools[pool].length > 0);
     const weights = able.map((pool) => POOL_WEIGHTS[pool]);
@@ -178,10 +178,17 @@ export class Curriculum {
     const weights = tasks.map((task) => {
       const known = this.#evidence.get(taskId(task)) ?? NO_EVIDENCE;
       const tokens = known.tokens > 0 ? known.tokens : meanTokens;
-      return expectedVariance(known, means.get(splitOf(task)) ?? 0.5) / tokens;
+      return expectedVariance(known, this.#prior(task, means)) / tokens;
     });
     const chosen = tasks[drawByWeight(weights, this.#uniform(at, "task"))];
     return chosen ?? this.#options.sequence.itemAt(at);
+  }
+
+  /** Expected success before the policy has tried the task: of its split and of others, half each where both are known. */
+  #prior(task: TaskRef, means: ReadonlyMap<string, number>): number {
+    const ofSplit = means.get(splitOf(task));
+    const ofOthers = this.#known.get(taskId(task));
+    return ((ofSplit ?? ofOthers ?? 0.5) + (ofOthers ?? ofSplit ?? 0.5)) / 2;
   }
 
   /** Mean success by split, with the prior Beta(1, 1). */
@@ -218,7 +225,7 @@ function splitOf({ environment, split }: TaskRef): string {
   return `${environment}:${split}`;
 }
 
-function updated(old: Evidence, outcomes: readonly TriedTask[], step: number): Evidence {
+function updated(old: TaskEvidence, outcomes: readonly TriedTask[], step: number): TaskEvidence {
   const successes = outcomes.reduce((sum, { success }) => sum + success, 0);
   const tokens = outcomes.reduce((sum, own) => sum + own.tokens, 0) / outcomes.length;
   return {
@@ -229,10 +236,13 @@ function updated(old: Evidence, outcomes: readonly TriedTask[], step: number): E
   };
 }
 
-/** With the prior Beta(1, 1). */
-function poolOf({ successes, failures }: Evidence): Pool {
+/** Of a task that was tried, with the prior Beta(1, 1): the expected success and the pool. */
+export function posterior({ successes, failures }: Pick<TaskEvidence, "successes" | "failures">): {
+  readonly mean: number;
+  readonly pool: Pool;
+} {
   const mean = (1 + successes) / (2 + successes + failures);
-  return mean >= SOLVED ? "solved" : mean <= HARD ? "hard" : "open";
+  return { mean, pool: mean >= SOLVED ? "solved" : mean <= HARD ? "hard" : "open" };
 }
 
 function poolOfUntried(mean: number): Pool {
@@ -240,7 +250,7 @@ function poolOfUntried(mean: number): Pool {
 }
 
 /** E[p (1 - p)] under the posterior Beta(a, b): ab / ((a + b)(a + b + 1)). `mean` is that of the prior. */
-function expectedVariance({ successes, failures }: Evidence, mean: number): number {
+function expectedVariance({ successes, failures }: TaskEvidence, mean: number): number {
   const [a, b] = [PRIOR * mean + successes, PRIOR * (1 - mean) + failures];
   return (a * b) / ((a + b) * (a + b + 1));
 }

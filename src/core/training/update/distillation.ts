@@ -15,6 +15,7 @@ import {
   type ReferenceContext,
   type ReferenceModel,
   referenceLogprobs,
+  taughtPrompt,
   withAdvantages,
 } from "./reference.ts";
 
@@ -44,7 +45,7 @@ export async function lessons(
     [...byEnvironment].map(async ([environment, own]) => {
       const teacher = teacherOf(context.config, environment);
       if (teacher === null) return;
-      const logprobs = await referenceLogprobs(context, referenceOf(teacher), own);
+      const logprobs = await referenceLogprobs(context, referenceOf(teacher), own, taughtPrompt);
       for (const [i, datum] of own.entries()) {
         taught.set(datum, { teacher, logprobs: logprobs[i] ?? new Float32Array() });
       }

@@ -1,5 +1,6 @@
 /** Log-probabilities of training data under another model than the policy: the one that `kl_coef` holds it to, or a teacher. */
 
+import { type LedgerView, TOKEN_SOURCES } from "../../rollout/ledger.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { RunContext } from "../run/context.ts";
 import type { TrainingDatum } from "./datums.ts";
@@ -34,34 +35,60 @@ export function referenceSampler(
 
 /**
  * One for each target of each datum, as many at once as the run may sample; NaN if the service gives none, and for a target that fills the
- * context to its end. @throws AppError `tinker-*`
+ * context to its end. Where another prompt is read, those of the prompt itself are NaN. @throws AppError `tinker-*`
  */
 export async function referenceLogprobs(
   context: ReferenceContext,
   reference: ReferenceModel,
   data: readonly TrainingDatum[],
+  promptOf: (ledger: LedgerView) => ReferencePrompt = ownPrompt,
 ): Promise<readonly Float32Array[]> {
   const sampler = await referenceSampler(context, reference);
   const { signal } = context.control;
   return Promise.all(
     data.map((datum) =>
-      context.limits.samples.run(() => logprobsOf(context, sampler, datum, signal), { signal }),
+      context.limits.samples.run(
+        () => logprobsOf(context, sampler, datum, promptOf(datum.ledger), signal),
+        { signal },
+      ),
     ),
   );
+}
+
+/** What stands in the place of the first `length` tokens of a stream. */
+export interface ReferencePrompt {
+  readonly ids: ArrayLike<number> & Iterable<number>;
+  readonly length: number;
+}
+
+const PROMPT = TOKEN_SOURCES.indexOf("prompt");
+
+function ownPrompt(): ReferencePrompt {
+  return { ids: [], length: 0 };
+}
+
+/** With what a teacher alone reads. */
+export function taughtPrompt({ sources, taughtPrompt: ids }: LedgerView): ReferencePrompt {
+  if (ids === undefined) return ownPrompt();
+  return { ids, length: sources.findIndex((source) => source !== PROMPT) };
 }
 
 async function logprobsOf(
   { services }: ReferenceContext,
   sampler: SamplingClient,
   { ledger, tokens, images = [] }: TrainingDatum,
+  { ids, length }: ReferencePrompt,
   signal: AbortSignal,
 ): Promise<Float32Array> {
   const [environment] = services.environments.values();
   // A request for log-probabilities samples a token, too, for which there must be room.
   const room = (environment?.given.maxContext ?? Number.POSITIVE_INFINITY) - 1;
-  const sequence = Array.from(ledger.tokens.subarray(0, Math.min(tokens.length + 1, room)));
+  const sequence = [...ids, ...ledger.tokens.subarray(length, tokens.length + 1)].slice(0, room);
   const known = await sampler.computeLogprobs(sequence, { images, signal });
-  return Float32Array.from(tokens, (_, i) => known[i + 1] ?? Number.NaN);
+  const shift = ids.length - length;
+  return Float32Array.from(tokens, (_, i) =>
+    i + 1 < length ? Number.NaN : (known[i + 1 + shift] ?? Number.NaN),
+  );
 }
 
 /** Each value plus `discount` times what comes after it; `discount` 0 changes nothing. */

@@ -11,6 +11,15 @@ describe("a teacher", () => {
     expect(messagesIn(textWith("teacher: {checkpoint: runs/one}\n"))).toEqual([]);
   });
 
+  it("has a context with something in it", () => {
+    const teacher = (context: string) =>
+      textWith(`teacher: {model: Qwen/Qwen3-32B, context: "${context}"}\n`);
+    expect(messagesIn(teacher("Count first."))).toEqual(messagesIn(teacher("Add.")));
+    expect(messagesIn(teacher(" "))).toEqual([
+      expect.stringMatching(/error: TRL227 The text that the teacher alone reads is empty/),
+    ]);
+  });
+
   it("is warned about where it reads other tokens than the policy", () => {
     expect(messagesIn(textWith("teacher: {model: meta-llama/Llama-3.1-8B}\n"))).toEqual([
       expect.stringMatching(/TRL227 .*is of another family than/),

@@ -36,6 +36,25 @@ describe("a group that waits on disk for its step", () => {
     expect(sent(back)).toHaveLength(3);
   });
 
+  it("comes back with the prompts that a teacher reads, of the streams that have one", () => {
+    const streamOf = (taught?: readonly number[]): Ledger => {
+      const ledger = new Ledger([1, 2, 3], 0, taught);
+      ledger.addTurn([4, 5], [-0.5, -1]);
+      return ledger;
+    };
+    const rollouts = group.slice(0, 2).map((rollout, i) => {
+      return { ...rollout, streams: [streamOf([1, 2, 7 + i, 3]), streamOf(), streamOf([9])] };
+    });
+    const back = decodeGroup(encodeGroup(rollouts)) ?? [];
+    const read = (of: typeof rollouts) =>
+      of.map(({ streams }) =>
+        streams.map(({ tokens, taughtPrompt }) => [[...tokens], taughtPrompt && [...taughtPrompt]]),
+      );
+    expect(read(back.map((one) => ({ ...one, streams: one.streams as Ledger[] })))).toEqual(
+      read(rollouts),
+    );
+  });
+
   it("comes back in the order of its rollouts, in whatever order they ended", () => {
     const back = decodeGroup(encodeGroup(group.toReversed())) ?? [];
     expect(back.map(({ task }) => task.rollout)).toEqual([0, 1, 2, 3]);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { writeKnown } from "../../../../src/core/runFolder/curriculumTexts.ts";
+import { taskId } from "../../../../src/core/runFolder/rollouts/taskId.ts";
 import { Curriculum, type TriedTask } from "../../../../src/core/training/tasks/curriculum.ts";
 import { createTaskSequence, type TaskItem } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
@@ -16,9 +18,10 @@ function create(
   kind: Kind,
   sources = [source("Owner/Game", 40)],
   mix: "proportional" | "weighted" = "proportional",
+  known: ReadonlyMap<string, number> = new Map(),
 ) {
   const sequence = createTaskSequence(sources, 1, mix, sha256);
-  const options = { kind, mix, seed: 1, sequence, sha256 };
+  const options = { kind, mix, seed: 1, sequence, sha256, known };
   return { sequence, options, curriculum: new Curriculum(options) };
 }
 
@@ -89,6 +92,34 @@ describe("a curriculum", () => {
       expect(games / late.length).toBeGreaterThan(kind === "pools" ? 0.8 : 0.6);
     },
   );
+
+  it.each<Kind>(["pools", "signal"])("%s starts from how others fared", (kind) => {
+    const teaches = (index: number) => index % 10 < 3;
+    const name = (index: number) => taskId({ environment: "Owner/Game", split: "train", index });
+    const ofOthers = new Map(
+      Array.from({ length: 400 }, (_, i) => [name(i), teaches(i) ? 0.5 : i % 2]),
+    );
+    const share = (known: ReadonlyMap<string, number>) => {
+      const { curriculum } = create(kind, [source("Owner/Game", 400)], "proportional", known);
+      const drawn = Array.from({ length: 80 }, (_, at) => curriculum.itemAt(at).index);
+      return drawn.filter(teaches).length / drawn.length;
+    };
+    expect(share(ofOthers)).toBeGreaterThan(0.7);
+    expect(share(new Map())).toBeLessThan(0.5);
+  });
+
+  it("asks no one again when it continues, and soon believes itself more", () => {
+    const name = (index: number) => taskId({ environment: "Owner/Game", split: "train", index });
+    const wrong = new Map(Array.from({ length: 40 }, (_, i) => [name(i), 1 - chance(i)]));
+    const { curriculum, options } = create("signal", undefined, "proportional", wrong);
+    play(curriculum, 30);
+    const state = curriculum.stateAt(30, () => true);
+    expect(state.known).toBe(writeKnown(wrong));
+    const again = new Curriculum({ ...options, known: new Map() }, state);
+    const [went, comes] = [curriculum, again].map((own) => play(own, 40, 4, 30));
+    expect(comes).toEqual(went);
+    expect(shareThatTeaches(went?.slice(-80) ?? [])).toBeGreaterThan(0.4);
+  });
 
   it("counts tasks by what is known of them", () => {
     const { curriculum } = create("pools");

@@ -9,7 +9,14 @@ import { scoreGroups } from "../../../../src/core/training/update/groups.ts";
 import { aConfig, aDatum, anEnvironment, aRollout, ENVIRONMENT } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 
-const teacher = { model: "org/teacher", checkpoint: null, coef: 1, discount: 0, rewards: true };
+const teacher = {
+  model: "org/teacher",
+  checkpoint: null,
+  coef: 1,
+  discount: 0,
+  context: null,
+  rewards: true,
+};
 
 /** Prompt 1, 2, two sampled tokens, one of context, one sampled. */
 function datum(advantage: number, group = 0) {
@@ -78,6 +85,29 @@ describe("a teacher", () => {
     expect(metrics).toEqual({
       teacher: { kl: 6.5 / 3, env: { Game: { kl: 6.5 / 3 }, Other: { kl: 6.5 / 3 } } },
     });
+  });
+
+  it("that reads another prompt is asked about the same tokens behind it", async () => {
+    const ledger = new Ledger([1, 2], 0, [1, 90, 91, 2]);
+    ledger.addTurn([5, 6], [-0.5, -1]);
+    ledger.addContext([], [7]);
+    ledger.addTurn([8], [-2]);
+    const asked: (readonly number[])[] = [];
+    const context = aContext({
+      config: aConfig({ teacher }),
+      samplerForBase: async (model) => ({
+        samplerId: model,
+        baseModel: model,
+        sample: () => Promise.reject(new Error("nothing is sampled")),
+        computeLogprobs: async (tokens) => {
+          asked.push([...tokens]);
+          return tokens.map((id, i) => (i === 0 ? null : -id));
+        },
+      }),
+    });
+    const [taught] = await lessons(context, [aDatum({ ledger })], () => ENVIRONMENT);
+    expect(asked).toEqual([[1, 90, 91, 2, 5, 6, 7, 8]]);
+    expect([...(taught?.logprobs ?? [])]).toEqual([Number.NaN, -5, -6, -7, -8]);
   });
 
   it("trains groups whose rewards are equal, and by itself those without any", () => {

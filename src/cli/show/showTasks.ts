@@ -1,0 +1,68 @@
+/** What a curriculum knows of the tasks of a run, as its last save has it. */
+
+import * as l10n from "@vscode/l10n";
+import { readEvidence, type TaskEvidence } from "../../core/runFolder/curriculumTexts.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { readState } from "../../core/runFolder/state.ts";
+import { posterior } from "../../core/training/tasks/curriculum.ts";
+import { formatCount } from "../../shared/format.ts";
+import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+import { newestRows, quietLine, type ShowContext } from "./showContext.ts";
+
+/** Those that were tried, the ones that were trained last at the end. @throws AppError `state-invalid`, `state-format` */
+export async function* showTasks(context: ShowContext): AsyncGenerator<Line, void> {
+  const { fileSystem, folder, width } = context;
+  const known = (await readState(fileSystem, folder))?.curriculum;
+  if (known === undefined) {
+    yield quietLine(
+      l10n.t("No save of this run knows its tasks: it has no curriculum, or no save yet."),
+    );
+    return;
+  }
+  const sorted = [...(readEvidence(known.tasks) ?? [])].sort(([, a], [, b]) => a.step - b.step);
+  const { rows, note } = newestRows(sorted, "task", runPaths(folder).state);
+  yield* [...note, ...tableLines(taskColumns(), rows.map(taskCells), width), BLANK];
+  yield quietLine(
+    l10n.t(
+      "success: expected of the next rollout. rollouts: those that still count; each visit leaves 0.6 of the earlier ones.",
+    ),
+  );
+}
+
+function taskCells([name, { successes, failures, tokens, step }]: readonly [
+  string,
+  TaskEvidence,
+]): readonly LinePiece[] {
+  const { mean, pool } = posterior({ successes, failures });
+  return [
+    name,
+    styled("strong", mean.toFixed(2)),
+    poolText(pool),
+    (successes + failures).toFixed(1),
+    formatCount(tokens),
+    String(step + 1),
+  ];
+}
+
+function poolText(pool: ReturnType<typeof posterior>["pool"]): LinePiece {
+  switch (pool) {
+    case "open":
+      return l10n.t("open");
+    case "hard":
+      return styled("warning", l10n.t("out of reach"));
+    case "solved":
+      return styled("quiet", l10n.t("solved"));
+  }
+}
+
+function taskColumns(): readonly Column[] {
+  return [
+    { title: l10n.t("task"), align: "left", canShrink: true },
+    { title: l10n.t("success"), align: "right" },
+    { title: l10n.t("pool"), align: "left" },
+    { title: l10n.t("rollouts"), align: "right" },
+    { title: l10n.t("tokens"), align: "right" },
+    { title: l10n.t("last step"), align: "right" },
+  ];
+}

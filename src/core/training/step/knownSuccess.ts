@@ -1,0 +1,37 @@
+/** Where a curriculum starts from: how others fared in its tasks, where the service of its environment says so. */
+
+import { successReward } from "../../config/fields/presets.ts";
+import { environmentConfig } from "../../config/taskChoices.ts";
+import { taskId } from "../../runFolder/rollouts/taskId.ts";
+import type { RunContext } from "../run/context.ts";
+import { partOfSuccess } from "./taskOutcomes.ts";
+
+/** Fewer rollouts say little of a task. */
+const MIN_ROLLOUTS = 4;
+
+/** The part of a success that others came to on average, from 0 to 1, by the names of the tasks that are known. */
+export async function knownSuccess({
+  config,
+  services,
+}: Pick<RunContext, "config"> & {
+  readonly services: Pick<RunContext["services"], "knownDifficulty">;
+}): Promise<ReadonlyMap<string, number>> {
+  const { knownDifficulty } = services;
+  if (knownDifficulty === undefined) return new Map();
+  const splits = Object.entries(config.environments).flatMap(([environment, own]) =>
+    Object.keys(own.splits).map((split) => ({ environment, split })),
+  );
+  const known = await Promise.all(
+    splits.map(async ({ environment, split }) => {
+      const success = successReward(environmentConfig(config, environment));
+      const tasks = await knownDifficulty({ environment, split });
+      return tasks
+        .filter(({ rollouts }) => (rollouts ?? 0) >= MIN_ROLLOUTS)
+        .map(({ index, meanReward }) => {
+          const name = taskId({ environment, split, index });
+          return [name, partOfSuccess(meanReward, success)] as const;
+        });
+    }),
+  );
+  return new Map(known.flat());
+}

@@ -1,0 +1,228 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Json } from "../../../src/core/json.ts";
+import { readExampleFile } from "../../../src/trainer/examples/readExampleFile.ts";
+
+let folder = "";
+let file = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  file = join(folder, "demos.jsonl");
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(content: string | Uint8Array) {
+  await writeFile(file, content);
+  return await readExampleFile(file);
+}
+
+const user = { role: "user", content: "2*3?" };
+const answer = { role: "assistant", content: "6" };
+const GOOD = JSON.stringify({ messages: [user, answer] });
+
+/** A file of a good line and this one. */
+function second(line: Json | string): string {
+  return `${GOOD}\n${typeof line === "string" ? line : JSON.stringify(line)}\n`;
+}
+
+function conversation(...messages: Json[]): string {
+  return second({ messages });
+}
+
+function calling(call: Json): string {
+  return conversation(user, { role: "assistant", content: null, tool_calls: [call] });
+}
+
+const call = { id: "c1", type: "function", function: { name: "calc", arguments: "{}" } };
+
+/** What a file is, what is in it, and what is said: the place in it, the key, the reason. */
+const MALFORMED: readonly (readonly [what: string, content: string | Uint8Array, said: string])[] =
+  [
+    ["a line that was cut off", second(GOOD.slice(0, 40)), "2:41: error: this is not JSON: Unterm"],
+    ["a comma behind a line", `${GOOD},\n${GOOD}`, "1:83: error: this is not JSON: Unexpected non"],
+    ["two conversations on a line", second(GOOD + GOOD), "2:83: error: this is not JSON: Unexp"],
+    ["Python in place of JSON", second("{'messages': []}"), "2:2: error: this is not JSON: Exp"],
+    ["a number that JSON has not", second('{"messages": [NaN]}'), "2:1: error: this is not JSON:"],
+    ["a zero byte", second(`${GOOD.slice(0, 30)}\0`), "2:31: error: this is not JSON:"],
+    ["a list of conversations", `[${GOOD}]`, "1:1: error: expected an object with messages, got ["],
+    ["JSON over several lines", JSON.stringify({ messages: [] }, null, 1), "1:2: error: this is n"],
+    ["a table of commas", "prompt,answer\n2*3?,6\n", "1:1: error: this is not JSON:"],
+    [
+      "Latin-1",
+      Buffer.from(GOOD.replace("6", "\xe9"), "latin1"),
+      "1:1: error: the text is not UTF",
+    ],
+    [
+      "UTF-16",
+      Buffer.from(`\uFEFF${GOOD}\n`, "utf16le"),
+      "1:1: error: the text is not UTF-8; save",
+    ],
+    ["Parquet", Buffer.of(0x50, 0x41, 0x52, 0x31, 0x15, 0xff), "1:1: error: the text is not UTF-8"],
+    [
+      "lists a thousand deep",
+      second("[".repeat(1e3) + "]".repeat(1e3)),
+      "2:1: error: the JSON is n",
+    ],
+    ["a line of 17 MB", second(`"${"x".repeat(17 << 20)}"`), "2:1: error: the line is longer than"],
+    ["a number", second("5"), "2:1: error: expected an object with messages, got 5"],
+    ["null", second("null"), "2:1: error: expected an object with messages, got null"],
+    [
+      "an object without keys",
+      second({}),
+      "2:1: error: messages: expected a list of messages, got no",
+    ],
+    [
+      "prompts and answers",
+      second({ prompt: "2*3?", completion: "6" }),
+      '2:1: error: messages: expected a list of messages, got nothing, in a line with "prompt", "completion"',
+    ],
+    [
+      "conversations of another format",
+      second({ conversations: [{ from: "human", value: "2*3?" }] }),
+      '2:1: error: messages: expected a list of messages, got nothing, in a line with "conversations"',
+    ],
+    [
+      "messages as text",
+      second({ messages: '[{"role": "user"}]' }),
+      '2:1: error: messages: expected a list of messages, got "[{\\"role\\": \\"user\\"}]"',
+    ],
+    ["no message", conversation(), "2:1: error: messages: there is no message of the assistant"],
+    ["no answer", conversation(user), "2:1: error: messages: there is no message of the assistant"],
+    ["a text as a message", conversation(user, "6"), "2:1: error: messages[1]: expected an object"],
+    [
+      "a message without a role",
+      conversation({ content: "6" }),
+      "2:1: error: messages[0].role: exp",
+    ],
+    [
+      "a role of another format",
+      conversation({ role: "human", content: "2*3?" }, answer),
+      '2:1: error: messages[0].role: expected system, developer, user, assistant or tool, got "human"',
+    ],
+    [
+      "an answer to nothing",
+      conversation(answer),
+      "2:1: error: messages[0].role: the assistant cannot speak first, because it learns to answer",
+    ],
+    [
+      "two answers in a row",
+      conversation(user, answer, answer),
+      "2:1: error: messages[2].role: the assistant speaks twice in a row; make one message of both",
+    ],
+    [
+      "a system message in the middle",
+      conversation(user, { role: "system", content: "x" }, answer),
+      "2:1: error: messages[1].role: a system message can only be the first",
+    ],
+    [
+      "a message without content",
+      conversation({ role: "user", content: null }, answer),
+      "2:1: error: messages[0].content: expected text, got null",
+    ],
+    [
+      "an image",
+      conversation({ role: "user", content: [{ type: "image_url" }] }, answer),
+      '2:1: error: messages[0].content[0]: expected a part of type text, got {"type":"image_url"}; only',
+    ],
+    [
+      "an empty answer",
+      conversation(user, { role: "assistant", content: " " }),
+      "2:1: error: messages[1].content: the assistant says nothing and calls nothing",
+    ],
+    [
+      "reasoning that is no text",
+      conversation(user, { ...answer, reasoning: ["so"] }),
+      '2:1: error: messages[1].reasoning: expected text, got ["so"]',
+    ],
+    [
+      "the older form of a call",
+      conversation(user, { role: "assistant", content: null, function_call: call.function }),
+      "2:1: error: messages[1].function_call: this is the older form of a call; write it as a list",
+    ],
+    [
+      "calls that are no list",
+      conversation(user, { ...answer, tool_calls: { calc: {} } }),
+      '2:1: error: messages[1].tool_calls: expected a list of calls, got {"calc":{}}',
+    ],
+    [
+      "a call without a function",
+      calling({ name: "calc" }),
+      "2:1: error: messages[1].tool_calls[0].function: expected an object with name and arguments, got",
+    ],
+    [
+      "a call without a name",
+      calling({ function: { arguments: "{}" } }),
+      "2:1: error: messages[1].tool_calls[0].function.name: expected the name of a tool, got nothing",
+    ],
+    [
+      "arguments that are cut off",
+      calling({ function: { name: "calc", arguments: '{"a": ' } }),
+      "2:1: error: messages[1].tool_calls[0].function.arguments: expected a JSON object as text, got",
+    ],
+    [
+      "two calls with one id",
+      conversation(user, { role: "assistant", content: null, tool_calls: [call, call] }),
+      '2:1: error: messages[1].tool_calls[1].id: a call before it has the same id, "c1"',
+    ],
+    [
+      "a result without a call",
+      conversation(user, { role: "tool", tool_call_id: "c9", content: "6" }, answer),
+      '2:1: error: messages[1].tool_call_id: expected the id of an earlier call, got "c9"',
+    ],
+    [
+      "tools as text",
+      second({ messages: [user, answer], tools: "[]" }),
+      '2:1: error: tools: expected a list of tools, got "[]"',
+    ],
+    [
+      "a tool without a name",
+      second({ messages: [user, answer], tools: [{ type: "function", function: {} }] }),
+      "2:1: error: tools[0].function.name: expected a name, got nothing",
+    ],
+    [
+      "a split of another name",
+      second({ messages: [user, answer], split: "validation" }),
+      '2:1: error: split: expected train, held_out or test, got "validation"',
+    ],
+  ];
+
+describe("a malformed data file", () => {
+  it.each(MALFORMED)("is named with row, column and reason: %s", async (_, content, said) => {
+    await expect(read(content)).rejects.toMatchObject({
+      code: "examples-invalid",
+      message: expect.stringContaining(`${file}:${said}`),
+    });
+  });
+
+  it("is refused with all its faults, and how many lines are good", async () => {
+    const refused = read(`${GOOD}\n{\n${GOOD}\n[]\n`);
+    await expect(refused).rejects.toThrow(/:2:2: error.*\n.*:4:1: error.*\n2 lines of 4 cannot/);
+    const whole = read("a\n".repeat(30));
+    await expect(whole).rejects.toThrow(/: and 10 more\nNo line of the file.*\{"messages": /);
+  });
+});
+
+describe("a data file", () => {
+  it("may have a byte order mark, empty lines, CR LF and no line feed at its end", async () => {
+    const lines = await read(`\uFEFF${GOOD}\r\n\r\n  \n${GOOD}`);
+    expect(lines.map(({ line }) => line)).toEqual([1, 4]);
+  });
+
+  it("may have null where a conversation has no tools and no split", async () => {
+    const row = { messages: [user, answer], tools: null, split: null };
+    expect(await read(JSON.stringify(row))).toMatchObject([{ tools: [], split: "train" }]);
+  });
+
+  it("keeps line separators that only JSON takes as text", async () => {
+    const said = "one\u2028two\u2029three";
+    const [only, ...others] = await read(
+      JSON.stringify({ messages: [user, { role: "assistant", content: said }] }),
+    );
+    expect(only?.messages.at(-1)?.content).toBe(said);
+    expect(others).toEqual([]);
+  });
+});
