@@ -37,6 +37,7 @@ const CONTEXT: ConfigContext = {
   overrides: [],
   advice: "all",
   hasSchemaChecker: false,
+  readsData: true,
   lenses: { status: { kind: "none" }, canStart: true },
   wantsHints: true,
   secrets: null,

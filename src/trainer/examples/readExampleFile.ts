@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { ChatExample } from "../../core/examples/example.ts";
-import { parseChatExample } from "../../core/examples/parseChatExample.ts";
+import { type ColumnProblem, parseChatExample } from "../../core/examples/parseChatExample.ts";
 import { formatQuantity } from "../../shared/format.ts";
 
 export interface NumberedExample extends ChatExample {
@@ -12,26 +12,44 @@ export interface NumberedExample extends ChatExample {
   readonly line: number;
 }
 
+/** What a line says, or the first thing that is wrong with it. */
+export interface ReadLine {
+  /** From 1. */
+  readonly line: number;
+  readonly read: ChatExample | ColumnProblem;
+}
+
 const MAX_SHOWN = 20;
 /** More than a demonstration is ever long. */
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
-/** Empty lines are passed over. @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
+/** @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
 export async function readExampleFile(path: string): Promise<readonly NumberedExample[]> {
   const examples: NumberedExample[] = [];
   const problems: string[] = [];
-  let line = 0;
-  for await (const text of linesOf(path)) {
-    line += 1;
-    if (text.trim() === "") continue;
-    const read = readLine(text);
+  for await (const { line, read } of exampleLines(path)) {
     if ("reason" in read) {
-      const column = read.column === "" ? "" : `${read.column}: `;
-      problems.push(`${path}:${line}:1: error: ${column}${read.reason}`);
+      problems.push(`${path}:${line}:1: error: ${problemText(read)}`);
     } else examples.push({ ...read, line });
   }
   if (problems.length > 0) throw invalid(path, problems, problems.length + examples.length);
   return examples;
+}
+
+/** One after the other; empty lines are passed over. Of a file with more than `maxBytes` the line that is cut off there is none. @throws AppError `file-unreadable` */
+export async function* exampleLines(
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ReadLine> {
+  let line = 0;
+  for await (const text of linesOf(path, maxBytes)) {
+    line += 1;
+    if (text.trim() !== "") yield { line, read: readLine(text) };
+  }
+}
+
+export function problemText({ column, reason }: ColumnProblem): string {
+  return column === "" ? reason : `${column}: ${reason}`;
 }
 
 function readLine(text: string): ReturnType<typeof parseChatExample> {
@@ -44,14 +62,16 @@ function readLine(text: string): ReturnType<typeof parseChatExample> {
   }
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const input = createReadStream(path, "utf8");
+async function* linesOf(path: string, maxBytes: number): AsyncGenerator<string> {
+  // One byte more shows that the file goes on.
+  const input = createReadStream(path, { encoding: "utf8", end: maxBytes });
   try {
-    let isFirst = true;
+    let before: string | null = null;
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      yield isFirst ? line.replace(/^\uFEFF/, "") : line;
-      isFirst = false;
+      if (before !== null) yield before;
+      before = before === null ? line.replace(/^\uFEFF/, "") : line;
     }
+    if (before !== null && input.bytesRead <= maxBytes) yield before;
   } catch (cause) {
     throw new AppError(
       "file-unreadable",

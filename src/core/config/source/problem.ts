@@ -60,7 +60,7 @@ export type RuleCode =
   | "TRL227"
   /** Several keys: an adapter that changes nothing. */
   | "TRL228"
-  /** A row of a dataset's file; the configuration itself never has it. */
+  /** A file that is trained on: a row of a dataset or of demonstrations, or that it cannot be read; the text itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
