@@ -55,12 +55,14 @@ export function Trajectories({ dashboard }: DashboardProps) {
         <div class="list-head row">
           <StepNavigator dashboard={dashboard} />
           <MarkedMenu dashboard={dashboard} />
-          <Button
-            class="quiet"
-            label={l10n.t("Compare steps…")}
-            title={l10n.t("What changed between the first and the last steps, or any others")}
-            onClick={() => dashboard.update({ rolloutPart: "changes" })}
-          />
+          {dashboard.data.run.value?.examples != null ? null : (
+            <Button
+              class="quiet"
+              label={l10n.t("Compare steps…")}
+              title={l10n.t("What changed between the first and the last steps, or any others")}
+              onClick={() => dashboard.update({ rolloutPart: "changes" })}
+            />
+          )}
         </div>
         <RolloutFilters
           dashboard={dashboard}

@@ -62,12 +62,10 @@ export async function writeExampleFolder(options: ExampleFolderOptions): Promise
     { ...run, parent, name, runId: randomUUID() },
   );
   const { files, folder } = lease;
-  if (training !== null) {
-    const { model_name, tokenizer_name, chat_format } = training.config;
-    // By which tokens are shown as texts.
-    const settings = JSON.stringify({ model_name, tokenizer_name, chat_format });
-    await files.writeAtomic(runPaths(folder).resolvedConfig, settings);
-  }
+  const { model_name, tokenizer_name, chat_format } = training?.config ?? {};
+  // By the model tokens are shown as texts.
+  const settings = { method: "sft", model_name, tokenizer_name, chat_format };
+  await files.writeAtomic(runPaths(folder).resolvedConfig, JSON.stringify(settings));
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
   let count = 0;
   let problem = "it is empty";

@@ -10,7 +10,7 @@ import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
-import { TOKEN_COLORS } from "../../model/viewState.ts";
+import { type ShownTokenColor, TOKEN_COLORS } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { streamLabel } from "./streamLabel.ts";
@@ -27,6 +27,8 @@ interface TokenViewProps extends DashboardProps {
   /** The turns of the rollout; empty until they are received. */
   readonly turns: readonly Pick<ReplayTurn, "stream">[];
   readonly trainingUse: string | null;
+  /** True for what was given, not sampled. */
+  readonly isExample: boolean;
 }
 
 export function TokenView({
@@ -36,6 +38,7 @@ export function TokenView({
   streams,
   turns,
   trainingUse,
+  isExample,
 }: TokenViewProps) {
   const { source, step, group, rollout } = rolloutKey;
   const [chosen, setStream] = useState<number | null>(null);
@@ -69,11 +72,13 @@ export function TokenView({
   }
   if (error !== null) return <p class="message">{error}</p>;
   if (window === null) return null;
+  const color = isExample ? "loss" : dashboard.view.value.tokenColor;
   return (
     <div class="tokens stack">
       <TokenControls
         dashboard={dashboard}
         window={window}
+        color={color}
         picker={
           <StreamPicker
             streams={streams}
@@ -87,7 +92,12 @@ export function TokenView({
         }
       />
       <TokenPages window={window} go={setFrom} />
-      <TokenBoxes dashboard={dashboard} window={window} found={indexIn(window, place)} />
+      <TokenBoxes
+        dashboard={dashboard}
+        window={window}
+        color={color}
+        found={indexIn(window, place)}
+      />
     </div>
   );
 }
@@ -100,20 +110,25 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
 
 interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
+  readonly color: ShownTokenColor;
   readonly picker: ComponentChildren;
 }
 
-function TokenControls({ dashboard, window, picker }: ControlsProps) {
-  const { tokenColor, hasTokenNumbers } = dashboard.view.value;
+function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
+  const { hasTokenNumbers } = dashboard.view.value;
   return (
     <div class="token-controls wrap">
-      <Choice
-        label={l10n.t("Color by")}
-        value={tokenColor}
-        values={TOKEN_COLORS}
-        name={(color) => text.colors[color]}
-        choose={(color) => dashboard.update({ tokenColor: color })}
-      />
+      {color === "loss" ? (
+        <span class="fact">{text.lossOfTokens}</span>
+      ) : (
+        <Choice
+          label={l10n.t("Color by")}
+          value={color}
+          values={TOKEN_COLORS}
+          name={(own) => text.colors[own]}
+          choose={(own) => dashboard.update({ tokenColor: own })}
+        />
+      )}
       {picker}
       <Button
         class="toggle"
@@ -121,7 +136,7 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
         aria-pressed={hasTokenNumbers}
         onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
       />
-      <Legend scale={tokenScale(tokenColor, window)} />
+      <Legend scale={tokenScale(color, window)} />
     </div>
   );
 }
