@@ -53,7 +53,9 @@ export function Trajectories({ dashboard }: DashboardProps) {
     >
       <section class="list" aria-label={text.grid}>
         <div class="list-head row">
-          <StepNavigator dashboard={dashboard} />
+          {dashboard.data.run.value?.examples === "read" ? null : (
+            <StepNavigator dashboard={dashboard} />
+          )}
           <MarkedMenu dashboard={dashboard} />
           {dashboard.data.run.value?.examples != null ? null : (
             <Button

@@ -7,6 +7,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import {
+  formatCount,
   formatReward,
   formatSigned,
   formatTemperature,
@@ -191,7 +192,7 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
       <div>
         <h2>
           {row !== undefined && isExample(row)
-            ? text.exampleTitle(setTitle(rolloutKey), group + 1)
+            ? exampleTitle(dashboard, rolloutKey)
             : text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
           {row === undefined || isExample(row) ? null : (
             <span class="reward-chip" data-failed={row.reward === null}>
@@ -207,6 +208,14 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
       </div>
     </div>
   );
+}
+
+/** A file that was opened to be read has no steps. */
+function exampleTitle({ data }: DashboardModel, key: RolloutKey): string {
+  const number = key.group + 1;
+  return data.run.value?.examples === "read"
+    ? l10n.t("Example {0}", formatCount(number))
+    : text.exampleTitle(setTitle(key), number);
 }
 
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {

@@ -61,13 +61,11 @@ export function TokenView({
     setFrom(place.index - (place.index % TOKENS_PER_WINDOW));
   }, [place]);
   if (stream === null) {
-    const why =
-      source === "training"
-        ? l10n.t(
-            "Only rollouts that were trained on have token data. This one: {0}.",
-            trainingUseText(trainingUse),
-          )
-        : l10n.t("This rollout is stored without tokens: it failed early.");
+    const why = isExample
+      ? l10n.t(
+          "This example is in the tokens of no model. Open it from the data of a configuration whose tokenizer is on this computer.",
+        )
+      : withoutTokens(source, trainingUse);
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;
@@ -100,6 +98,14 @@ export function TokenView({
       />
     </div>
   );
+}
+
+function withoutTokens(source: RolloutKey["source"], trainingUse: string | null): string {
+  if (source !== "training") {
+    return l10n.t("This rollout is stored without tokens: it failed early.");
+  }
+  const use = trainingUseText(trainingUse);
+  return l10n.t("Only rollouts that were trained on have token data. This one: {0}.", use);
 }
 
 /** Null when the window does not show the token. */

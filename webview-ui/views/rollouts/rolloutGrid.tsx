@@ -163,6 +163,8 @@ function useShownColumns(
 ): readonly RolloutColumn[] {
   const shownSource = rows[0]?.source;
   const areExamples = rows[0] !== undefined && isExample(rows[0]);
+  // A file that was opened to be read may be in the tokens of no model.
+  const haveTokens = !areExamples || rows.some(({ tokens }) => tokens > 0);
   const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
   return useMemo(
     () =>
@@ -170,11 +172,16 @@ function useShownColumns(
         ({ key, source }) =>
           !hidden.includes(key) &&
           (isMixed || key !== "environment") &&
-          !(isBesideReplay && HIDDEN_BESIDE_REPLAY.has(key) && !(areExamples && key === "strip")) &&
+          !(
+            isBesideReplay &&
+            HIDDEN_BESIDE_REPLAY.has(key) &&
+            !(areExamples && key === "taskText")
+          ) &&
+          (haveTokens || (key !== "tokens" && key !== "strip")) &&
           !(areExamples && HIDDEN_OF_EXAMPLES.has(key)) &&
           (source === null || source === shownSource),
       ),
-    [hidden, isMixed, isBesideReplay, shownSource, areExamples],
+    [hidden, isMixed, isBesideReplay, shownSource, areExamples, haveTokens],
   );
 }
 

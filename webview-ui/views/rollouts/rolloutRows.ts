@@ -47,7 +47,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: (row, { markOf }) => -markRank(markOf(row)),
   },
   {
-    ...column("rollout", "78px", true),
+    ...column("rollout", "88px", true),
     text: (row) => (isExample(row) ? formatCount(row.group + 1) : formatRolloutName(row)),
     rank: ({ group, rollout }) => group * 1e6 + rollout,
   },
