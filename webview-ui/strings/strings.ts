@@ -217,6 +217,7 @@ export const strings = {
         : l10n.t("{0}: turns {1} to {2}", stream, firstTurn, lastTurn),
     masked: l10n.t("not trained on"),
     loss: l10n.t("Loss"),
+    trained: l10n.t("Underlined: trained on"),
     lossOfTokens: l10n.t("Colored by loss"),
   },
 

@@ -9,6 +9,7 @@ import { chooseRollouts } from "../../core/examples/chooseRollouts.ts";
 import type { ChatExample } from "../../core/examples/example.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
+import { writeExactJson } from "../../core/util/exactJson.ts";
 import { sum } from "../../core/util/stats.ts";
 import { isTestIn, requireSameTokenizer } from "./loadExamples.ts";
 import { exampleLines, problemText } from "./readExampleFile.ts";
@@ -83,7 +84,13 @@ async function countLines(path: string) {
 }
 
 function charactersOf({ messages, tools }: ChatExample): number {
-  return JSON.stringify(messages).length + JSON.stringify(tools).length;
+  const texts = messages.flatMap((message) => {
+    if (message.role !== "assistant") return [message.content];
+    const calls = message.calls.map(({ name, args }) => `${name} ${writeExactJson(args)}`);
+    return [message.content, message.reasoning ?? "", ...calls];
+  });
+  const declared = tools.map((tool) => JSON.stringify(tool));
+  return sum([...texts, ...declared].map(({ length }) => length));
 }
 
 async function runFacts(options: SourceFactsOptions): Promise<SourceFacts> {

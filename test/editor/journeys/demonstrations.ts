@@ -58,11 +58,12 @@ export const demonstrations: Journey = {
       await panel.getByText("What is 12*3?").first().click();
       await panel.getByRole("heading", { name: "Example 1" }).waitFor();
       await panel.getByText("Call calc").waitFor();
-      await accessible("conversation");
+      await picture("conversation");
       await panel.getByRole("button", { name: "Tokens" }).click();
-      await panel.getByText("Colored by loss").waitFor();
+      await panel.getByText("Underlined: trained on").waitFor();
       await panel.locator('.token[data-masked="false"]').first().waitFor();
       await pictures("marked");
+      await workbench.command("View: Close All Editors");
     });
 
     await step("a source is chosen from a list, and its faults are marked", async () => {
@@ -85,8 +86,10 @@ export const demonstrations: Journey = {
       await workbench.open("tinker-config.yaml");
       await page.locator(".view-line").first().click();
       await page.keyboard.press("Control+S");
-      const text = readFileSync(join(folder, "tinker-config.yaml"), "utf8");
-      assert.match(text, / {2}- path: games\.jsonl\n {2}- \{ path: more\.jsonl \}\n/);
+      const added = / {2}- path: games\.jsonl\n {2}- \{ path: more\.jsonl \}\n/;
+      await until("the saved entry", () =>
+        added.test(readFileSync(join(folder, "tinker-config.yaml"), "utf8")),
+      );
       await workbench.command("Tinker RL: Start Training");
       await workbench.show("Tinker RL");
       await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 60_000 });
@@ -97,7 +100,7 @@ export const demonstrations: Journey = {
         .getByText(new RegExp(`Loss: .* in ${STEPS} steps`))
         .first()
         .waitFor();
-      await accessible("loss");
+      await pictures("loss");
     });
 
     await step("an example of a step shows the loss of its tokens", async () => {
@@ -112,6 +115,7 @@ export const demonstrations: Journey = {
     });
 
     await step("rollouts of a run become a source, with a filter", async () => {
+      await workbench.command("View: Close All Editors");
       await workbench.open("rl.tinker.yaml");
       await workbench.command("Tinker RL: Add Data Source…");
       await workbench.pick("tinker-config");

@@ -12,7 +12,7 @@ import type { DashboardProps } from "../../model/dashboardModel.ts";
 import type { ShownTokenColor } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleToken } from "../../text/visible.ts";
-import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { hasNumbersFor, type TokenScale, tokenScale } from "./tokenScale.ts";
 import { TokenStrip } from "./tokenStrip.tsx";
 
 const text = strings.tokens;
@@ -55,7 +55,9 @@ export function TokenBoxes({ dashboard, window, color, found }: BoxesProps) {
   };
   return (
     <>
-      <TokenStrip window={window} scale={scale} current={hovered ?? at} />
+      {hasNumbersFor(color, window) ? (
+        <TokenStrip window={window} scale={scale} current={hovered ?? at} />
+      ) : null}
       <TokenDetails window={window} index={hovered ?? at} isGiven={color === "loss"} />
       {/* biome-ignore lint/a11y/useKeyWithMouseEvents: the arrow keys do the same */}
       <div

@@ -20,6 +20,14 @@ export interface TokenScale {
   readonly isDiverging: boolean;
 }
 
+/** False for examples that no run has trained: they have no loss yet. */
+export function hasNumbersFor(
+  color: ShownTokenColor,
+  { ranges }: Pick<TokenWindow, "ranges">,
+): boolean {
+  return color !== "loss" || ranges.trainerLow < 0;
+}
+
 export function tokenScale(color: ShownTokenColor, window: TokenWindow): TokenScale {
   const { samplerLogprobs, trainerLogprobs, advantages, ranges } = window;
   const sampler = (index: number): number => samplerLogprobs[index] ?? Number.NaN;

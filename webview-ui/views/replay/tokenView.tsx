@@ -15,7 +15,7 @@ import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { streamLabel } from "./streamLabel.ts";
 import { TokenBoxes } from "./tokenBoxes.tsx";
-import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { hasNumbersFor, type TokenScale, tokenScale } from "./tokenScale.ts";
 
 const text = strings.tokens;
 
@@ -122,10 +122,11 @@ interface ControlsProps extends DashboardProps {
 
 function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
   const { hasTokenNumbers } = dashboard.view.value;
+  const isKnown = hasNumbersFor(color, window);
   return (
     <div class="token-controls wrap">
       {color === "loss" ? (
-        <span class="fact">{text.lossOfTokens}</span>
+        <span class="fact">{isKnown ? text.lossOfTokens : text.trained}</span>
       ) : (
         <Choice
           label={l10n.t("Color by")}
@@ -136,18 +137,28 @@ function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
         />
       )}
       {picker}
-      <Button
-        class="toggle"
-        label={l10n.t("Numbers")}
-        aria-pressed={hasTokenNumbers}
-        onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
-      />
-      <Legend scale={tokenScale(color, window)} />
+      {isKnown ? (
+        <Button
+          class="toggle"
+          label={l10n.t("Numbers")}
+          aria-pressed={hasTokenNumbers}
+          onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
+        />
+      ) : null}
+      <Legend scale={isKnown ? tokenScale(color, window) : null} />
     </div>
   );
 }
 
-function Legend({ scale }: { readonly scale: TokenScale }) {
+/** `scale` is null where tokens have no numbers. */
+function Legend({ scale }: { readonly scale: TokenScale | null }) {
+  if (scale === null) {
+    return (
+      <div class="token-legend wrap">
+        <Untrained />
+      </div>
+    );
+  }
   const levels = scale.isDiverging ? [-4, -3, -2, -1, 0, 1, 2, 3, 4] : [0, 1, 2, 3, 4];
   return (
     <div
@@ -162,9 +173,17 @@ function Legend({ scale }: { readonly scale: TokenScale }) {
         ))}
       </span>
       <span>{scale.ticks.at(-1)}</span>
+      <Untrained />
+    </div>
+  );
+}
+
+function Untrained() {
+  return (
+    <>
       <i class="masked-sample" data-masked={true} />
       <span>{text.masked}</span>
-    </div>
+    </>
   );
 }
 

@@ -92,13 +92,19 @@ function refusals(facts: SourceFacts & { readonly kind: "read" }): readonly stri
 export function describeFacts(facts: SourceFacts): string {
   if (facts.kind === "unreadable") return "cannot be read";
   const { unit, count, turns, tokens, heldOut, test, isPart, refusedCount } = facts;
-  const about = unit === "example" ? "about " : "";
+  const counted =
+    unit === "example" ? `about ${formatRounded(roughly(tokens))}` : formatRounded(tokens);
   return [
     `${isPart ? "more than " : ""}${formatQuantity(count, unit)}`,
     formatQuantity(turns, "turn"),
-    `${about}${formatRounded(tokens)} tokens`,
+    `${counted} tokens`,
     ...(heldOut > 0 ? [`${formatQuantity(heldOut, "line")} held out`] : []),
     ...(test > 0 ? [`${formatQuantity(test, "line")} of split test left out`] : []),
     ...(refusedCount > 0 ? [`${formatQuantity(refusedCount, "row")} refused`] : []),
   ].join(" · ");
+}
+
+/** More digits than one would say more than is known. */
+function roughly(tokens: number): number {
+  return Number(tokens.toPrecision(1));
 }
