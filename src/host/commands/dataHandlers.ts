@@ -61,9 +61,7 @@ export function dataHandlers(
       await applyTextEdits(document, edits);
       if (isSupervised(document.getText()) && !isSupervised(before)) {
         void plainWindow.showInformationMessage(
-          vscode.l10n.t(
-            "The configuration now says method: sft, because only supervised training reads data. Undo takes both back.",
-          ),
+          vscode.l10n.t("The configuration now has method: sft, without which data is not read."),
         );
       }
     },

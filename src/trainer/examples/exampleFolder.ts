@@ -50,7 +50,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const STEP = 0;
 
 /**
- * Resolves with the folder. A line that is no conversation is left out: whoever starts a run is told. @throws AppError `no-examples` when
+ * Resolves with the folder. A line that is no conversation is left out: a run that is started reports it. @throws AppError `no-examples` when
  * none is one, `file-unreadable`, `disk`
  */
 export async function writeExampleFolder(options: ExampleFolderOptions): Promise<string> {

@@ -69,6 +69,7 @@ export const demonstrations: Journey = {
     await step("a source is chosen from a list, and its faults are marked", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.command("Tinker RL: Add Data Source…");
+      await workbench.rows.filter({ hasText: "more.jsonl" }).first().waitFor();
       await picture("sources");
       await workbench.pick("more.jsonl");
       await lens("1 example · 2 turns").waitFor();
@@ -121,7 +122,7 @@ export const demonstrations: Journey = {
       await workbench.pick("tinker-config");
       await workbench.pick("reward > 0");
       await workbench.pick("At most 2 of a task");
-      await workbench.notification("now says method: sft").waitFor();
+      await workbench.notification("now has method: sft").waitFor();
       await page.keyboard.press("Control+S");
       const read = () => readFileSync(join(folder, "rl.tinker.yaml"), "utf8");
       await until("the entry", () => read().includes("method: sft"));
@@ -129,6 +130,8 @@ export const demonstrations: Journey = {
         read(),
         /run: \.tinker-rl\/runs\/tinker-config, where: "reward > 0", max_per_task: 2/,
       );
+      // That run had no rollouts with rewards.
+      await page.locator(".squiggly-error").first().waitFor();
       await picture("rollouts");
     });
   },

@@ -65,11 +65,10 @@ export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly P
   return dataSources(checked).flatMap((written) => {
     const facts = factsOf(written);
     if (facts === null) return [];
-    const found = facts.kind === "unreadable" ? [facts.message] : refusals(facts);
     const path = ["data", String(written.index), written.source.path === null ? "run" : "path"];
     const span = locate(checked.source, path, "value") ?? written.span;
     const at = checked.source.position(span.start);
-    return found.map((message) => ({
+    return problemsOf(facts).map((message) => ({
       severity: "error" as const,
       code: "TRL222" as const,
       message,
@@ -82,7 +81,9 @@ export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly P
   });
 }
 
-function refusals(facts: SourceFacts & { readonly kind: "read" }): readonly string[] {
+/** What a run would refuse in a source, as sentences. */
+export function problemsOf(facts: SourceFacts): readonly string[] {
+  if (facts.kind === "unreadable") return [facts.message];
   const more = facts.refusedCount - facts.refused.length;
   if (more <= 0) return facts.refused;
   return [...facts.refused, `${formatQuantity(more, "more row")} cannot be trained on.`];
