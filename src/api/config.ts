@@ -13,6 +13,8 @@ export const CONFIG_REQUESTS = {
   effective: "tinkerRL/config/effective",
   /** Where the environment `name` goes: an `EnvironmentInsertion`. */
   insertEnvironment: "tinkerRL/config/insertEnvironment",
+  /** Where the source of data `entry` goes: the edits, or null where they cannot be made. */
+  insertSource: "tinkerRL/config/insertSource",
   /** The text of a configuration that trains on the data file `uri`, which need not be open. */
   forDataset: "tinkerRL/config/forDataset",
   /** The secret that is written at `path`, with the edits that take it out: a `WrittenSecret`, or null. */
@@ -54,6 +56,8 @@ export interface ConfigContext {
   readonly overrides: readonly string[];
   readonly advice: NonNullable<DiagnoseOptions["advice"]>;
   readonly hasSchemaChecker: boolean;
+  /** Whether the files that the configuration names may be read: not in Restricted Mode. */
+  readonly readsData: boolean;
   /** Null = the user turned lenses off. */
   readonly lenses: { readonly status: NewestRun; readonly canStart: boolean } | null;
   /** False = the user turned hints off. */

@@ -8,6 +8,9 @@ export const insertEnvironmentRequest = documentRequest.extend({
   /** What is written below the name; absent = a split and a group size. */
   entry: z.record(z.string(), z.json()).optional(),
 });
+export const insertSourceRequest = documentRequest.extend({
+  entry: z.record(z.string(), z.json()),
+});
 export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
 export const contextChange = z.object({ what: z.enum(["checks", "runs"]) });
 export const editorHandshake = z.object({

@@ -1,18 +1,21 @@
 /** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
 
 import * as l10n from "@vscode/l10n";
-import { type Problem, problemLine } from "../core/config/source/problem.ts";
+import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
+import type { Config } from "../core/config/fields/schema.ts";
+import { type PlacedProblem, type Problem, problemLine } from "../core/config/source/problem.ts";
 import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { datasetSources } from "../local/environment/dataset/datasetSource.ts";
 import { datasetProblems } from "../local/environment/dataset/loadDataset.ts";
 import { plural } from "../shared/format.ts";
 import { type CheckedConfig, checkConfig } from "../trainer/config/configFiles.ts";
+import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
 import type { ValidateCommand } from "./arguments/arguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
 
-/** Reads the files of datasets, too. @throws AppError `config-not-found` */
+/** Reads the files of datasets and demonstrations, too. @throws AppError `config-not-found` */
 export async function validate(
   fileSystem: FileSystem,
   { configPath, overrides, wantsJson }: ValidateCommand,
@@ -36,7 +39,7 @@ export async function validate(
   return { isValid: true, lines: [...findings, [text]] };
 }
 
-/** The findings, and those about the rows of its datasets when the configuration itself is sound. */
+/** The findings, and those about the rows of its data when the configuration itself is sound. */
 async function withDatasets(
   fileSystem: FileSystem,
   { result, lines, path }: CheckedConfig,
@@ -44,7 +47,7 @@ async function withDatasets(
   if (!result.ok) return { result, lines };
   const sources = datasetSources(result.config, path);
   const found = await Promise.all(sources.map((source) => datasetProblems(fileSystem, source)));
-  const placed = found.flat();
+  const placed = [...found.flat(), ...(await sourceProblems(fileSystem, result.config, path))];
   if (placed.length === 0) return { result, lines };
   const problems = placed.map(({ place, ...problem }): Problem => {
     const message = `${place}: ${problem.message}`;
@@ -54,4 +57,24 @@ async function withDatasets(
     result: { ok: false, problems: [...result.warnings, ...problems] },
     lines: [...lines, ...placed.map(problemLine)],
   };
+}
+
+/** What keeps a supervised run from training on its sources. */
+async function sourceProblems(
+  fileSystem: FileSystem,
+  config: Config,
+  configPath: string,
+): Promise<readonly PlacedProblem[]> {
+  if (config.method !== "sft") return [];
+  const problems: PlacedProblem[] = [];
+  for (const [index, source] of config.data.entries()) {
+    const facts = await sourceFacts({ fileSystem, configPath, config, source, index });
+    const found = problemsOf(facts);
+    const key = source.path === null ? "run" : "path";
+    const shared = { severity: "error", code: "TRL222", place: configPath } as const;
+    problems.push(
+      ...found.map((message) => ({ ...shared, message, path: ["data", String(index), key] })),
+    );
+  }
+  return problems;
 }

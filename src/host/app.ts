@@ -191,6 +191,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     server,
     extensionUri,
     programFolder,
+    examplesFolder: join((context.storageUri ?? context.globalStorageUri).fsPath, "examples"),
     register,
   });
   // A failed first search must not keep the app from loading.

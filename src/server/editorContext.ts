@@ -102,6 +102,8 @@ function otherEditor(document: TextDocument): ConfigContext {
     overrides: [],
     advice: "all",
     hasSchemaChecker: false,
+    // Nothing says whether the folder is trusted.
+    readsData: false,
     lenses: null,
     wantsHints: false,
     secrets: null,

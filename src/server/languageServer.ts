@@ -23,22 +23,27 @@ import {
   documentRequest,
   editorHandshake,
   insertEnvironmentRequest,
+  insertSourceRequest,
   secretAtRequest,
 } from "../api/configSchemas.ts";
+import { type CheckedText, checkText } from "../core/config/check.ts";
 import { complete } from "../core/config/editing/completion/complete.ts";
-import { type Diagnosis, diagnose } from "../core/config/editing/diagnostics/diagnose.ts";
+import type { FactsOf } from "../core/config/editing/diagnostics/dataSources.ts";
+import { type Diagnosis, diagnoseChecked } from "../core/config/editing/diagnostics/diagnose.ts";
 import { effectiveConfig } from "../core/config/editing/display/effective.ts";
 import { hover } from "../core/config/editing/display/hover.ts";
 import { inlayHints } from "../core/config/editing/display/inlayHints.ts";
 import { lenses } from "../core/config/editing/display/lenses.ts";
 import { type LinkTarget, links } from "../core/config/editing/display/links.ts";
 import { insertEnvironment } from "../core/config/editing/edits/insertEnvironment.ts";
+import { insertSource } from "../core/config/editing/edits/insertSource.ts";
 import { secretAt } from "../core/config/editing/edits/secretAt.ts";
 import type { Fix } from "../core/config/editing/fixes/fix.ts";
 import { fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
 import { configForDataset } from "../local/environment/dataset/datasetHead.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import type { WindowCatalogue } from "./catalogue.ts";
+import { DataSources } from "./dataSources.ts";
 import { EditorContext, type OpenConfig, pathOf } from "./editorContext.ts";
 import {
   asAction,
@@ -66,6 +71,7 @@ export function serveLanguage(
 ): void {
   const documents = new TextDocuments(TextDocument);
   const timers = new Map<string, NodeJS.Timeout>();
+  const sources = new DataSources((error) => connection.console.error(String(error)));
   let editor: EditorContext | null = null;
   let isOwn = false;
   let takesSnippets = false;
@@ -90,7 +96,10 @@ export function serveLanguage(
       mark(uri, []);
       return [];
     }
-    const found = diagnose(config.text, config.options);
+    const checked = checkText(config.text, config.options);
+    const factsOf = factsFor(sources, config, checked);
+    const options = factsOf === undefined ? config.options : { ...config.options, factsOf };
+    const found = diagnoseChecked(checked, options);
     // Typing may continue while the editor says what it knows.
     if (documents.get(uri)?.version === config.document.version) {
       mark(
@@ -142,6 +151,7 @@ export function serveLanguage(
     clearTimeout(timers.get(uri));
     timers.delete(uri);
     mark(uri, []);
+    if (documents.keys().length === 0) sources.rest();
   });
   connection.onNotification(CONTEXT_CHANGED, async (change: unknown) => {
     const { what } = contextChange.parse(change);
@@ -149,6 +159,7 @@ export function serveLanguage(
     else await refresh(CodeLensRefreshRequest.type);
   });
   catalogue.onDidChange(() => void checkAll());
+  sources.onDidChange(() => void checkAll());
   catalogue.onDidChangeMeasures(() => void refresh(InlayHintRefreshRequest.type));
 
   connection.onCompletion(async ({ textDocument, position }) => {
@@ -201,7 +212,8 @@ export function serveLanguage(
     if (config?.lenses == null) return [];
     const { document, text, options } = config;
     const { status, canStart } = config.lenses;
-    return lenses(text, { ...options, status })
+    const factsOf = factsFor(sources, config, checkText(text, options));
+    return lenses(text, { ...options, status, factsOf })
       .filter(({ action }) => canStart || !STEERS.has(action))
       .map((lens) => asLens(document, lens));
   });
@@ -237,6 +249,11 @@ export function serveLanguage(
       return insertEnvironment(text, name, { path: options.path, entry });
     },
   );
+  connection.onRequest(CONFIG_REQUESTS.insertSource, async (request: unknown) => {
+    const { uri, entry } = insertSourceRequest.parse(request);
+    const { text, options } = await openConfig(uri);
+    return insertSource(text, entry, { path: options.path });
+  });
   connection.onRequest(CONFIG_REQUESTS.forDataset, (request: unknown) =>
     configForDataset(fileSystem, pathOf(documentRequest.parse(request).uri)),
   );
@@ -246,6 +263,16 @@ export function serveLanguage(
     return secretAt(text, path, { path: options.path });
   });
   documents.listen(connection);
+}
+
+/** Undefined where the files that the configuration names must not be read. */
+function factsFor(
+  sources: DataSources,
+  { document, readsData }: OpenConfig,
+  { repaired }: CheckedText,
+): FactsOf | undefined {
+  if (!readsData || repaired === null || !document.uri.startsWith("file:")) return undefined;
+  return (written) => sources.facts(pathOf(document.uri), repaired.config, written);
 }
 
 /** The command behind a fix that takes more than an edit. It carries the place of a secret, never its text. */

@@ -51,7 +51,12 @@ const LENS_ICONS: Readonly<Partial<Record<LensAction, string>>> = {
   validate: "check",
   estimate: "graph",
   stop: "debug-stop",
+  readExamples: "book",
+  addDataSource: "add",
 };
+
+/** What the editor makes the command of a lens of. */
+export type LensData = Pick<Lens, "action" | "source">;
 
 export function rangeOf(document: TextDocument, { start, end }: Span): Range {
   return { start: document.positionAt(start), end: document.positionAt(end) };
@@ -123,14 +128,16 @@ export function asAction(
   return action;
 }
 
-/** The editor gives it the command for `data`, a `LensAction`. */
-export function asLens(document: TextDocument, { span, title, action }: Lens): CodeLens {
+/** The editor gives it the command for `data`, a {@link LensData}. */
+export function asLens(document: TextDocument, lens: Lens): CodeLens {
+  const { span, title, action, source } = lens;
+  const data: LensData = source === undefined ? { action } : { action, source };
   const icon = LENS_ICONS[action];
   const shown = icon === undefined ? title : `$(${icon}) ${title}`;
   return {
     range: rangeOf(document, span),
     command: { title: shown, command: "" },
-    data: action,
+    data,
   };
 }
 

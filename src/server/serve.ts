@@ -27,6 +27,7 @@ import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
 import { serveEnvironments } from "./environments.ts";
 import { serveEstimates } from "./estimate.ts";
+import { serveExamples } from "./examples.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
 import type { OpenRequests, ServerOptions } from "./openRequests.ts";
@@ -70,6 +71,7 @@ export function serve(
   serveEnvironments(options);
   serveOwnServers(options);
   serveEstimates(options);
+  serveExamples(options);
   servePages(options);
   connection.onShutdown(() => requests.close());
   connection.listen();

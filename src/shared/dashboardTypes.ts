@@ -23,6 +23,8 @@ export interface RunView extends RunListing {
   readonly evaluatedModels: number | null;
   /** The file name of the configuration of a run of the local demo; null for any other run. */
   readonly demoConfig: string | null;
+  /** What it has in the place of rollouts: `trained`, those of a supervised run; `read`, those of a file that was opened to be read. */
+  readonly examples: "trained" | "read" | null;
   /** Completed steps. */
   readonly completedSteps: number;
   /** Null = endless or not known. */
@@ -262,6 +264,8 @@ export interface TokenWindow {
     readonly logprobLow: number;
     readonly advantageSize: number;
     readonly differenceSize: number;
+    /** Lowest log-probability by the trainer, 0 where none is known. */
+    readonly trainerLow: number;
   };
 }
 

@@ -11,12 +11,16 @@ export interface RolloutOutcome {
 /** The stop reason of a demonstration, which nobody rewarded. */
 export const EXAMPLE_STOP = "example";
 
-export function isFailedOutcome({ reward, stop }: RolloutOutcome): boolean {
-  return reward === null && stop !== EXAMPLE_STOP;
+export function isExample({ stop }: Pick<RolloutOutcome, "stop">): boolean {
+  return stop === EXAMPLE_STOP;
+}
+
+export function isFailedOutcome(outcome: RolloutOutcome): boolean {
+  return outcome.reward === null && !isExample(outcome);
 }
 
 /** Its reward, or why it has none. */
 export function outcomeText({ reward, stop }: RolloutOutcome): string {
   if (reward !== null) return formatReward(reward);
-  return stop === EXAMPLE_STOP ? l10n.t("example") : l10n.t("failed");
+  return isExample({ stop }) ? l10n.t("example") : l10n.t("failed");
 }

@@ -1,5 +1,7 @@
-import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { textWith, textWithEnvironment } from "../core/config/configText.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
@@ -83,4 +85,18 @@ test("the rows of a dataset are a part of it, each problem with its line in the 
       expect.objectContaining({ key: ["environments", "local/dataset", "tasks"], code: "TRL222" }),
     ]),
   });
+});
+
+test("the rows of demonstrations are a part of it, too", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "demos.jsonl"), "{}\n");
+  const program = createFakeProgram();
+  const path = join(folder, "sft.yaml");
+  const text = `model_name: local/tiny-tool\nmethod: sft\nbatch_size: 1\nmax_steps: 1\ndata: [{ path: demos.jsonl }]\n`;
+  await program.fileSystem.writeAtomic(path, text);
+  expect(await runProgram(program, ["validate", path])).toBe(2);
+  expect(program.out.lines).toEqual([
+    `${path}: error: TRL222 Row 1 of demos.jsonl cannot be trained on: messages: expected a list of messages. (data.0.path)`,
+  ]);
 });

@@ -19,6 +19,7 @@ import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
 import { compare } from "./journeys/compare.ts";
 import { dataset } from "./journeys/dataset.ts";
+import { demonstrations } from "./journeys/demonstrations.ts";
 import { editing } from "./journeys/editing.ts";
 import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
@@ -70,6 +71,7 @@ const JOURNEYS: readonly Journey[] = [
   keyboard,
   accessibility,
   dataset,
+  demonstrations,
   editing,
   elsewhere,
   models,

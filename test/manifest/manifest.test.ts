@@ -13,6 +13,7 @@ const views = Object.values(contributes.views).flat();
 
 /** Commands that the palette offers in any window, with what they can do even in an empty one. */
 const OFFERED_ANYWHERE: Readonly<Partial<Record<CommandId, string>>> = {
+  readExamples: "opens a file from anywhere",
   startLocalDemo: "writes the configuration that it needs, and asks for a folder",
   importRun: "asks for a folder, wherever it is",
   refreshRuns: "looks for runs that another program has just written",

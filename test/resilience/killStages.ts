@@ -17,6 +17,8 @@ import { startProgram } from "../integration/trainProgram.ts";
 const { values } = parseArgs({ options: { kills: { type: "string", default: "20" } } });
 const KILLS = Number(values.kills);
 const POLL_MS = 20;
+/** Of what a trainer says, the end is shown where it fails. */
+const MAX_SAID = 4_000;
 
 const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
 const config = join(folder, "config.yaml");
@@ -49,7 +51,9 @@ async function train(name: string, until: number): Promise<boolean> {
   const child = startProgram(["train", config, `--run_name=${name}`], {}, true);
   const closed = once(child, "close");
   let said = "";
-  child.stdout?.resume();
+  child.stdout?.on("data", (text) => {
+    said = `${said}${text}`.slice(-MAX_SAID);
+  });
   child.stderr?.on("data", (text) => {
     said += text;
   });

@@ -37,6 +37,7 @@ const CONTEXT: ConfigContext = {
   overrides: [],
   advice: "all",
   hasSchemaChecker: false,
+  readsData: true,
   lenses: { status: { kind: "none" }, canStart: true },
   wantsHints: true,
   secrets: null,
@@ -177,7 +178,7 @@ describe("for the editor of its own package", () => {
   it("shows lenses, links, hints and names by what the editor knows", async () => {
     const { ask } = await editorWith(textWith("lr: 1"), { own: {} });
     const lenses = await ask<CodeLens[]>("textDocument/codeLens", {});
-    expect(lenses.map(({ command, data }) => [command?.title, data])).toEqual([
+    expect(lenses.map(({ command, data }) => [command?.title, data.action])).toEqual([
       ["$(play) Start Training", "start"],
       ["$(check) Validate", "validate"],
       ["$(graph) Estimate", "estimate"],
@@ -304,5 +305,68 @@ describe("for the editor of its own package", () => {
     await expect(editorWith("a: 1", { own: {}, version: "0.9.0" })).rejects.toThrow(
       "The editor has version 0.9.0 and its server 1.0.0. Reload the window.",
     );
+  });
+});
+
+describe("sources of data", () => {
+  async function withData(rows: string, context: Partial<ConfigContext> = {}) {
+    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, "demos.jsonl"), rows);
+    const uri = pathToFileURL(join(folder, "tinker-config.yaml")).href;
+    const text = `model_name: local/tiny-tool\nmethod: sft\nbatch_size: 4\nmax_steps: 2\ndata:\n  - path: demos.jsonl\n`;
+    const opened = await editorWith(text, {
+      uri,
+      own: { context: () => ({ ...CONTEXT, ...context }) },
+    });
+    const lensTitles = async (): Promise<readonly string[]> => {
+      const found = await opened.ask<readonly CodeLens[]>("textDocument/codeLens", {});
+      return found.map(({ command }) => command?.title ?? "");
+    };
+    return { ...opened, folder, lensTitles };
+  }
+  const ROW = `${JSON.stringify({
+    messages: [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Hello" },
+    ],
+  })}\n`;
+
+  it("say what they hold once that was read, and again when the file has changed", async () => {
+    const { lensTitles, folder } = await withData(ROW);
+    await vi.waitFor(async () =>
+      expect(await lensTitles()).toContainEqual(expect.stringMatching(/ 1 example · 1 turn/)),
+    );
+    await writeFile(join(folder, "demos.jsonl"), ROW.repeat(3));
+    await vi.waitFor(async () =>
+      expect(await lensTitles()).toContainEqual(expect.stringMatching(/ 3 examples · 3 turns/)),
+    );
+  });
+
+  it("are marked where a run would refuse them", async () => {
+    const { editor } = await withData(`${ROW}{}\n`);
+    const marks: Diagnostic[] = [];
+    editor.onNotification("textDocument/publishDiagnostics", ({ diagnostics }) => {
+      marks.push(...diagnostics);
+    });
+    await vi.waitFor(() =>
+      expect(marks).toContainEqual(
+        expect.objectContaining({
+          code: "TRL222",
+          severity: 1,
+          message: expect.stringContaining(
+            "Row 2 of demos.jsonl cannot be trained on: messages: expected a list of messages",
+          ),
+          range: { start: { line: 5, character: 10 }, end: { line: 5, character: 21 } },
+        }),
+      ),
+    );
+  });
+
+  it("are not looked at in Restricted Mode", async () => {
+    const { lensTitles, own } = await withData("{}\n", { readsData: false });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await own("check")).toEqual({ errors: 0, warnings: 0 });
+    expect((await lensTitles()).filter((title) => /example|read/.test(title))).toEqual([]);
   });
 });

@@ -100,7 +100,7 @@ describe("a run that failed", () => {
       fileSystem,
       liveness,
       evaluated: null,
-      configFacts: { maxSteps: 2, isDemo: false },
+      configFacts: { maxSteps: 2, isDemo: false, isSupervised: false },
       shortenPath: (path) => path.replace(project, "~"),
     });
     expect(run.ending).toEqual({

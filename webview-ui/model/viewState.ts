@@ -24,6 +24,8 @@ export type RunPart = (typeof RUN_PARTS)[number];
 
 export const TOKEN_COLORS = ["logprob", "advantage", "difference", "ratio"] as const;
 export type TokenColor = (typeof TOKEN_COLORS)[number];
+/** `loss` is that of examples, which nobody sampled. */
+export type ShownTokenColor = TokenColor | "loss";
 
 export type ReplayMode = "markdown" | "raw" | "tokens";
 

@@ -15,6 +15,7 @@ export const strings = {
   tabs: {
     overview: l10n.t("Overview"),
     rollouts: l10n.t("Rollouts"),
+    examples: l10n.t("Examples"),
     evaluations: l10n.t("Evaluations"),
     run: l10n.t("Run"),
   },
@@ -173,6 +174,8 @@ export const strings = {
   replay: {
     title: (set: string, group: number, rollout: number) =>
       l10n.t("{0}, group {1}, rollout {2}", set, group, rollout),
+    exampleTitle: (set: string, example: number) =>
+      l10n.t("{0}, example {1}", set, formatCount(example)),
     label: l10n.t("Replay"),
     back: l10n.t("Back to the list"),
     modes: { markdown: l10n.t("Markdown"), raw: l10n.t("Raw"), tokens: l10n.t("Tokens") },
@@ -213,6 +216,9 @@ export const strings = {
         ? l10n.t("{0}: turn {1}", stream, firstTurn)
         : l10n.t("{0}: turns {1} to {2}", stream, firstTurn, lastTurn),
     masked: l10n.t("not trained on"),
+    loss: l10n.t("Loss"),
+    trained: l10n.t("Underlined: trained on"),
+    lossOfTokens: l10n.t("Colored by loss"),
   },
 
   trajectories: {
@@ -248,11 +254,15 @@ export const strings = {
       failed: l10n.t("skipped: failed"),
       overlong: l10n.t("skipped: too long"),
       too_many_failed: l10n.t("skipped: too many failed"),
+      held_out: l10n.t("held out"),
+      test: l10n.t("left out: split test"),
+      too_long: l10n.t("left out: longer than max_total_tokens"),
     } as Readonly<Record<string, string>>,
     stops: { reached_terminal_state: l10n.t("finished") } as Readonly<Record<string, string>>,
     head: {
       marks: l10n.t("Marks"),
       rollout: l10n.t("Rollout"),
+      example: l10n.t("Example"),
       taskText: l10n.t("Task"),
       groupMean: l10n.t("Group mean"),
       strip: l10n.t("Log-probs"),

@@ -74,7 +74,11 @@ export function App({ dashboard }: DashboardProps) {
             prefix="tab"
             panel="view"
             choose={(own) => dashboard.update(placeOf(own))}
-            name={(own) => strings.tabs[own]}
+            name={(own) =>
+              own === "rollouts" && dashboard.data.run.value?.examples != null
+                ? strings.tabs.examples
+                : strings.tabs[own]
+            }
           />
           <OfferedRun dashboard={dashboard} />
         </div>
@@ -117,6 +121,7 @@ function Rollouts({ dashboard }: DashboardProps) {
 function tabsOf(dashboard: DashboardModel): readonly Tab[] {
   const { data, selection } = dashboard;
   const run = data.run.value;
+  if (run?.examples === "read") return ["rollouts"];
   if (run?.evaluatedModels != null) return ["evaluations", "rollouts", "run"];
   if (run?.state !== "foreign" || selection.sets.value.length > 0) return TABS;
   return TABS.filter((own) => {

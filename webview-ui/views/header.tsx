@@ -109,7 +109,8 @@ function AttemptPicker({ dashboard }: DashboardProps) {
 function Progress({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   // The facts below come from the columns.
-  if (run === null || dashboard.data.columnsVersion.value < 0) return null;
+  if (run === null || run.examples === "read") return null;
+  if (dashboard.data.columnsVersion.value < 0) return null;
   if (run.evaluatedModels !== null) {
     return <EvaluationProgress dashboard={dashboard} run={run} models={run.evaluatedModels} />;
   }
@@ -117,7 +118,8 @@ function Progress({ dashboard }: DashboardProps) {
   const last = dashboard.data.columns.rows - 1;
   const eta = dashboard.data.columns.at("progress/eta_s", last);
   const { columns } = dashboard.data;
-  const tokens = columns.at("tokens/cumulative/sampled", last);
+  const isSupervised = run.examples !== null;
+  const tokens = columns.at(`tokens/cumulative/${isSupervised ? "trained" : "sampled"}`, last);
   const stepsUsd = columns.at("cost/cumulative_usd", last);
   const evaluationUsd = columns.at("cost/evaluation_usd", last) ?? 0;
   const seconds = dashboard.data.columns
@@ -129,7 +131,7 @@ function Progress({ dashboard }: DashboardProps) {
       ? l10n.t("{0} left", formatDuration(eta))
       : null,
     seconds > 0 ? l10n.t("{0} training", formatDuration(seconds)) : null,
-    tokens === null ? null : l10n.t("{0} tokens sampled", formatCount(tokens)),
+    tokens === null ? null : tokensText(tokens, isSupervised),
     stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
   ].filter((fact) => fact !== null);
   return (
@@ -145,6 +147,11 @@ function Progress({ dashboard }: DashboardProps) {
       <Facts facts={facts} />
     </div>
   );
+}
+
+function tokensText(tokens: number, isSupervised: boolean): string {
+  const count = formatCount(tokens);
+  return isSupervised ? l10n.t("{0} tokens trained", count) : l10n.t("{0} tokens sampled", count);
 }
 
 /** Breaks between facts only. Has its room also while there is none. */

@@ -17,7 +17,7 @@ export function Overview({ dashboard }: DashboardProps) {
       <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">
-        {isSupervised(dashboard) ? (
+        {dashboard.data.run.value?.examples != null ? (
           <LossChart dashboard={dashboard} />
         ) : (
           <>
@@ -29,10 +29,6 @@ export function Overview({ dashboard }: DashboardProps) {
       <SmallCharts dashboard={dashboard} />
     </div>
   );
-}
-
-function isSupervised({ data }: DashboardModel): boolean {
-  return data.columnsVersion.value >= 0 && data.columns.has("num_examples");
 }
 
 /** A run by another program may have other metrics only. */

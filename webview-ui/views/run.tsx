@@ -60,11 +60,14 @@ function Part({ dashboard, part }: DashboardProps & { readonly part: RunPart }) 
   }
 }
 
-/** An evaluation by itself saves no checkpoints. The folder of another program may hold metrics only. */
+/** An evaluation by itself saves no checkpoints, and a supervised run plays nothing. The folder of another program may hold metrics only. */
 export function runPartsOf({ data, selection }: DashboardModel): readonly RunPart[] {
   const run = data.run.value;
   if (run?.state === "foreign" && selection.sets.value.length === 0) {
     return data.checkpoints.value.length > 0 ? ["checkpoints"] : [];
   }
-  return RUN_PARTS.filter((own) => run?.evaluatedModels == null || own !== "checkpoints");
+  return RUN_PARTS.filter((own) => {
+    if (own === "checkpoints") return run?.evaluatedModels == null;
+    return own !== "timeline" || run?.examples == null;
+  });
 }

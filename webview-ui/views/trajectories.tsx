@@ -53,14 +53,18 @@ export function Trajectories({ dashboard }: DashboardProps) {
     >
       <section class="list" aria-label={text.grid}>
         <div class="list-head row">
-          <StepNavigator dashboard={dashboard} />
+          {dashboard.data.run.value?.examples === "read" ? null : (
+            <StepNavigator dashboard={dashboard} />
+          )}
           <MarkedMenu dashboard={dashboard} />
-          <Button
-            class="quiet"
-            label={l10n.t("Compare steps…")}
-            title={l10n.t("What changed between the first and the last steps, or any others")}
-            onClick={() => dashboard.update({ rolloutPart: "changes" })}
-          />
+          {dashboard.data.run.value?.examples != null ? null : (
+            <Button
+              class="quiet"
+              label={l10n.t("Compare steps…")}
+              title={l10n.t("What changed between the first and the last steps, or any others")}
+              onClick={() => dashboard.update({ rolloutPart: "changes" })}
+            />
+          )}
         </div>
         <RolloutFilters
           dashboard={dashboard}

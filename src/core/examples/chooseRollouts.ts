@@ -22,10 +22,14 @@ export interface ChosenRollout {
   readonly mark: Mark;
 }
 
-/** With a reward, in the order of steps, groups and rollouts. Those of training, or of evaluations where nothing was trained. */
+/**
+ * With a reward, in the order of steps, groups and rollouts. Those of training, or of evaluations where nothing was trained. `onStep` is
+ * called with the number of rollouts of each step, and false ends the reading behind it.
+ */
 export async function chooseRollouts(
   reader: RunReader,
   choice: RolloutChoice,
+  onStep: (rollouts: number) => boolean = () => true,
 ): Promise<readonly ChosenRollout[]> {
   const { where, starred, tags, maxPerTask } = choice;
   const passes = where === null ? () => true : parseRolloutCondition(where);
@@ -36,7 +40,8 @@ export async function chooseRollouts(
   const steps = trained.length > 0 ? trained : await reader.steps("evaluation");
   const chosen: ChosenRollout[] = [];
   for (const step of steps) {
-    for (const summary of await reader.rollouts(step, set)) {
+    const rollouts = await reader.rollouts(step, set);
+    for (const summary of rollouts) {
       const { reward, turns, tokens, toolCalls: tool_calls } = summary;
       const mark = markOf(summary);
       const isChosen =
@@ -46,6 +51,7 @@ export async function chooseRollouts(
         (tags.length === 0 || tags.some((tag) => mark.tags.includes(tag)));
       if (isChosen) chosen.push({ summary, mark });
     }
+    if (!onStep(rollouts.length)) break;
   }
   return fewPerTask(chosen, maxPerTask);
 }

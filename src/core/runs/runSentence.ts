@@ -28,12 +28,12 @@ export interface SentenceFacts {
 
 /**
  * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 (0.78 to 0.90)`, or for a supervised run
- * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; held-out 0.14 → 0.84`. Null when nothing is known.
+ * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; reward 0.14 → 0.84`. Null when nothing is known.
  */
 export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): string | null {
   if (fit !== null) {
     if (heldOut === null) return fitText(fit);
-    return `${fitText(fit)}; ${heldOutText(heldOut, l10n.t("held-out"))}`;
+    return `${fitText(fit)}; ${heldOutText(heldOut, l10n.t("reward"))}`;
   }
   if (trend === null) return heldOut === null ? null : heldOutText(heldOut, l10n.t("Held-out"));
   if (heldOut === null) return trendText(trend);

@@ -11,6 +11,7 @@ import { chatHandlers } from "../commands/chatHandlers.ts";
 import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
 import { changeWeights } from "../commands/checkpointRequests.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
+import { dataHandlers } from "../commands/dataHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
 import { environmentProgramHandlers, runningOverrides } from "../commands/environmentPrograms.ts";
 import { reportHandlers } from "../commands/exportReport.ts";
@@ -59,6 +60,8 @@ export interface HandlersOptions {
   readonly server: Server;
   readonly extensionUri: vscode.Uri;
   readonly programFolder: string;
+  /** For what shows files of demonstrations; it need not exist. */
+  readonly examplesFolder: string;
   readonly register: Register;
 }
 
@@ -123,6 +126,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     }),
     ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
     ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
+    ...dataHandlers({ store, finder, server, open, folder: options.examplesFolder }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...reportHandlers({ ...choice, server, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, server, register }),

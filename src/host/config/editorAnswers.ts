@@ -30,6 +30,7 @@ export function configContext(uri: string, known: KnownToEditor): ConfigContext 
     overrides: settingOverrides(place),
     advice: readSetting("config.advice", place),
     hasSchemaChecker: document !== undefined && hasSchemaChecker(document),
+    readsData: isTrusted,
     lenses: readSetting("config.codeLens", place)
       ? { status: known.runOf(place).status, canStart: isTrusted }
       : null,

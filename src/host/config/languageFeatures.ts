@@ -10,8 +10,8 @@ import {
   type KnownRuns,
 } from "../../api/catalogue.ts";
 import { CONTEXT_CHANGED, type ContextChange, EDITOR_REQUESTS } from "../../api/config.ts";
-import type { LensAction } from "../../core/config/editing/display/lenses.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
+import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
 import { commandUri } from "../vscode/commandUri.ts";
 import { onSettingChange } from "../vscode/settings.ts";
@@ -83,7 +83,7 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
 }
 
 function withCommand(
-  lens: vscode.CodeLens & { readonly data?: LensAction },
+  lens: vscode.CodeLens & { readonly data?: LensData },
   config: vscode.Uri,
   known: KnownToEditor,
 ): vscode.CodeLens {
@@ -91,12 +91,12 @@ function withCommand(
   const run = known.runOf(config);
   return new vscode.CodeLens(lens.range, {
     title,
-    ...commandFor(lens.data ?? "none", config, run),
+    ...commandFor(lens.data ?? { action: "none" }, config, run),
   });
 }
 
 function commandFor(
-  action: LensAction,
+  { action, source }: LensData,
   uri: vscode.Uri,
   { target }: ConfigRun,
 ): Pick<vscode.Command, "command" | "arguments"> {
@@ -112,6 +112,10 @@ function commandFor(
     case "openDashboard":
     case "openLastRun":
       return { command: "tinkerRL.openDashboard", arguments: [target] };
+    case "readExamples":
+      return { command: "tinkerRL.readExamples", arguments: [{ config: uri, ...source }] };
+    case "addDataSource":
+      return { command: "tinkerRL.addDataSource", arguments: [uri] };
     case "none":
       return { command: "" };
   }

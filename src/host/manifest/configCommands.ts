@@ -4,6 +4,7 @@ import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_CONFIG } from "./com
 
 /** A file that a dataset can be. */
 const ON_DATA = "resourceExtname =~ /^\\.(jsonl|csv|parquet)$/i";
+const ON_EXAMPLES = "resourceExtname =~ /^\\.jsonl$/i";
 const ENVIRONMENT = onRow("environments", "environment");
 const TASK = onRow("environments", "environmentTask");
 const STOPPED_SERVER = onRow("environments", "serverStopped");
@@ -100,6 +101,20 @@ export const configCommands = {
       { menu: "view/item/context", when: ENVIRONMENT, group: "inline@1" },
       { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@1" },
     ],
+  },
+  addDataSource: {
+    title: "Add Data Source…",
+    does: "Adds a file of conversations, or rollouts of a run, to the `data` of a configuration, which then trains by imitation (`method: sft`).",
+    palette: WITH_CONFIG,
+    icon: "add",
+    menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@8" }],
+  },
+  readExamples: {
+    title: "Read Examples…",
+    does: "Opens a JSONL file of conversations in the dashboard, to read them like rollouts. From the source of a configuration also in the tokens of its model, with what is trained marked.",
+    icon: "book",
+    needsTrust: true,
+    menus: [{ menu: "explorer/context", when: ON_EXAMPLES, group: "tinkerRL@2" }],
   },
   startServer: {
     title: "Start Server",

@@ -159,13 +159,18 @@ function tokenRanges(record: TokenRecord): TokenWindow["ranges"] {
   let logprobLow = 0;
   let advantageSize = 0;
   let differenceSize = 0;
+  let trainerLow = 0;
   for (let token = 0; token < record.ids.length; token += 1) {
     if (record.mask[token] !== 1) continue;
     const sampler = record.samplerLogprobs[token] ?? 0;
-    const difference = Math.abs((record.trainerLogprobs[token] ?? Number.NaN) - sampler);
+    const trainer = record.trainerLogprobs[token] ?? Number.NaN;
+    const difference = Math.abs(trainer - sampler);
     logprobLow = Math.min(logprobLow, Math.max(sampler, LOWEST_LOGPROB));
     advantageSize = Math.max(advantageSize, Math.abs(record.advantages[token] ?? 0));
     if (Number.isFinite(difference)) differenceSize = Math.max(differenceSize, difference);
+    if (Number.isFinite(trainer)) {
+      trainerLow = Math.min(trainerLow, Math.max(trainer, LOWEST_LOGPROB));
+    }
   }
-  return { logprobLow, advantageSize, differenceSize };
+  return { logprobLow, advantageSize, differenceSize, trainerLow };
 }

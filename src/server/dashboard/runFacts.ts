@@ -53,6 +53,7 @@ const MAX_CHECKPOINTS = 500;
 
 const resolvedConfig = z.object({
   model_name: z.string().nullish().catch(null),
+  method: z.string().nullish().catch(null),
   max_steps: z.number().nullish().catch(null),
   environments: z.record(z.string(), z.unknown()).catch({}),
 });
@@ -65,6 +66,7 @@ export interface ConfigFacts {
   readonly maxSteps: number | null;
   /** True for the bundled model in the environment of the local demo. */
   readonly isDemo: boolean;
+  readonly isSupervised: boolean;
 }
 
 export interface RunFactsOptions {
@@ -102,9 +104,12 @@ export async function readConfigFacts(
   const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
   if (config === undefined) return null;
   const environments = Object.keys(config.environments);
+  const isSupervised = config.method === "sft";
+  const isDemo = config.model_name === DEMO.model && environments.join() === DEMO.environment;
   return {
     maxSteps: config.max_steps ?? null,
-    isDemo: config.model_name === DEMO.model && environments.join() === DEMO.environment,
+    isDemo: isDemo && !isSupervised,
+    isSupervised,
   };
 }
 
@@ -156,6 +161,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     supersededAttempts: await follower.supersededAttempts(),
     evaluatedModels: evaluatedModels(file),
     demoConfig: options.configFacts?.isDemo === true ? demoConfig(file) : null,
+    examples: examplesOf(options, { state, completedSteps }),
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,
@@ -170,6 +176,15 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     sentence: sentenceOf(follower),
     alarms: firingIn(follower).map(alarmView),
   };
+}
+
+/** A file that was opened to be read is a run that is done without a step. */
+function examplesOf(
+  { configFacts }: RunFactsOptions,
+  { state, completedSteps }: Pick<RunView, "state" | "completedSteps">,
+): RunView["examples"] {
+  if (configFacts?.isSupervised !== true) return null;
+  return state === "done" && completedSteps === 0 ? "read" : "trained";
 }
 
 /** The last step stored its trend; metrics of another program have none. */

@@ -24,6 +24,7 @@ import type {
   TokenPlace,
   TokenWindow,
 } from "../../shared/dashboardTypes.ts";
+import { isExample } from "../../shared/outcome.ts";
 import type { RolloutKey, RolloutSet } from "../../shared/rolloutSet.ts";
 import type { PackedTimeline } from "../../shared/timeline.ts";
 import { readConfigView } from "./configView.ts";
@@ -139,8 +140,9 @@ export class RunQueries {
     // The last stream has the end of the rollout.
     const entry = tokenData.at(-1);
     const { folder } = this.#options.follower;
+    const by = isExample(summary) ? "trainer" : "sampler";
     const tokens =
-      entry === undefined ? null : await readTokenSummary(this.#files, folder, summary, entry);
+      entry === undefined ? null : await readTokenSummary(this.#files, folder, summary, entry, by);
     const { strip = null, tokenAdvantage = null } = tokens ?? {};
     return { group, rollout, strip, tokenAdvantage };
   }

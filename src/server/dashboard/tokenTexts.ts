@@ -1,19 +1,14 @@
 /** The texts of tokens, by the tokenizer of the run that they come from; nothing is downloaded for it. */
 
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
-import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { imageText, isImageId } from "../../core/images/imageIds.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
-import { createHttpClient } from "../../node/http.ts";
-import { compileInThread } from "../../node/tokenizer/compileInThread.ts";
-import { loadHubSettings } from "../../node/tokenizer/hubSettings.ts";
-import { createModelTokenizer } from "../../node/tokenizer/modelTokenizer.ts";
-import { resolveTokenizer } from "../../node/tokenizer/resolve.ts";
 import type { TokenTexts } from "./runQueries.ts";
+import { readTokenizer, tokenizerAtHand } from "./tokenizerAtHand.ts";
 
 /** Vocabularies are large; one is enough for a person who looks at a run. */
 let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | null = null;
@@ -22,7 +17,7 @@ let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | 
 export function tokenTextsOf(fileSystem: ClosableFileSystem, programFolder: string): TokenTexts {
   return async (runFolder, ids) => {
     try {
-      const folder = await tokenizerFolder(fileSystem, programFolder, runFolder);
+      const folder = await folderOfRun(fileSystem, programFolder, runFolder);
       if (folder === null) return null;
       if (last?.folder !== folder) last = { folder, tokenizer: load(programFolder, folder) };
       const tokenizer = await last.tokenizer;
@@ -36,13 +31,10 @@ export function tokenTextsOf(fileSystem: ClosableFileSystem, programFolder: stri
 }
 
 async function load(programFolder: string, folder: string): Promise<Tokenizer> {
-  const { cacheFolder } = await loadHubSettings(process.env, null);
-  const workerPath = join(programFolder, "tokenizerWorker.js");
-  const compiled = await compileInThread(folder, { workerPath, cacheFolder });
-  return createModelTokenizer(folder, compiled).tokenizer;
+  return (await readTokenizer(programFolder, folder)).tokenizer;
 }
 
-async function tokenizerFolder(
+async function folderOfRun(
   fileSystem: ClosableFileSystem,
   programFolder: string,
   runFolder: string,
@@ -50,16 +42,8 @@ async function tokenizerFolder(
   const run = fileSystem.within(runFolder);
   const names = await readRunModel(run, runFolder);
   if (names === null) return null;
-  const name = tokenizerNameOf(names);
-  if (isLocalModel(name)) return join(programFolder, "model");
   const file = await readRunFile(run, runFolder);
-  const hub = { ...(await loadHubSettings(process.env, null)), isOffline: true };
-  const http = createHttpClient();
-  try {
-    const configFolder = file === null ? runFolder : dirname(file.configPath);
-    return (await resolveTokenizer({ hub, http, files: fileSystem }, { name, configFolder }))
-      .folder;
-  } finally {
-    await http.close();
-  }
+  const configFolder = file === null ? runFolder : dirname(file.configPath);
+  const name = tokenizerNameOf(names);
+  return await tokenizerAtHand({ files: fileSystem, programFolder }, { name, configFolder });
 }

@@ -106,7 +106,6 @@ async function storedExamples(
 ): Promise<readonly Example[]> {
   const files = fileSystem.within(folder);
   await requireSameTokenizer(files, folder, config, configPath);
-  const evaluated = config.evaluation?.splits ?? {};
   const { examples, withoutTokens } = await runExamples({
     fileSystem: files,
     folder,
@@ -114,8 +113,7 @@ async function storedExamples(
     source,
     configPath,
     trainOn: config.train_on,
-    isTest: (environment, split) =>
-      split === "test" || (evaluated[environment]?.includes(split) ?? false),
+    isTest: isTestIn(config),
   });
   if (withoutTokens > 0) {
     onWarning(
@@ -125,11 +123,18 @@ async function storedExamples(
   return examples;
 }
 
-/** Ids mean nothing to another tokenizer. */
-async function requireSameTokenizer(
+/** Whether a split is kept to measure what is trained. */
+export function isTestIn({ evaluation }: Pick<Config, "evaluation">) {
+  const evaluated = evaluation?.splits ?? {};
+  return (environment: string, split: string): boolean =>
+    split === "test" || (evaluated[environment]?.includes(split) ?? false);
+}
+
+/** Ids mean nothing to another tokenizer. @throws AppError `run-not-found`, `data-other-tokenizer` */
+export async function requireSameTokenizer(
   files: FolderFiles,
   folder: string,
-  config: Config,
+  config: Pick<Config, "model_name" | "tokenizer_name" | "chat_format">,
   configPath: string,
 ): Promise<void> {
   const text = await files

@@ -12,6 +12,19 @@ export interface NumberedExample extends ChatExample {
   readonly line: number;
 }
 
+/** What a line says, or the first thing that is wrong with it. */
+export interface ReadLine {
+  /** From 1. */
+  readonly line: number;
+  readonly read: ChatExample | LineProblem;
+}
+
+/** What is wrong with a line: in which column of it, or in which of its keys. */
+export interface LineProblem extends ColumnProblem {
+  /** From 1. */
+  readonly at: number;
+}
+
 const MAX_SHOWN = 20;
 const FORMAT =
   'A data file is JSONL: each line is one conversation, such as {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}.';
@@ -19,29 +32,35 @@ const FORMAT =
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** What is wrong with a line: in which column of it, or in which of its keys. */
-interface LineProblem extends ColumnProblem {
-  /** From 1. */
-  readonly at: number;
-}
-
-/** Empty lines are passed over. @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
+/** @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
 export async function readExampleFile(path: string): Promise<readonly NumberedExample[]> {
   const examples: NumberedExample[] = [];
   const problems: string[] = [];
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let line = 0;
-  for await (const bytes of linesOf(path)) {
-    line += 1;
-    const read = readLine(bytes, decoder);
-    if (read === null) continue;
+  for await (const { line, read } of exampleLines(path)) {
     if ("reason" in read) {
-      const column = read.column === "" ? "" : `${read.column}: `;
-      problems.push(`${path}:${line}:${read.at}: error: ${column}${read.reason}`);
+      problems.push(`${path}:${line}:${read.at}: error: ${problemText(read)}`);
     } else examples.push({ ...read, line });
   }
   if (problems.length > 0) throw invalid(path, problems, examples.length);
   return examples;
+}
+
+/** One after the other; empty lines are passed over. Of a file with more than `maxBytes` the line that is cut off there is none. @throws AppError `file-unreadable` */
+export async function* exampleLines(
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ReadLine> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 0;
+  for await (const bytes of linesOf(path, maxBytes)) {
+    line += 1;
+    const read = readLine(bytes, decoder);
+    if (read !== null) yield { line, read };
+  }
+}
+
+export function problemText({ column, reason }: ColumnProblem): string {
+  return column === "" ? reason : `${column}: ${reason}`;
 }
 
 /** Null for an empty line. */
@@ -81,7 +100,9 @@ function whyNoJson(text: string): LineProblem {
 }
 
 /** The bytes of each line; null in place of one that is too long. */
-async function* linesOf(path: string): AsyncGenerator<Uint8Array | null> {
+async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Uint8Array | null> {
+  // One byte more shows that the file goes on.
+  const input = createReadStream(path, { end: maxBytes });
   let parts: Uint8Array[] = [];
   let length = 0;
   const taken = (): Uint8Array | null => {
@@ -91,7 +112,7 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array | null> {
     return line;
   };
   try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
       let start = 0;
       while (start <= chunk.length) {
         const found = chunk.indexOf(LINE_FEED, start);
@@ -110,7 +131,7 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array | null> {
       { cause, configPath: "data" },
     );
   }
-  if (length > 0) yield taken();
+  if (length > 0 && input.bytesRead <= maxBytes) yield taken();
 }
 
 function invalid(path: string, problems: readonly string[], good: number): AppError {

@@ -145,6 +145,13 @@ describe("the held-out part of the sentence", () => {
     );
   });
 
+  it("is the reward of a supervised run, whose examples are held out too", () => {
+    const fit = { steps: 40, was: 0.4, now: 0.02, heldOut: 0.01 };
+    expect(runSentence({ trend: null, heldOut: heldOutReward([before, after]), fit })).toBe(
+      "Loss: 0.400 → 0.0200 in 40 steps, 0.0100 on held-out examples; reward 0.14 → 0.84 (0.78 to 0.90)",
+    );
+  });
+
   it("takes the temperature of training, and names the split where there are several", () => {
     const greedy = result({ temperature: 0, rewardMean: 0.99 });
     const other = result({ environment: "code", rewardMean: 0.2 });

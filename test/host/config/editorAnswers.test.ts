@@ -96,6 +96,7 @@ describe("what the server is answered about a configuration", () => {
       overrides: [],
       advice: "all",
       hasSchemaChecker: false,
+      readsData: true,
       lenses: { status: { kind: "ended", outcome: "done", reward: 0.5 }, canStart: true },
       wantsHints: true,
       secrets,
@@ -123,9 +124,10 @@ describe("what the server is answered about a configuration", () => {
     const uri = open();
     expect(configContext(uri, loaded()).overrides).toEqual(["batch_size=8"]);
     editor().state.isTrusted = false;
-    const { overrides, lenses } = configContext(uri, loaded());
+    const { overrides, lenses, readsData } = configContext(uri, loaded());
     expect(overrides).toEqual([]);
     expect(lenses?.canStart).toBe(false);
+    expect(readsData).toBe(false);
   });
 
   it("leaves out lenses and hints that are turned off", () => {

@@ -67,6 +67,39 @@ it.each([
   expect(run.demoConfig).toBe(expected);
 });
 
+it.each([
+  ["rl", "running", null],
+  ["sft", "running", "trained"],
+  ["sft", "done", "read"],
+] as const)(
+  "a run with method %s that is %s has examples or none",
+  async (method, phase, expected) => {
+    const fileSystem = createMemoryFileSystem();
+    const folder = "/runs/demo";
+    const config = {
+      method,
+      model_name: "local/tiny-tool",
+      environments: { "local/calculator": {} },
+    };
+    await fileSystem.append(runPaths(folder).resolvedConfig, JSON.stringify(config));
+    await fileSystem.append(runPaths(folder).runFile, JSON.stringify(aRunFile({ phase })));
+    const follower = new RunFollower({ fileSystem, folder });
+    await follower.refresh();
+    const { run } = await gatherFacts({
+      id: "demo",
+      name: "demo",
+      follower,
+      fileSystem,
+      liveness: { nowMs: 0, isProcessAlive: () => true },
+      evaluated: null,
+      configFacts: await readConfigFacts(fileSystem, folder),
+      shortenPath: (path) => path,
+    });
+    expect(run.examples).toBe(expected);
+    expect(run.demoConfig === null).toBe(method === "sft");
+  },
+);
+
 it("they are sent to the page however much has happened since", async () => {
   const fileSystem = createMemoryFileSystem();
   const folder = "/runs/long";

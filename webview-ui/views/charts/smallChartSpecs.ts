@@ -61,14 +61,15 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   oneMetric(l10n.t("Distance to the teacher"), "teacher/kl", "orange"),
   oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
   {
-    title: l10n.t("Tasks by what is known"),
+    title: l10n.t("Tried tasks by success"),
     series: [
       { name: "curriculum/open", label: l10n.t("open"), color: "blue" },
       { name: "curriculum/solved", label: l10n.t("solved"), color: "green", dash: [6, 3] },
       { name: "curriculum/hard", label: l10n.t("out of reach"), color: "red", dash: [2, 3] },
-      { name: "curriculum/new", label: l10n.t("not tried"), color: "yellow", dash: [10, 4] },
     ],
   },
+  // Most of a large split: it would leave no room for the others.
+  oneMetric(l10n.t("Tasks not tried yet"), "curriculum/new", "yellow"),
   oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
   {
     title: l10n.t("Seconds per step"),

@@ -174,6 +174,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
                   streams={side.row?.streams ?? streamsOf(side.body)}
                   turns={side.body.turns}
                   trainingUse={side.row?.trainingUse ?? null}
+                  isExample={false}
                 />
               ) : (
                 <ReplayTurns

@@ -7,12 +7,14 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import {
+  formatCount,
   formatReward,
   formatSigned,
   formatTemperature,
   plural,
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import { isExample } from "../../../src/shared/outcome.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
@@ -150,6 +152,7 @@ function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps
         streams={row?.streams ?? []}
         turns={body?.turns ?? []}
         trainingUse={row?.trainingUse ?? null}
+        isExample={row !== undefined && isExample(row)}
       />
     );
   }
@@ -188,8 +191,10 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
       />
       <div>
         <h2>
-          {text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
-          {row === undefined ? null : (
+          {row !== undefined && isExample(row)
+            ? exampleTitle(dashboard, rolloutKey)
+            : text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
+          {row === undefined || isExample(row) ? null : (
             <span class="reward-chip" data-failed={row.reward === null}>
               {row.reward === null ? text.failed : text.reward(formatReward(row.reward))}
             </span>
@@ -205,6 +210,14 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
   );
 }
 
+/** A file that was opened to be read has no steps. */
+function exampleTitle({ data }: DashboardModel, key: RolloutKey): string {
+  const number = key.group + 1;
+  return data.run.value?.examples === "read"
+    ? l10n.t("Example {0}", formatCount(number))
+    : text.exampleTitle(setTitle(key), number);
+}
+
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
   const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } =
     row;
@@ -213,9 +226,9 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
     visibleLine(`${environment} ${split} ${index}`),
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
     temperature === null ? trainingUseText(trainingUse) : formatTemperature(temperature),
-    stopText(stop),
+    ...(isExample(row) ? [] : [stopText(stop)]),
     plural(turns, "{0} turn", "{0} turns"),
-    plural(tokens, "{0} token", "{0} tokens"),
+    ...(tokens === 0 && isExample(row) ? [] : [plural(tokens, "{0} token", "{0} tokens")]),
     ...(streams > 1 ? [plural(streams, "{0} token stream", "{0} token streams")] : []),
     ...(body !== null && body.attempt > 0 ? [l10n.t("start {0}", body.attempt + 1)] : []),
   ];
@@ -238,7 +251,9 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
           />
         ))}
       </fieldset>
-      <BesidePicker dashboard={dashboard} rolloutKey={rolloutKey} group={group} />
+      {group.some(isExample) ? null : (
+        <BesidePicker dashboard={dashboard} rolloutKey={rolloutKey} group={group} />
+      )}
       {hasReasoning ? (
         <Button
           class="quiet"

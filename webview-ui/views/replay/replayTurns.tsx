@@ -11,6 +11,7 @@ import type {
   RolloutRow,
 } from "../../../src/shared/dashboardTypes.ts";
 import { formatExact, plural } from "../../../src/shared/format.ts";
+import { isExample } from "../../../src/shared/outcome.ts";
 import { Button } from "../../controls/button.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -114,10 +115,22 @@ export function ReplayTurns({
               )}
             </p>
           ) : null}
-          <RewardFooter body={body} row={row} group={group} titleId={titleId} />
+          <Footer body={body} row={row} group={group} titleId={titleId} />
         </Aligned>
       </div>
     </ReplayImagesContext.Provider>
+  );
+}
+
+/** Nobody rewarded an example. */
+function Footer(props: Parameters<typeof RewardFooter>[0]) {
+  const { row, body } = props;
+  if (row === undefined || !isExample(row)) return <RewardFooter {...props} />;
+  if (body.error === null) return null;
+  return (
+    <Block label={l10n.t("A run would refuse it")} tone="error">
+      <FoldedText content={{ text: body.error, omitted: 0 }} />
+    </Block>
   );
 }
 
@@ -166,6 +179,7 @@ interface TurnProps extends DashboardProps {
 function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnProps) {
   const { calls, errors, results, nudge, tokens, stopReason } = turn;
   const reward = rewardOf(results);
+  const isGiven = row !== undefined && isExample(row);
   // Then it is shown as what was sent.
   const isReasonSent = errors.length === 1 && errors[0]?.message === nudge?.text;
   const id = useId();
@@ -179,14 +193,16 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
       <div class="turn-head wrap">
         <h3 id={id}>{text.turn(index + 1)}</h3>
         <span class="fact">
-          {plural(
-            tokens,
-            "{0} token, ended by {1}",
-            "{0} tokens, ended by {1}",
-            visibleLine(stopReason),
-          )}
+          {isGiven
+            ? givenTokens(tokens)
+            : plural(
+                tokens,
+                "{0} token, ended by {1}",
+                "{0} tokens, ended by {1}",
+                visibleLine(stopReason),
+              )}
         </span>
-        {dashboard.host.can("continueFromHere") ? (
+        {dashboard.host.can("continueFromHere") && dashboard.data.run.value?.examples !== "read" ? (
           <ContinueButton dashboard={dashboard} row={row} turn={index} />
         ) : null}
         {reward === null ? null : (
@@ -198,7 +214,9 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
       </div>
       <Written dashboard={dashboard} turn={turn} isMarkdown={isMarkdown} />
       {isMarkdown
-        ? calls.map((call, at) => <CallWithResult key={at} call={call} result={results[at]} />)
+        ? calls.map((call, at) => (
+            <CallWithResult key={at} call={call} result={results[at]} isGiven={isGiven} />
+          ))
         : results.map((result, at) => <Result key={at} result={result} />)}
       {isMarkdown ? <ModelText dashboard={dashboard} content={turn.afterCalls} /> : null}
       {isMarkdown
@@ -217,6 +235,11 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
       )}
     </section>
   );
+}
+
+/** Nothing where it is in the tokens of no model. */
+function givenTokens(tokens: number): string {
+  return tokens === 0 ? "" : plural(tokens, "{0} token", "{0} tokens");
 }
 
 /** Reasoning and text as they were understood, or everything as it was written. */
@@ -264,17 +287,18 @@ function ModelText({
 interface CallProps {
   readonly call: ReplayTurn["calls"][number];
   readonly result: ReplayResult | undefined;
+  /** True for an example, which may end with a call. */
+  readonly isGiven: boolean;
 }
 
-function CallWithResult({ call, result }: CallProps) {
+function CallWithResult({ call, result, isGiven }: CallProps) {
   return (
     <>
       <CallBlock call={call} />
-      {result === undefined ? (
+      {result === undefined ? null : <Result result={result} />}
+      {result === undefined && !isGiven ? (
         <p class="note indented">{l10n.t("No result: the rollout ended before this call ran.")}</p>
-      ) : (
-        <Result result={result} />
-      )}
+      ) : null}
     </>
   );
 }

@@ -9,9 +9,10 @@ import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
 import { isHighContrast, themeVersion } from "../../controls/palette.ts";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
+import type { ShownTokenColor } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleToken } from "../../text/visible.ts";
-import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { hasNumbersFor, type TokenScale, tokenScale } from "./tokenScale.ts";
 import { TokenStrip } from "./tokenStrip.tsx";
 
 const text = strings.tokens;
@@ -20,16 +21,17 @@ const LINE = 20;
 
 interface BoxesProps extends DashboardProps {
   readonly window: TokenWindow;
+  readonly color: ShownTokenColor;
   /** Position in the window of the token that a search has led to. */
   readonly found: number | null;
 }
 
-export function TokenBoxes({ dashboard, window, found }: BoxesProps) {
+export function TokenBoxes({ dashboard, window, color, found }: BoxesProps) {
   const [hovered, setHovered] = useState<number | null>(null);
   const [focused, setFocused] = useState(0);
-  const { tokenColor, hasTokenNumbers } = dashboard.view.value;
+  const { hasTokenNumbers } = dashboard.view.value;
   const hasNumbers = hasTokenNumbers || (themeVersion.value >= 0 && isHighContrast());
-  const scale = useMemo(() => tokenScale(tokenColor, window), [tokenColor, window]);
+  const scale = useMemo(() => tokenScale(color, window), [color, window]);
   const count = window.ids.length;
   const at = Math.min(focused, count - 1);
   const boxes = useMemo(
@@ -53,8 +55,10 @@ export function TokenBoxes({ dashboard, window, found }: BoxesProps) {
   };
   return (
     <>
-      <TokenStrip window={window} scale={scale} current={hovered ?? at} />
-      <TokenDetails window={window} index={hovered ?? at} />
+      {hasNumbersFor(color, window) ? (
+        <TokenStrip window={window} scale={scale} current={hovered ?? at} />
+      ) : null}
+      <TokenDetails window={window} index={hovered ?? at} isGiven={color === "loss"} />
       {/* biome-ignore lint/a11y/useKeyWithMouseEvents: the arrow keys do the same */}
       <div
         class="token-boxes"
@@ -152,22 +156,21 @@ function boxOf(
   };
 }
 
-function TokenDetails({ window, index }: { readonly window: TokenWindow; readonly index: number }) {
-  const { ids, samplerLogprobs, trainerLogprobs, advantages, turns, mask } = window;
-  const isTrained = mask[index] === 1;
-  const sampler = isTrained ? samplerLogprobs[index] : undefined;
+interface DetailsProps {
+  readonly window: TokenWindow;
+  readonly index: number;
+  /** True for tokens that nobody sampled. */
+  readonly isGiven: boolean;
+}
+
+function TokenDetails({ window, index, isGiven }: DetailsProps) {
+  const { ids, turns } = window;
   const facts = [
     [l10n.t("Text"), textOf(window, index)],
     [l10n.t("Id"), String(ids[index] ?? "")],
     [l10n.t("Position"), String(window.from + index + 1)],
     [l10n.t("Source"), sourceOf(turns[index] ?? -1)],
-    [l10n.t("Sampler log-prob"), isTrained ? known(sampler) : text.masked],
-    [
-      l10n.t("Probability"),
-      sampler === undefined ? strings.none : `${(100 * Math.exp(sampler)).toFixed(2)} %`,
-    ],
-    [l10n.t("Trainer log-prob"), known(trainerLogprobs[index])],
-    [l10n.t("Advantage"), isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],
+    ...(isGiven ? givenFacts(window, index) : sampledFacts(window, index)),
   ] as const;
   return (
     <dl class="token-details">
@@ -179,6 +182,35 @@ function TokenDetails({ window, index }: { readonly window: TokenWindow; readonl
       ))}
     </dl>
   );
+}
+
+type Fact = readonly [name: string, value: string];
+
+function givenFacts({ trainerLogprobs, mask }: TokenWindow, index: number): readonly Fact[] {
+  if (mask[index] !== 1) return [[text.loss, text.masked]];
+  const trainer = trainerLogprobs[index] ?? Number.NaN;
+  return [
+    [text.loss, known(-trainer)],
+    [l10n.t("Probability"), Number.isNaN(trainer) ? strings.none : percent(trainer)],
+  ];
+}
+
+function sampledFacts(
+  { samplerLogprobs, trainerLogprobs, advantages, mask }: TokenWindow,
+  index: number,
+): readonly Fact[] {
+  const isTrained = mask[index] === 1;
+  const sampler = isTrained ? samplerLogprobs[index] : undefined;
+  return [
+    [l10n.t("Sampler log-prob"), isTrained ? known(sampler) : text.masked],
+    [l10n.t("Probability"), sampler === undefined ? strings.none : percent(sampler)],
+    [l10n.t("Trainer log-prob"), known(trainerLogprobs[index])],
+    [l10n.t("Advantage"), isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],
+  ];
+}
+
+function percent(logprob: number): string {
+  return `${(100 * Math.exp(logprob)).toFixed(2)} %`;
 }
 
 function textOf({ texts, ids }: TokenWindow, index: number): string {

@@ -2,7 +2,7 @@
 
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
-import type { TokenColor } from "../../model/viewState.ts";
+import type { ShownTokenColor } from "../../model/viewState.ts";
 
 /** Steps of a scale in each direction. */
 const LEVELS = 4;
@@ -20,7 +20,15 @@ export interface TokenScale {
   readonly isDiverging: boolean;
 }
 
-export function tokenScale(color: TokenColor, window: TokenWindow): TokenScale {
+/** False for examples that no run has trained: they have no loss yet. */
+export function hasNumbersFor(
+  color: ShownTokenColor,
+  { ranges }: Pick<TokenWindow, "ranges">,
+): boolean {
+  return color !== "loss" || ranges.trainerLow < 0;
+}
+
+export function tokenScale(color: ShownTokenColor, window: TokenWindow): TokenScale {
   const { samplerLogprobs, trainerLogprobs, advantages, ranges } = window;
   const sampler = (index: number): number => samplerLogprobs[index] ?? Number.NaN;
   const difference = (index: number): number =>
@@ -32,6 +40,13 @@ export function tokenScale(color: TokenColor, window: TokenWindow): TokenScale {
       const level = levelOf((index) => sampler(index) / low, 0);
       const ticks = ["0", formatMeasure(low)];
       return { value: sampler, level, format: formatMeasure, ticks, isDiverging: false };
+    }
+    case "loss": {
+      const high = Math.max(-ranges.trainerLow, 1e-6);
+      const value = (index: number): number => -(trainerLogprobs[index] ?? Number.NaN);
+      const ticks = ["0", formatMeasure(high)];
+      const level = levelOf((index) => value(index) / high, 0);
+      return { value, level, format: formatMeasure, ticks, isDiverging: false };
     }
     case "advantage":
       return diverging(

@@ -10,12 +10,12 @@ import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
-import { TOKEN_COLORS } from "../../model/viewState.ts";
+import { type ShownTokenColor, TOKEN_COLORS } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { streamLabel } from "./streamLabel.ts";
 import { TokenBoxes } from "./tokenBoxes.tsx";
-import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { hasNumbersFor, type TokenScale, tokenScale } from "./tokenScale.ts";
 
 const text = strings.tokens;
 
@@ -27,6 +27,8 @@ interface TokenViewProps extends DashboardProps {
   /** The turns of the rollout; empty until they are received. */
   readonly turns: readonly Pick<ReplayTurn, "stream">[];
   readonly trainingUse: string | null;
+  /** True for what was given, not sampled. */
+  readonly isExample: boolean;
 }
 
 export function TokenView({
@@ -36,6 +38,7 @@ export function TokenView({
   streams,
   turns,
   trainingUse,
+  isExample,
 }: TokenViewProps) {
   const { source, step, group, rollout } = rolloutKey;
   const [chosen, setStream] = useState<number | null>(null);
@@ -58,22 +61,22 @@ export function TokenView({
     setFrom(place.index - (place.index % TOKENS_PER_WINDOW));
   }, [place]);
   if (stream === null) {
-    const why =
-      source === "training"
-        ? l10n.t(
-            "Only rollouts that were trained on have token data. This one: {0}.",
-            trainingUseText(trainingUse),
-          )
-        : l10n.t("This rollout is stored without tokens: it failed early.");
+    const why = isExample
+      ? l10n.t(
+          "This example is in the tokens of no model. Open it from the data of a configuration whose tokenizer is on this computer.",
+        )
+      : withoutTokens(source, trainingUse);
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;
   if (window === null) return null;
+  const color = isExample ? "loss" : dashboard.view.value.tokenColor;
   return (
     <div class="tokens stack">
       <TokenControls
         dashboard={dashboard}
         window={window}
+        color={color}
         picker={
           <StreamPicker
             streams={streams}
@@ -87,9 +90,22 @@ export function TokenView({
         }
       />
       <TokenPages window={window} go={setFrom} />
-      <TokenBoxes dashboard={dashboard} window={window} found={indexIn(window, place)} />
+      <TokenBoxes
+        dashboard={dashboard}
+        window={window}
+        color={color}
+        found={indexIn(window, place)}
+      />
     </div>
   );
+}
+
+function withoutTokens(source: RolloutKey["source"], trainingUse: string | null): string {
+  if (source !== "training") {
+    return l10n.t("This rollout is stored without tokens: it failed early.");
+  }
+  const use = trainingUseText(trainingUse);
+  return l10n.t("Only rollouts that were trained on have token data. This one: {0}.", use);
 }
 
 /** Null when the window does not show the token. */
@@ -100,33 +116,49 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
 
 interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
+  readonly color: ShownTokenColor;
   readonly picker: ComponentChildren;
 }
 
-function TokenControls({ dashboard, window, picker }: ControlsProps) {
-  const { tokenColor, hasTokenNumbers } = dashboard.view.value;
+function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
+  const { hasTokenNumbers } = dashboard.view.value;
+  const isKnown = hasNumbersFor(color, window);
   return (
     <div class="token-controls wrap">
-      <Choice
-        label={l10n.t("Color by")}
-        value={tokenColor}
-        values={TOKEN_COLORS}
-        name={(color) => text.colors[color]}
-        choose={(color) => dashboard.update({ tokenColor: color })}
-      />
+      {color === "loss" ? (
+        <span class="fact">{isKnown ? text.lossOfTokens : text.trained}</span>
+      ) : (
+        <Choice
+          label={l10n.t("Color by")}
+          value={color}
+          values={TOKEN_COLORS}
+          name={(own) => text.colors[own]}
+          choose={(own) => dashboard.update({ tokenColor: own })}
+        />
+      )}
       {picker}
-      <Button
-        class="toggle"
-        label={l10n.t("Numbers")}
-        aria-pressed={hasTokenNumbers}
-        onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
-      />
-      <Legend scale={tokenScale(tokenColor, window)} />
+      {isKnown ? (
+        <Button
+          class="toggle"
+          label={l10n.t("Numbers")}
+          aria-pressed={hasTokenNumbers}
+          onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
+        />
+      ) : null}
+      <Legend scale={isKnown ? tokenScale(color, window) : null} />
     </div>
   );
 }
 
-function Legend({ scale }: { readonly scale: TokenScale }) {
+/** `scale` is null where tokens have no numbers. */
+function Legend({ scale }: { readonly scale: TokenScale | null }) {
+  if (scale === null) {
+    return (
+      <div class="token-legend wrap">
+        <Untrained />
+      </div>
+    );
+  }
   const levels = scale.isDiverging ? [-4, -3, -2, -1, 0, 1, 2, 3, 4] : [0, 1, 2, 3, 4];
   return (
     <div
@@ -141,9 +173,17 @@ function Legend({ scale }: { readonly scale: TokenScale }) {
         ))}
       </span>
       <span>{scale.ticks.at(-1)}</span>
+      <Untrained />
+    </div>
+  );
+}
+
+function Untrained() {
+  return (
+    <>
       <i class="masked-sample" data-masked={true} />
       <span>{text.masked}</span>
-    </div>
+    </>
   );
 }
 

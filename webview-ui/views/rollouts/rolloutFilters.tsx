@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
+import { isExample } from "../../../src/shared/outcome.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
@@ -51,13 +52,15 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         />
-        <Button
-          class="toggle"
-          label={l10n.t("By task")}
-          aria-pressed={isGrouped}
-          title={l10n.t("Show the rollouts of a task together, with their mean reward")}
-          onClick={() => dashboard.update({ isGrouped: !isGrouped })}
-        />
+        {areExamples(rows) ? null : (
+          <Button
+            class="toggle"
+            label={l10n.t("By task")}
+            aria-pressed={isGrouped}
+            title={l10n.t("Show the rollouts of a task together, with their mean reward")}
+            onClick={() => dashboard.update({ isGrouped: !isGrouped })}
+          />
+        )}
         <Menu label={l10n.t("Columns")} icon="table" items={columnItems(dashboard)} />
       </div>
       {isOpen ? (
@@ -89,16 +92,18 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
   return (
     <div class="filter-row filter-count wrap">
       <span class="fact">
-        {shown === rows.length
-          ? plural(rows.length, "{0} rollout", "{0} rollouts")
-          : plural(rows.length, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown))}
+        {areExamples(rows)
+          ? countOfExamples(shown, rows.length)
+          : countOfRollouts(shown, rows.length)}
       </span>
       {isSearching ? (
         <span class="fact">{l10n.t("{0} % searched", Math.floor(search.progress * 100))}</span>
       ) : null}
       {rollout === null && rows.length > 0 ? (
         <span class="fact">
-          {l10n.t("Choose one to replay it: arrow keys or j and k move, Enter opens.")}
+          {areExamples(rows)
+            ? l10n.t("Choose one to read it: arrow keys or j and k move, Enter opens.")
+            : l10n.t("Choose one to replay it: arrow keys or j and k move, Enter opens.")}
         </span>
       ) : null}
       {isFiltered(filter) ? (
@@ -110,6 +115,22 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
       ) : null}
     </div>
   );
+}
+
+function areExamples([first]: readonly RolloutRow[]): boolean {
+  return first !== undefined && isExample(first);
+}
+
+function countOfExamples(shown: number, all: number): string {
+  return shown === all
+    ? plural(all, "{0} example", "{0} examples")
+    : plural(all, "{1} of {0} example", "{1} of {0} examples", formatCount(shown));
+}
+
+function countOfRollouts(shown: number, all: number): string {
+  return shown === all
+    ? plural(all, "{0} rollout", "{0} rollouts")
+    : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
 }
 
 interface MoreFiltersProps {

@@ -7,6 +7,7 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { isExample } from "../../../src/shared/outcome.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useGridCursor } from "../../controls/useVirtualRows.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
@@ -28,6 +29,15 @@ const HIDDEN_BESIDE_REPLAY: ReadonlySet<string> = new Set([
   "groupMean",
   "strip",
   "trainingUse",
+]);
+
+/** Of examples: nobody sampled or rewarded them. */
+const HIDDEN_OF_EXAMPLES: ReadonlySet<string> = new Set([
+  "reward",
+  "groupMean",
+  "advantage",
+  "stop",
+  "duration",
 ]);
 
 interface GridProps extends DashboardProps {
@@ -98,6 +108,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
       <GridHead
         dashboard={dashboard}
         columns={columns}
+        areExamples={rows[0] !== undefined && isExample(rows[0])}
         style={{ gridTemplateColumns: template, minWidth: leastWidth(columns) }}
       />
       <div
@@ -151,6 +162,9 @@ function useShownColumns(
   isBesideReplay: boolean,
 ): readonly RolloutColumn[] {
   const shownSource = rows[0]?.source;
+  const areExamples = rows[0] !== undefined && isExample(rows[0]);
+  // A file that was opened to be read may be in the tokens of no model.
+  const haveTokens = !areExamples || rows.some(({ tokens }) => tokens > 0);
   const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
   return useMemo(
     () =>
@@ -158,10 +172,16 @@ function useShownColumns(
         ({ key, source }) =>
           !hidden.includes(key) &&
           (isMixed || key !== "environment") &&
-          !(isBesideReplay && HIDDEN_BESIDE_REPLAY.has(key)) &&
+          !(
+            isBesideReplay &&
+            HIDDEN_BESIDE_REPLAY.has(key) &&
+            !(areExamples && key === "taskText")
+          ) &&
+          (haveTokens || (key !== "tokens" && key !== "strip")) &&
+          !(areExamples && HIDDEN_OF_EXAMPLES.has(key)) &&
           (source === null || source === shownSource),
       ),
-    [hidden, isMixed, isBesideReplay, shownSource],
+    [hidden, isMixed, isBesideReplay, shownSource, areExamples, haveTokens],
   );
 }
 

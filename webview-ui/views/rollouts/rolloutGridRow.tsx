@@ -21,14 +21,20 @@ const RISING: readonly string[] = ["rollout", "groupMean"];
 
 interface HeadProps extends DashboardProps {
   readonly columns: readonly RolloutColumn[];
+  readonly areExamples: boolean;
   readonly style: Readonly<Record<"gridTemplateColumns" | "minWidth", string>>;
 }
 
-export function GridHead({ dashboard, columns, style }: HeadProps) {
+export function GridHead({ dashboard, columns, areExamples, style }: HeadProps) {
   return (
     <div class="grid-head" role="row" aria-rowindex={1} style={style}>
       {columns.map((column) => (
-        <HeadCell key={column.key} dashboard={dashboard} column={column} />
+        <HeadCell
+          key={column.key}
+          dashboard={dashboard}
+          column={column}
+          name={areExamples && column.key === "rollout" ? text.head.example : text.head[column.key]}
+        />
       ))}
     </div>
   );
@@ -134,8 +140,10 @@ export function GridRow({
 function HeadCell({
   dashboard,
   column: { key, isNumber },
+  name,
 }: DashboardProps & {
   readonly column: RolloutColumn;
+  readonly name: string;
 }) {
   const { sorting } = dashboard.view.value;
   const isSorted = sorting.column === key;
@@ -158,7 +166,7 @@ function HeadCell({
           })
         }
       >
-        <span>{strings.trajectories.head[key]}</span>
+        <span>{name}</span>
         {isSorted ? <Icon name={sorting.isDescending ? "chevronDown" : "chevronUp"} /> : null}
       </button>
     </div>

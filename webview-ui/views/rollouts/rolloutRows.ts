@@ -11,7 +11,7 @@ import {
   formatTemperature,
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
-import { outcomeText } from "../../../src/shared/outcome.ts";
+import { isExample, outcomeText } from "../../../src/shared/outcome.ts";
 import type { RolloutSource } from "../../../src/shared/rolloutSet.ts";
 import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -29,7 +29,7 @@ const NOTHING_FOUND: ReadonlySet<string> = new Set();
 const REWARD_SLACK = 1e-9;
 
 export interface RolloutColumn {
-  readonly key: keyof typeof strings.trajectories.head;
+  readonly key: Exclude<keyof typeof strings.trajectories.head, "example">;
   /** For a CSS grid. */
   readonly width: string;
   readonly isNumber: boolean;
@@ -47,8 +47,8 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: (row, { markOf }) => -markRank(markOf(row)),
   },
   {
-    ...column("rollout", "78px", true),
-    text: formatRolloutName,
+    ...column("rollout", "88px", true),
+    text: (row) => (isExample(row) ? formatCount(row.group + 1) : formatRolloutName(row)),
     rank: ({ group, rollout }) => group * 1e6 + rollout,
   },
   {

@@ -128,11 +128,16 @@ interface TokenPiece {
   readonly mask: Uint8Array;
 }
 
-/** Sampler log-probabilities, advantages and mask of `count` tokens from `from` on, without the rest of the record. */
+/** Log-probabilities, advantages and mask of `count` tokens from `from` on, without the rest of the record. */
 export async function readTokenPiece(
   files: Pick<FileSystem, "readRange">,
   path: string,
-  place: RecordPlace & { readonly total: number; readonly from: number; readonly count: number },
+  place: RecordPlace & {
+    readonly total: number;
+    readonly from: number;
+    readonly count: number;
+    readonly by: "sampler" | "trainer";
+  },
 ): Promise<TokenPiece> {
   const { offset, total, from } = place;
   const count = Math.max(0, Math.min(place.count, total - from));
@@ -142,7 +147,7 @@ export async function readTokenPiece(
     // A copy: a typed array needs its own alignment.
     return new Float32Array(Uint8Array.from(bytes).buffer);
   };
-  const logprobs = await floats(4);
+  const logprobs = await floats(place.by === "sampler" ? 4 : 8);
   const advantages = await floats(12);
   const mask = await files.readRange(path, start + 18 * total + from, count);
   return { logprobs, advantages, mask };

@@ -13,18 +13,19 @@ const STRIP_CELLS = 40;
 const TOKENS_PER_CELL = 256;
 
 export interface TokenSummary {
-  /** Mean sampler log-probability of the trained tokens in up to 40 equal parts of them. */
+  /** Mean log-probability of the trained tokens in up to 40 equal parts of them, by whom it was asked for. */
   readonly strip: Float32Array;
   /** Mean advantage of the trained tokens; null without any. */
   readonly tokenAdvantage: number | null;
 }
 
-/** Summarizes one stream, reading at most about 92 kB. Null if the record is not complete. */
+/** Summarizes one stream, reading at most about 92 kB. Null if the record is not complete. What was not sampled has numbers of the trainer only. */
 export async function readTokenSummary(
   files: FolderFiles,
   folder: string,
   set: RolloutSet,
   entry: StoredTokenPlace,
+  by: "sampler" | "trainer" = "sampler",
 ): Promise<TokenSummary | null> {
   const path = tokensPath(folder, set);
   const size = (await files.size(path)) ?? 0;
@@ -32,16 +33,16 @@ export async function readTokenSummary(
   const total = await tokenCount(files, path, entry);
   if (total === null) return null;
   const logprobs: number[] = [];
-  let advantage = 0;
+  let [trained, advantage] = [0, 0];
   for (const { from, count } of partsToRead(total)) {
-    const piece = await readTokenPiece(files, path, { ...entry, total, from, count });
+    const piece = await readTokenPiece(files, path, { ...entry, total, from, count, by });
     for (const [at, logprob] of piece.logprobs.entries()) {
       if (piece.mask[at] !== 1) continue;
-      logprobs.push(logprob);
+      trained += 1;
+      if (!Number.isNaN(logprob)) logprobs.push(logprob);
       advantage += piece.advantages[at] ?? 0;
     }
   }
-  const trained = logprobs.length;
   return {
     strip: stripOf(logprobs),
     tokenAdvantage: trained === 0 ? null : advantage / trained,

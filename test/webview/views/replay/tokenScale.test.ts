@@ -13,13 +13,19 @@ const window: TokenWindow = {
   advantages: Float32Array.from([0, -2, 1]),
   turns: Int16Array.from([-1, 0, 0]),
   mask: Uint8Array.from([0, 1, 1]),
-  ranges: { logprobLow: -4, advantageSize: 2, differenceSize: 1 },
+  ranges: { logprobLow: -4, advantageSize: 2, differenceSize: 1, trainerLow: -3 },
 };
 
 describe("the color of a token", () => {
   it("is the stronger the less likely the token was", () => {
     const { level } = tokenScale("logprob", window);
     expect([level(0), level(1), level(2)]).toEqual([0, 4, 2]);
+  });
+
+  it("of an example is the stronger the less the trainer expected it", () => {
+    const { level, value } = tokenScale("loss", window);
+    expect([level(0), level(1), level(2)]).toEqual([null, 4, 3]);
+    expect(value(1)).toBe(3);
   });
 
   it("has two directions for what has a sign", () => {

@@ -15,11 +15,14 @@ import type { Remedy } from "../../source/remedy.ts";
 import type { Span } from "../../source/span.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { catalogueFindings, modelList } from "./catalogueRules.ts";
+import { dataProblems, type FactsOf } from "./dataSources.ts";
 import { folderFindings, type KnownFolders } from "./folderRules.ts";
 
 export interface DiagnoseOptions extends CheckOptions {
   readonly catalogue?: Catalogue;
   readonly folders?: KnownFolders;
+  /** What the sources of `data` hold. */
+  readonly factsOf?: FactsOf;
   /** Which advice (TRL2xx that keeps no run from starting) is given; `essential` leaves notes out. */
   readonly advice?: "all" | "essential" | "off";
   /** True when another program already checks the file against the schema. */
@@ -78,14 +81,17 @@ function hasServiceList({ repaired }: CheckedText, { catalogue }: DiagnoseOption
 function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly Problem[] {
   const { source, overridden, repaired } = checked;
   if (repaired === null) return [];
-  const { catalogue, folders } = options;
+  const { catalogue, folders, factsOf } = options;
   const findings = [
     ...(catalogue === undefined ? [] : catalogueFindings(repaired.config, catalogue)),
     ...(folders === undefined ? [] : folderFindings(repaired.config, folders)),
   ];
-  return findings
-    .filter(({ path }) => !isReplaced(repaired, path))
-    .map((finding) => locateFinding(source, finding, overridden.overrideBehind));
+  return [
+    ...findings
+      .filter(({ path }) => !isReplaced(repaired, path))
+      .map((finding) => locateFinding(source, finding, overridden.overrideBehind)),
+    ...(factsOf === undefined ? [] : dataProblems(checked, factsOf)),
+  ];
 }
 
 /** Values of the file that an override hides. */

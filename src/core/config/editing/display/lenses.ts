@@ -1,10 +1,17 @@
-/** Code lenses above a configuration and its environments: start and state of a run, tasks of an environment. */
+/** Code lenses above a configuration, its environments and its data: start and state of a run, tasks of an environment, what a source holds. */
 
 import { formatReward } from "../../../../shared/format.ts";
+import { checkText } from "../../check.ts";
 import type { Span } from "../../source/span.ts";
 import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { type Catalogue, EMPTY_CATALOGUE, findEnvironment } from "../catalogue/catalogue.ts";
 import { environmentDetail } from "../descriptions/environmentText.ts";
+import {
+  type DataSource,
+  dataSources,
+  describeFacts,
+  type FactsOf,
+} from "../diagnostics/dataSources.ts";
 import { pairsOf } from "../text/yamlPairs.ts";
 
 /** The newest run of a configuration. */
@@ -27,29 +34,43 @@ export type LensAction =
   | "openLastRun"
   | "stop"
   | "openDashboard"
+  /** Those of `Lens.source`. */
+  | "readExamples"
+  | "addDataSource"
   | "none";
+
+export type LensSource = Pick<DataSource, "path" | "run">;
 
 export interface Lens {
   readonly span: Span;
   readonly title: string;
   readonly action: LensAction;
+  /** As the configuration names it: the file, or the folder of the run. */
+  readonly source?: LensSource;
 }
 
 export interface LensOptions {
   readonly path: string;
   readonly catalogue?: Catalogue;
+  readonly overrides?: readonly string[];
   readonly status: NewestRun;
+  /** What the sources of `data` hold; absent = it is not looked at. */
+  readonly factsOf?: FactsOf | undefined;
 }
 
-/** Lenses at the top of the text and above each environment. Never throws. */
+/** Lenses at the top of the text, above each environment and above each source of data. Never throws. */
 export function lenses(
   text: string,
-  { path, catalogue = EMPTY_CATALOGUE, status }: LensOptions,
+  { path, catalogue = EMPTY_CATALOGUE, overrides = [], status, factsOf }: LensOptions,
 ): readonly Lens[] {
   const source = readYaml(text, languageOf(path));
   const top = { start: 0, end: 0 };
   const head = headLenses(status).map((lens) => ({ ...lens, span: top }));
-  return [...head, ...environmentLenses(source, catalogue)];
+  return [
+    ...head,
+    ...environmentLenses(source, catalogue),
+    ...dataLenses(text, { path, overrides }, factsOf),
+  ];
 }
 
 function headLenses(status: NewestRun): readonly Omit<Lens, "span">[] {
@@ -87,4 +108,25 @@ function environmentLenses(source: YamlSource, catalogue: Catalogue): readonly L
     const title = entry === null ? "" : environmentDetail(entry);
     return title === "" ? [] : [{ span: keySpan, title, action: "none" as const }];
   });
+}
+
+function dataLenses(
+  text: string,
+  options: Pick<Required<LensOptions>, "path" | "overrides">,
+  factsOf: FactsOf | undefined,
+): readonly Lens[] {
+  const checked = checkText(text, options);
+  const { source, repaired } = checked;
+  const data = pairsOf(source, source.root).find(({ key }) => key === "data");
+  if (data === undefined || repaired?.config.method !== "sft") return [];
+  const add = { span: data.keySpan, title: "Add Data Source…", action: "addDataSource" } as const;
+  const known = dataSources(checked).flatMap((written): readonly Lens[] => {
+    const facts = factsOf?.(written) ?? null;
+    if (facts === null) return [];
+    const { span, source: own } = written;
+    const title = describeFacts(facts);
+    if (facts.kind === "unreadable") return [{ span, title, action: "none" }];
+    return [{ span, title, action: "readExamples", source: { path: own.path, run: own.run } }];
+  });
+  return [add, ...known];
 }

@@ -1,0 +1,111 @@
+/** The sources of `data` in a text, and what is known of what they hold: from files and run folders, which others read. */
+
+import { formatQuantity, formatRounded } from "../../../../shared/format.ts";
+import { parseRolloutCondition } from "../../../../shared/rolloutCondition.ts";
+import type { CheckedText } from "../../check.ts";
+import type { Config } from "../../fields/schema.ts";
+import { entryAt, locate } from "../../source/locate.ts";
+import type { Problem } from "../../source/problem.ts";
+import type { Span } from "../../source/span.ts";
+
+export type DataSource = Config["data"][number];
+
+/** A source that a run would read, as it stands in the text. */
+export interface WrittenSource {
+  /** Position in the list. */
+  readonly index: number;
+  readonly source: DataSource;
+  readonly span: Span;
+}
+
+/** What a source holds, or why it cannot be read. */
+export type SourceFacts =
+  | { readonly kind: "unreadable"; readonly message: string }
+  | {
+      readonly kind: "read";
+      readonly unit: "example" | "rollout";
+      /** Those that are trained or held out. */
+      readonly count: number;
+      readonly turns: number;
+      /** Of a file about as many, by its characters; of rollouts those that were sampled. */
+      readonly tokens: number;
+      /** Lines of a file that are marked so. */
+      readonly heldOut: number;
+      readonly test: number;
+      /** True where the source goes on behind what was counted. */
+      readonly isPart: boolean;
+      /** Rows that cannot be trained on, each as a sentence; the first of them. */
+      readonly refused: readonly string[];
+      readonly refusedCount: number;
+    };
+
+/** By the position of the source; null = not read yet. */
+export type FactsOf = (source: WrittenSource) => SourceFacts | null;
+
+/** Those of a supervised run that are sound as far as the text says, and that no override replaces. */
+export function dataSources({
+  source: text,
+  repaired,
+  overridden,
+}: CheckedText): readonly WrittenSource[] {
+  if (repaired === null || repaired.config.method !== "sft") return [];
+  return repaired.config.data.flatMap((source, index) => {
+    const path = ["data", String(index)];
+    const span = locate(text, path, "value");
+    const isWritten = entryAt(text, path) !== null && overridden.overrideBehind(path) === null;
+    const isSound =
+      (source.path === null) !== (source.run === null) &&
+      (source.where === null || parseRolloutCondition(source.where) !== null);
+    return isWritten && isSound && span !== null ? [{ index, source, span }] : [];
+  });
+}
+
+/** What keeps a run from training on its sources. */
+export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly Problem[] {
+  return dataSources(checked).flatMap((written) => {
+    const facts = factsOf(written);
+    if (facts === null) return [];
+    const path = ["data", String(written.index), written.source.path === null ? "run" : "path"];
+    const span = locate(checked.source, path, "value") ?? written.span;
+    const at = checked.source.position(span.start);
+    return problemsOf(facts).map((message) => ({
+      severity: "error" as const,
+      code: "TRL222" as const,
+      message,
+      path,
+      at,
+      span,
+      related: [],
+      remedies: [],
+    }));
+  });
+}
+
+/** What a run would refuse in a source, as sentences. */
+export function problemsOf(facts: SourceFacts): readonly string[] {
+  if (facts.kind === "unreadable") return [facts.message];
+  const more = facts.refusedCount - facts.refused.length;
+  if (more <= 0) return facts.refused;
+  return [...facts.refused, `${formatQuantity(more, "more row")} cannot be trained on.`];
+}
+
+/** `200 examples · 400 turns · about 48k tokens`. */
+export function describeFacts(facts: SourceFacts): string {
+  if (facts.kind === "unreadable") return "cannot be read";
+  const { unit, count, turns, tokens, heldOut, test, isPart, refusedCount } = facts;
+  const counted =
+    unit === "example" ? `about ${formatRounded(roughly(tokens))}` : formatRounded(tokens);
+  return [
+    `${isPart ? "more than " : ""}${formatQuantity(count, unit)}`,
+    formatQuantity(turns, "turn"),
+    `${counted} tokens`,
+    ...(heldOut > 0 ? [`${formatQuantity(heldOut, "line")} held out`] : []),
+    ...(test > 0 ? [`${formatQuantity(test, "line")} of split test left out`] : []),
+    ...(refusedCount > 0 ? [`${formatQuantity(refusedCount, "row")} refused`] : []),
+  ].join(" · ");
+}
+
+/** More digits than one would say more than is known. */
+function roughly(tokens: number): number {
+  return Number(tokens.toPrecision(1));
+}

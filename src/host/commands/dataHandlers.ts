@@ -1,0 +1,105 @@
+/** Handlers of the commands about demonstrations. */
+
+import { dirname, resolve } from "node:path";
+import * as vscode from "vscode";
+import * as z from "zod";
+import { CONFIG_REQUESTS } from "../../api/config.ts";
+import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../api/examples.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
+import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
+import { applyTextEdits } from "../config/textEdits.ts";
+import type { Server } from "../server/server.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { askDataSource, browseExamples } from "./askDataSource.ts";
+import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+
+export interface DataHandlerOptions extends ChooseConfigOptions {
+  readonly server: Pick<Server, "request">;
+  /** For what shows files of demonstrations. */
+  readonly folder: string;
+  /** Shows the run in a folder. */
+  readonly open: (folder: string) => void;
+}
+
+/** What the lens of a source names. */
+const namedSource = z.object({
+  config: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
+  path: z.string().nullable(),
+  run: z.string().nullable(),
+});
+
+/** `addDataSource` takes the URI of a configuration, `readExamples` that of a JSONL file, or what a lens names. */
+export function dataHandlers(
+  options: DataHandlerOptions,
+): Pick<CommandHandlers, "addDataSource" | "readExamples"> {
+  return {
+    readExamples: async (target) => {
+      const named = namedSource.safeParse(target).data;
+      const folder = named === undefined ? null : dirname(named.config.fsPath);
+      if (named?.run != null && folder !== null) options.open(resolve(folder, named.run));
+      else if (named?.path != null && folder !== null) {
+        await readExamples(options, resolve(folder, named.path), named.config);
+      } else {
+        const file = target instanceof vscode.Uri ? target : await chooseFile();
+        if (file !== undefined) await readExamples(options, file.fsPath, null);
+      }
+    },
+    addDataSource: async (target) => {
+      const config = await chooseConfig(options, target);
+      if (config === undefined) return;
+      const entry = await askDataSource(config, options.store.runs);
+      if (entry === undefined) return;
+      const document = await vscode.workspace.openTextDocument(config);
+      // The server answers about documents that an editor shows.
+      await vscode.window.showTextDocument(document);
+      const request = { uri: document.uri.toString(), entry };
+      const { insertSource } = CONFIG_REQUESTS;
+      const edits = await options.server.request<readonly TextEdit[] | null>(insertSource, request);
+      const before = document.getText();
+      await applyTextEdits(document, edits);
+      if (isSupervised(document.getText()) && !isSupervised(before)) {
+        void plainWindow.showInformationMessage(
+          vscode.l10n.t("The configuration now has method: sft, without which data is not read."),
+        );
+      }
+    },
+  };
+}
+
+function isSupervised(text: string): boolean {
+  return /\bmethod"?\s*:\s*["']?sft\b/.test(text);
+}
+
+/** @throws what the server says */
+async function readExamples(
+  { server, open, folder: parent }: DataHandlerOptions,
+  path: string,
+  config: vscode.Uri | null,
+): Promise<void> {
+  const document = config === null ? null : await vscode.workspace.openTextDocument(config);
+  const request: ExamplesRequest = {
+    path,
+    parent,
+    config: document && {
+      path: document.uri.fsPath,
+      text: document.getText(),
+      overrides: settingOverrides(document.uri),
+    },
+  };
+  const title = vscode.l10n.t("Reading the examples");
+  const progress = { location: vscode.ProgressLocation.Window, title };
+  const outcome = await plainWindow.withProgress(progress, () =>
+    server.request<RequestOutcome<string>>(EXAMPLE_REQUESTS.read, request),
+  );
+  if (!outcome.ok) throw new Error(outcome.error.message);
+  open(outcome.value);
+}
+
+/** The file in the editor, one of the workspace, or any other. */
+async function chooseFile(): Promise<vscode.Uri | undefined> {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  if (active?.scheme === "file" && active.path.endsWith(".jsonl")) return active;
+  return await browseExamples();
+}

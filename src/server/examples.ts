@@ -1,0 +1,79 @@
+/** Shows an editor the demonstrations of a file, in the tokens of the model that would be trained where those are at hand. */
+
+import { rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { CancellationToken } from "vscode-languageserver";
+import { EXAMPLE_REQUESTS, type ExamplesRequest, examplesRequestSchema } from "../api/examples.ts";
+import type { RequestOutcome } from "../api/requests.ts";
+import { tokenizerNameOf } from "../core/chat/modelName.ts";
+import { createChat, today } from "../core/chat/setup/createChat.ts";
+import { checkText } from "../core/config/check.ts";
+import { isAppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import { sha256 } from "../node/hash.ts";
+import { VERSION } from "../shared/version.ts";
+import { type ExampleTraining, writeExampleFolder } from "../trainer/examples/exampleFolder.ts";
+import { readTokenizer, tokenizerAtHand } from "./dashboard/tokenizerAtHand.ts";
+import type { ServerOptions } from "./openRequests.ts";
+
+/** Files that were read lately, and are shown at once when they are asked for again. */
+const MAX_KEPT = 20;
+
+export function serveExamples({ connection, requests, clock, programFolder }: ServerOptions): void {
+  connection.onRequest<RequestOutcome<string>, void>(
+    EXAMPLE_REQUESTS.read,
+    (request: unknown, token: CancellationToken) => {
+      const { path, parent, config } = examplesRequestSchema.parse(request);
+      return requests.run(token, async ({ fileSystem }) => {
+        const own = join(parent, await nameFor(path, config));
+        const [known] = await fileSystem.list(own);
+        if (known !== undefined) return join(own, known);
+        await forgetOldest(fileSystem, parent);
+        const places = { files: fileSystem, programFolder };
+        const training = config === null ? null : await trainingOf(config, places, today(clock));
+        try {
+          return await writeExampleFolder({ fileSystem, path, parent: own, training });
+        } catch (error) {
+          await rm(own, { recursive: true, force: true });
+          throw error;
+        }
+      });
+    },
+  );
+}
+
+/** The same for the same file under the same configuration. */
+async function nameFor(path: string, config: ExamplesRequest["config"]): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  const text = JSON.stringify([VERSION, path, found?.size, found?.mtimeMs, config]);
+  return sha256(text).slice(0, 16);
+}
+
+/** Makes room for one more. */
+async function forgetOldest(fileSystem: FileSystem, parent: string): Promise<void> {
+  const folders = (await fileSystem.list(parent)).map((name) => join(parent, name));
+  const dated = await Promise.all(
+    folders.map(async (folder) => ({ folder, ms: (await stat(folder)).mtimeMs })),
+  );
+  const old = dated.sort((a, b) => b.ms - a.ms).slice(MAX_KEPT - 1);
+  await Promise.all(old.map(({ folder }) => rm(folder, { recursive: true, force: true })));
+}
+
+/** Null where the configuration has faults, or its tokenizer is not on this computer. */
+async function trainingOf(
+  { path, text, overrides }: NonNullable<ExamplesRequest["config"]>,
+  places: { readonly files: FileSystem; readonly programFolder: string },
+  date: string,
+): Promise<ExampleTraining | null> {
+  const { config } = checkText(text, { path, overrides });
+  if (config === null) return null;
+  try {
+    const request = { name: tokenizerNameOf(config), configFolder: dirname(path) };
+    const folder = await tokenizerAtHand(places, request);
+    const model = await readTokenizer(places.programFolder, folder);
+    return { chat: createChat({ model, config, date }).chat, config };
+  } catch (error) {
+    if (isAppError(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { sourceFacts } from "../../../src/trainer/examples/sourceFacts.ts";
+import { aRecord } from "../../core/runFolder/builders.ts";
+import { aConfig } from "../../core/training/builders.ts";
+
+let folder = "";
+const fileSystem = createFileSystem();
+
+afterAll(() => fileSystem.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function factsOf(given: Partial<Config["data"][number]>, changes: Partial<Config> = {}) {
+  const none = { path: null, run: null, where: null, starred: false, tags: [], max_per_task: null };
+  const source = { ...none, ...given };
+  const config = aConfig({ method: "sft", ...changes });
+  const configPath = join(folder, "sft.yaml");
+  return sourceFacts({ fileSystem, configPath, config, source, index: 0 });
+}
+
+function line(answers: readonly string[], more: object = {}): string {
+  const messages = answers.flatMap((content) => [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content },
+  ]);
+  return `${JSON.stringify({ messages, ...more })}\n`;
+}
+
+describe("a file of conversations", () => {
+  it("is counted as a run would read it", async () => {
+    const rows = [line(["A", "B"]), "\n", line(["C"], { split: "test" })];
+    await writeFile(
+      join(folder, "a.jsonl"),
+      [...rows, line(["D"], { split: "held_out" })].join(""),
+    );
+    expect(await factsOf({ path: "a.jsonl" })).toMatchObject({
+      kind: "read",
+      unit: "example",
+      count: 2,
+      turns: 3,
+      heldOut: 1,
+      test: 1,
+      isPart: false,
+      refusedCount: 0,
+    });
+  });
+
+  it("names rows that cannot be trained on, with the reason", async () => {
+    await writeFile(join(folder, "a.jsonl"), `${line(["A"])}{"messages": []}\nnothing\n`);
+    const facts = await factsOf({ path: "a.jsonl" });
+    expect(facts).toMatchObject({ count: 1, refusedCount: 2 });
+    expect(facts.kind === "read" && facts.refused).toEqual([
+      "Row 2 of a.jsonl cannot be trained on: messages: there is no message of the assistant to imitate.",
+      expect.stringContaining("Row 3 of a.jsonl cannot be trained on: this is not JSON"),
+    ]);
+  });
+
+  it("is read to an end only where that is near", async () => {
+    await writeFile(join(folder, "a.jsonl"), line(["A"]).repeat(20_001));
+    expect(await factsOf({ path: "a.jsonl" })).toMatchObject({ count: 20_000, isPart: true });
+    await writeFile(join(folder, "a.jsonl"), line(["A"]).repeat(20_000));
+    expect(await factsOf({ path: "a.jsonl" })).toMatchObject({ count: 20_000, isPart: false });
+  });
+
+  it("that is none is said to be none", async () => {
+    expect(await factsOf({ path: "none.jsonl" })).toMatchObject({
+      kind: "unreadable",
+      message: expect.stringContaining("none.jsonl does not exist"),
+    });
+    expect(await factsOf({ path: "." })).toMatchObject({ kind: "unreadable" });
+  });
+});
+
+describe("a run", () => {
+  async function writeRun(rewards: readonly number[], split = "train"): Promise<void> {
+    const run = join(folder, "one");
+    await mkdir(runPaths(run).rolloutFolder, { recursive: true });
+    const { model_name, chat_format } = aConfig();
+    await writeFile(runPaths(run).resolvedConfig, JSON.stringify({ model_name, chat_format }));
+    const files = fileSystem.within(run);
+    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
+    for (const [group, reward] of rewards.entries()) {
+      await store.addRollout(aRecord({ group, index: group, reward, split }));
+      const arrays = { samplerLogprobs: [0, 0], trainerLogprobs: [0, 0], advantages: [0, 0] };
+      const ids = { ids: [1, 2], turns: [-1, 0], mask: [0, 1] };
+      await store.addTokens(0, [{ group, rollout: 0, stream: 0, ...ids, ...arrays }]);
+    }
+  }
+
+  it("is counted in the rollouts that pass its filters", async () => {
+    await writeRun([1, 0, 1]);
+    expect(await factsOf({ run: "one", where: "reward >= 1" })).toMatchObject({
+      kind: "read",
+      unit: "rollout",
+      count: 2,
+    });
+  });
+
+  it("that gives nothing, or what measures, says why", async () => {
+    await writeRun([0]);
+    expect(await factsOf({ run: "one", where: "reward >= 1" })).toMatchObject({
+      message: "one gives no example: none of its rollouts passes the filters.",
+    });
+    expect(await factsOf({ run: "other" })).toMatchObject({
+      message: expect.stringContaining("is not the folder of a run"),
+    });
+    expect(await factsOf({ run: "one" }, { model_name: "local/other" })).toMatchObject({
+      kind: "unreadable",
+      message: expect.stringContaining("tokenizer"),
+    });
+  });
+
+  it("with rollouts of a test split is refused", async () => {
+    await writeRun([1], "test");
+    expect(await factsOf({ run: "one" })).toMatchObject({
+      message: expect.stringContaining("kept for measuring"),
+    });
+  });
+});
