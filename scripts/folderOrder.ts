@@ -73,6 +73,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/node",
   "src/node/tokenizer",
   "src/node/control",
+  "src/node/launch",
   "src/node/texts",
   // embedded engine and environments
   "src/local",
@@ -106,6 +107,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/play",
   "src/trainer/scaffold",
   "src/server/runs",
+  "src/server/tools",
   "src/server/dashboard",
   "src/server/runsTable",
   "src/server/pages",

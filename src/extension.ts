@@ -152,7 +152,7 @@ async function joinRunning(
 
 async function hasTrainings(launches: string): Promise<boolean> {
   if ((await readdir(launches).catch(() => [])).length === 0) return false;
-  const { LaunchStore } = await import("./host/runs/launchStore.ts");
+  const { LaunchStore } = await import("./node/launch/launchStore.ts");
   const known = await new LaunchStore(launches).list();
   return known.some(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
 }
