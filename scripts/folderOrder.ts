@@ -112,6 +112,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/server/runsTable",
   "src/server/pages",
   "src/server/view",
+  "src/server/mcp",
   "src/server/catalogue",
   "src/server",
   "src/cli/terminal",

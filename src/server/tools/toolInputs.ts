@@ -3,9 +3,9 @@
 import * as z from "zod";
 import type { ToolId } from "./toolTable.ts";
 
-const MAX_TEXT = 500;
+export const MAX_TEXT = 500;
 const number = z.number().int().max(1e9);
-const run = z.string().max(MAX_TEXT).describe("`run` as listRuns names it");
+export const run = z.string().max(MAX_TEXT).describe("`run` as listRuns names it");
 
 export const toolInputs = {
   listRuns: z.object({}),

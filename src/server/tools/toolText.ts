@@ -21,7 +21,10 @@ const LIMITS = [
 ] as const;
 /** Names the user. */
 const HOME = homedir();
-type Limits = (typeof LIMITS)[number];
+interface Limits {
+  readonly text: number;
+  readonly items: number;
+}
 
 /** Whatever could be taken for a mark. */
 const MARK = /<(?=\s*\/?\s*recorded)/gi;
@@ -38,6 +41,11 @@ export function toolText(value: Json, redactor: Redactor): string {
     if (text.length <= MAX_CHARS) return text;
   }
   return framed(JSON.stringify({ error: "The answer is too long. Ask for less." }), nonce);
+}
+
+/** A value without secrets and characters that act, for programs; texts in it are short, or cut. */
+export function cleanValue(value: Json, redactor: Redactor): Json {
+  return shortened(redactor.redactJson(value), { text: 200, items: 200 });
 }
 
 function framed(json: string, nonce: string): string {

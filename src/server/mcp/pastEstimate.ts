@@ -1,0 +1,58 @@
+/** What a configuration is going to take, by a past run alone: no service is asked and no program is started. */
+
+import { basename } from "node:path";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { describeProblem } from "../../core/config/source/problem.ts";
+import { AppError } from "../../core/errors.ts";
+import type { EstimateReport } from "../../core/estimate/report.ts";
+import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
+import { estimateFromFolder, newestRunOf } from "../../trainer/estimate.ts";
+import type { McpWorkspace } from "./mcpWorkspace.ts";
+
+/** `folder` is that of a past run; null = the newest that fits. @throws AppError `config-invalid`, `estimate-without-basis` */
+export async function pastEstimate(
+  workspace: McpWorkspace,
+  { path, folder }: { readonly path: string; readonly folder: string | null },
+): Promise<ReturnType<typeof describeEstimate>> {
+  const { text } = await workspace.readConfig(path);
+  return describeEstimate(await reportFor(workspace, requireValid(text, { path }), path, folder));
+}
+
+/** @throws AppError `config-invalid` with the first faults */
+export function requireValid(
+  text: string,
+  options: { readonly path: string; readonly overrides?: readonly string[] },
+): Config {
+  const parsed = parseConfig(text, options);
+  if (parsed.ok) return parsed.config;
+  const faults = parsed.problems
+    .filter(({ severity }) => severity === "error")
+    .slice(0, MAX_FAULTS);
+  throw new AppError(
+    "config-invalid",
+    faults.map((each) => describeProblem(each, basename(options.path))).join("\n"),
+  );
+}
+
+const MAX_FAULTS = 10;
+
+/** @throws AppError `estimate-without-basis` */
+export async function reportFor(
+  workspace: McpWorkspace,
+  config: Config,
+  path: string,
+  named: string | null,
+): Promise<EstimateReport> {
+  const folder = named ?? (await newestRunOf(workspace.files, { config, path }));
+  const isListed = (await workspace.runs()).some((run) => run.folder === folder);
+  const report =
+    folder === null || !isListed || config.method === "sft"
+      ? null
+      : await estimateFromFolder(config, { fileSystem: workspace.filesOf(folder), folder });
+  if (report !== null) return report;
+  throw new AppError(
+    "estimate-without-basis",
+    "No past run of this workspace has the same model, environments and splits, so this cannot be estimated here. The user can run: tinker-rl estimate FILE --groups 2",
+  );
+}
