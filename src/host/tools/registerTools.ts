@@ -39,7 +39,7 @@ export function registerTools({ answer, redactor }: ToolRegistration): vscode.Di
           return new vscode.LanguageModelToolResult([text]);
         } catch (error) {
           // It names runs and quotes files as an answer does.
-          throw new Error(toolText({ error: errorMessage(error) }, redactor));
+          throw new Error(toolText({ error: errorMessage(error) }, { redactor }));
         }
       },
     }),

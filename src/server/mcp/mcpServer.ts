@@ -21,7 +21,7 @@ import { LaunchStore } from "../../node/launch/launchStore.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { RunTools } from "../tools/runTools.ts";
-import { checkedInput, cleanValue, toolText } from "../tools/toolText.ts";
+import { type Cleaning, checkedInput, cleanValue, toolText } from "../tools/toolText.ts";
 import { actionTools, noSuchTool } from "./actionTools.ts";
 import type { McpTool } from "./mcpTool.ts";
 import { McpWorkspace } from "./mcpWorkspace.ts";
@@ -54,7 +54,9 @@ export async function serveMcp(options: McpOptions): Promise<void> {
 /** Answers over `transport`. */
 export async function connectMcp(options: McpOptions, transport: Transport): Promise<void> {
   const redactor = new Redactor();
-  const tools = await toolsOf(options, redactor);
+  const root = await realFolder(options.root);
+  const tools = toolsOf({ ...options, root }, redactor);
+  const cleaning = { redactor, root };
   const server = new Server(
     { name: "tinker-rl", title: "Tinker RL", version: options.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -62,16 +64,15 @@ export async function connectMcp(options: McpOptions, transport: Transport): Pro
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     const { name, arguments: input } = params;
-    return answer(tools, { name, input }, redactor);
+    return answer(tools, { name, input }, cleaning);
   });
   await server.connect(transport);
 }
 
-async function toolsOf(
-  { root: given, permission, programFolder, fileSystem, clock, env }: McpOptions,
+function toolsOf(
+  { root, permission, programFolder, fileSystem, clock, env }: McpOptions,
   redactor: Redactor,
-): Promise<readonly McpTool[]> {
-  const root = await realFolder(given);
+): readonly McpTool[] {
   const workspace = new McpWorkspace({ root, fileSystem, clock, env, redactor });
   const tools = new RunTools(workspace, redactor);
   const cache = join(cacheFolder(env), "mcp");
@@ -101,18 +102,18 @@ function describeTool({ name, title, forModel, input, output, isReadOnly }: McpT
 async function answer(
   tools: readonly McpTool[],
   { name, input }: { readonly name: string; readonly input: unknown },
-  redactor: Redactor,
+  cleaning: Cleaning,
 ): Promise<CallToolResult> {
   try {
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw noSuchTool(name);
     const value = await tool.call(checkedInput(tool.input, input));
-    const content = [{ type: "text" as const, text: toolText(value, redactor) }];
+    const content = [{ type: "text" as const, text: toolText(value, cleaning) }];
     if (tool.output === undefined) return { content };
-    const structured = cleanValue(value, redactor);
+    const structured = cleanValue(value, cleaning);
     return isJsonObject(structured) ? { content, structuredContent: structured } : { content };
   } catch (error) {
-    const text = toolText({ error: errorMessage(error) }, redactor);
+    const text = toolText({ error: errorMessage(error) }, cleaning);
     return { content: [{ type: "text", text }], isError: true };
   }
 }

@@ -1,12 +1,13 @@
 /** What a configuration is going to take, by a past run alone: no service is asked and no program is started. */
 
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/source/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EstimateReport } from "../../core/estimate/report.ts";
 import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
+import { runParent } from "../../node/runPaths.ts";
 import { estimateFromFolder, newestRunOf } from "../../trainer/estimate.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
@@ -44,10 +45,14 @@ export async function reportFor(
   path: string,
   named: string | null,
 ): Promise<EstimateReport> {
-  const folder = named ?? (await newestRunOf(workspace.files, { config, path }));
-  const isListed = (await workspace.runs()).some((run) => run.folder === folder);
+  const parent = runParent(config, path);
+  const runs = await workspace.runs();
+  // Other places are outside of the workspace, or empty.
+  const isHere = runs.some((run) => dirname(run.folder) === parent);
+  const newest = isHere ? await newestRunOf(workspace.files, { config, path }) : null;
+  const folder = named ?? newest;
   const report =
-    folder === null || !isListed || config.method === "sft"
+    folder === null || config.method === "sft"
       ? null
       : await estimateFromFolder(config, { fileSystem: workspace.filesOf(folder), folder });
   if (report !== null) return report;

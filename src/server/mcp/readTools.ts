@@ -58,7 +58,8 @@ function searchTool({ workspace, tools }: ReadToolOptions): McpTool {
     isReadOnly: true,
     call: async ({ words, run: name, roles = [] }) => {
       const listed = name === undefined ? await workspace.runs() : [await tools.find(name)];
-      const folders = listed.map(({ folder }) => folder);
+      const readable = listed.filter(({ phase }) => phase !== "unreadable");
+      const folders = readable.map(({ folder }) => folder);
       const query = { text: words, isRegex: false, roles };
       const found: Json[] = [];
       const endMs = workspace.now() + SEARCH_MS;

@@ -70,7 +70,7 @@ export class RunTools {
 
   /** A framed JSON text. @throws AppError `tool-input`, `no-such-run`, `no-such-number`, `no-such-config`, `file-unreadable` */
   async answer(id: ToolId, input: unknown): Promise<string> {
-    return toolText(await this.value(id, input), this.#redactor);
+    return toolText(await this.value(id, input), { redactor: this.#redactor });
   }
 
   /** As {@link answer}, before it is cleaned and shortened. */

@@ -19,11 +19,16 @@ const LIMITS = [
   { text: 80, items: 10 },
   { text: 20, items: 3 },
 ] as const;
-/** Names the user. */
-const HOME = homedir();
 interface Limits {
   readonly text: number;
   readonly items: number;
+}
+
+/** Takes out what an answer must not hold. */
+export interface Cleaning {
+  readonly redactor: Redactor;
+  /** A folder whose path is written as `.`; absent = none. The home folder, which names the user, is `~`. */
+  readonly root?: string;
 }
 
 /** Whatever could be taken for a mark. */
@@ -33,9 +38,9 @@ const MARK = /<(?=\s*\/?\s*recorded)/gi;
  * Models and environments wrote what is in it: the text stands between two marks with a random number that none of them can know, and holds
  * nothing else that looks like a mark.
  */
-export function toolText(value: Json, redactor: Redactor): string {
+export function toolText(value: Json, cleaning: Cleaning): string {
   const nonce = randomBytes(9).toString("base64url");
-  const cleaned = redactor.redactJson(value);
+  const cleaned = cleanJson(value, cleaning);
   for (const limits of LIMITS) {
     const text = framed(JSON.stringify(shortened(cleaned, limits)), nonce);
     if (text.length <= MAX_CHARS) return text;
@@ -44,8 +49,25 @@ export function toolText(value: Json, redactor: Redactor): string {
 }
 
 /** A value without secrets and characters that act, for programs; texts in it are short, or cut. */
-export function cleanValue(value: Json, redactor: Redactor): Json {
-  return shortened(redactor.redactJson(value), { text: 200, items: 200 });
+export function cleanValue(value: Json, cleaning: Cleaning): Json {
+  return shortened(cleanJson(value, cleaning), { text: 200, items: 200 });
+}
+
+function cleanJson(value: Json, { redactor, root }: Cleaning): Json {
+  return withShortPaths(redactor.redactJson(value), [
+    ...(root === undefined ? [] : [[root, "."] as const]),
+    [homedir(), "~"],
+  ]);
+}
+
+function withShortPaths(value: Json, places: readonly (readonly [string, string])[]): Json {
+  if (typeof value === "string") {
+    return places.reduce((text, [path, short]) => text.replaceAll(path, short), value);
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => withShortPaths(item, places));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withShortPaths(item, places)]));
 }
 
 function framed(json: string, nonce: string): string {
@@ -90,7 +112,7 @@ function shortened(value: Json, limits: Limits): Json {
 }
 
 function shownText(whole: string, { text: length }: Limits): string {
-  const text = visibleText(whole).replaceAll(HOME, "~");
+  const text = visibleText(whole);
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);
   const left = text.length - 2 * half;
