@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { parseArguments } from "../src/cli/arguments/arguments.ts";
 import { configFields, shapeAt } from "../src/core/config/fields/fields.ts";
-import { SKILLS } from "./skills.ts";
+import { ALLOWABLE } from "../src/server/mcp/permission.ts";
+import { anAssistant, NOTHING } from "./server/mcp/anAssistant.ts";
+import { codes, SKILLS } from "./skills.ts";
 
 /** <https://agentskills.io/specification> */
 const head = z.strictObject({
@@ -16,13 +18,6 @@ const head = z.strictObject({
   description: z.string().min(1).max(1024),
 });
 const MOST_LINES = 500;
-
-/** Words in single back-ticks. */
-function codes(text: string): readonly string[] {
-  return [...text.replace(/^ *```.*?^ *```$/gms, "").matchAll(/`([^`\n]+)`/g)].map(
-    ([, code = ""]) => code,
-  );
-}
 
 describe.each(SKILLS)("the skill $folder", ({ folder, head: written, text, commands }) => {
   it("has the head of an Agent Skill, with the name of its folder", () => {
@@ -39,6 +34,16 @@ describe.each(SKILLS)("the skill $folder", ({ folder, head: written, text, comma
     for (const path of codes(text).filter((code) => code.startsWith("docs/"))) {
       expect([path, existsSync(path)]).toEqual([path, true]);
     }
+  });
+
+  it("names tools that an assistant can have", async () => {
+    const permission = { ...NOTHING, allowed: new Set(ALLOWABLE) };
+    const assistant = await anAssistant("skills", { permission });
+    const { tools } = await assistant.client.listTools();
+    await assistant.close();
+    const known = tools.map(({ name }) => name);
+    const named = codes(text).filter((code) => /^[a-z]+([A-Z][a-z]+)+$/.test(code));
+    expect(known).toEqual(expect.arrayContaining([...named]));
   });
 
   it("names keys of a configuration that exist", () => {

@@ -31,8 +31,14 @@ export const SKILLS: readonly Skill[] = readdirSync("skills").map((folder) => {
   };
 });
 
+/** Words in single back-ticks. */
+export function codes(text: string): readonly string[] {
+  const prose = text.replace(/^ *```.*?^ *```$/gms, "");
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+}
+
 /** Puts names in the place of the words in capitals. */
-export function filledIn(
+export function withNames(
   words: readonly string[],
   names: Readonly<Record<string, string>>,
 ): readonly string[] {

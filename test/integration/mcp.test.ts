@@ -123,7 +123,7 @@ describe("an assistant that may start and evaluate within a budget", () => {
     await expect(
       who.ask("evaluateModels", { config: "tinker-config.yaml", models: ["base", run("priced")] }),
     ).rejects.toThrow("are left");
-    // A smaller wish fits, and its budget ends it.
+    // A smaller one fits, and its budget ends it.
     const small = await who.ask("startTraining", {
       config: "tinker-config.yaml",
       settings: ["max_cost_usd=0.02"],

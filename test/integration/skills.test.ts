@@ -1,10 +1,10 @@
-/** Runs what the skills tell an assistant to run, as far as it needs no key and no one who types. */
+/** Runs the commands of the skills, as far as it needs no key and no one who types. */
 
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filledIn, SKILLS } from "../skills.ts";
+import { codes, SKILLS, withNames } from "../skills.ts";
 import { runProgram } from "./trainProgram.ts";
 
 const CONFIG = `model_name: local/tiny-tool
@@ -42,11 +42,22 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+it("names metrics that a run has", async () => {
+  const { stdout } = await runProgram(["show", names["RUN"] ?? "", "--json"], variables());
+  const { steps } = JSON.parse(stdout);
+  const metric = /^(num_[a-z_]+|[a-z]+(\/[a-z0-9_]+)+)$/;
+  const named = SKILLS.flatMap(({ text }) => codes(text)).filter((code) => metric.test(code));
+  const others = new Set(["local/dataset", "environments/letters"]);
+  const metrics = new Set([...named].filter((name) => !others.has(name)));
+  expect(metrics.size).toBeGreaterThan(5);
+  expect(Object.keys(steps[0].metrics)).toEqual(expect.arrayContaining([...metrics]));
+});
+
 describe.each(SKILLS)("the skill $folder", ({ commands }) => {
   it.each(commands.filter(([command]) => command !== STEERING).map((words) => words.join(" ")))(
     "tinker-rl %s",
     async (text) => {
-      const words = filledIn(text.split(" "), names);
+      const words = withNames(text.split(" "), names);
       const place = words[0] === "runs" ? [folder] : [];
       const isNew = words[0] === "env" && words[1] === "new";
       const here = isNew ? ["-c", join(folder, "letters.yaml")] : [];

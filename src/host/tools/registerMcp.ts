@@ -5,7 +5,8 @@ import * as vscode from "vscode";
 import { ALLOWABLE } from "../../server/mcp/permission.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 
-export const MCP_PROVIDER = "tinkerRL.mcp";
+/** As the manifest names it. */
+const MCP_PROVIDER = "tinkerRL.mcp";
 
 export interface McpRegistration {
   /** Holds the program. */

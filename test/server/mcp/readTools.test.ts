@@ -1,14 +1,15 @@
 /** What an assistant can read, and that it stays within its folder. */
 
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { ALLOWABLE } from "../../../src/server/mcp/permission.ts";
 import { MAX_CHARS } from "../../../src/server/tools/toolText.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
 import { writeHardRun } from "../dashboard/writtenRun.ts";
-import { type Assistant, anAssistant } from "./anAssistant.ts";
+import { type Assistant, anAssistant, NOTHING } from "./anAssistant.ts";
 
 const CONFIG = `model_name: local/tiny-tool
 environments:
@@ -59,6 +60,17 @@ afterAll(async () => {
 });
 
 describe("an assistant without leave to change anything", () => {
+  it("finds each tool that there can be in the documentation", async () => {
+    const all = await anAssistant(root, {
+      permission: { ...NOTHING, allowed: new Set(ALLOWABLE) },
+    });
+    const { tools } = await all.client.listTools();
+    await all.close();
+    const documented = await readFile("docs/agents.md", "utf8");
+    expect(tools.length).toBeGreaterThan(9);
+    for (const { name } of tools) expect(documented).toContain(`\`${name}\``);
+  });
+
   it("is offered what reads and nothing else, each with a schema and a description", async () => {
     const { tools } = await assistant.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -79,7 +91,7 @@ describe("an assistant without leave to change anything", () => {
     "pauseRun",
     "changeSettings",
     "deleteRun",
-  ])("is told that %s is not there or not allowed", async (name) => {
+  ])("gets no tool %s, and the reason", async (name) => {
     await expect(assistant.ask(name, { run: "hard" })).rejects.toThrow("--allow");
   });
 

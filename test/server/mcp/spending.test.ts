@@ -8,10 +8,10 @@ it("never lets limits of what has started add up to more than the user allowed",
     fc.property(
       fc.integer({ min: 0, max: 1_000 }),
       fc.array(fc.record({ cents: fc.integer({ min: 1, max: 500 }), starts: fc.boolean() })),
-      (maxCents, wishes) => {
+      (maxCents, requests) => {
         const spending = new Spending(maxCents / 100);
         let used = 0;
-        for (const { cents, starts } of wishes) {
+        for (const { cents, starts } of requests) {
           const isTaken = used + cents <= maxCents;
           let restore: (() => void) | null = null;
           try {
