@@ -1,6 +1,6 @@
 /** The built program as an assistant starts it: what it starts goes on without it, and costs no more than it may. */
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -105,6 +105,17 @@ describe("an assistant that may start and evaluate within a budget", () => {
       restsOn: { run: string };
     };
     expect(restsOn.run).toBe(run("priced"));
+
+    // A copy could come from anyone.
+    await cp(join(root, run("priced")), join(root, "other", run("priced")), { recursive: true });
+    await cp(join(root, "tinker-config.yaml"), join(root, "other", "tinker-config.yaml"));
+    for (const [tool, more] of [
+      ["startTraining", {}],
+      ["evaluateModels", { models: ["base"] }],
+    ] as const) {
+      const started = nothing.ask(tool, { config: "other/tinker-config.yaml", ...more });
+      await expect(started).rejects.toThrow("was not begun on this computer");
+    }
 
     const limit = Math.ceil(costUsd.high * 100) / 100;
     const who = await assistant("--allow", "start,evaluate", "--max-usd", String(limit + 0.02));

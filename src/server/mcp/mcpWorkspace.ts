@@ -21,7 +21,7 @@ export interface McpWorkspaceOptions {
   /** Real path. */
   readonly root: string;
   readonly fileSystem: FileSystem;
-  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly clock: Pick<Clock, "now">;
   readonly env: NodeJS.ProcessEnv;
   /** Learns the keys in the environment and in the files of the workspace. */
   readonly redactor: Redactor;
@@ -35,14 +35,12 @@ interface Found {
 }
 
 const SERVICE_KEYS = Object.values(SERVICES).map(({ variable }) => variable);
-/** Several tools are often called in a row. */
-const FRESH_MS = 2_000;
 
 export class McpWorkspace implements ToolSources {
   readonly #options: McpWorkspaceOptions;
   readonly #progress: ProgressCache = new Map();
   readonly #files: FolderFiles;
-  #found: { readonly value: Promise<Found>; readonly atMs: number } | null = null;
+  #finding: Promise<Found> | null = null;
 
   constructor(options: McpWorkspaceOptions) {
     this.#options = options;
@@ -88,12 +86,12 @@ export class McpWorkspace implements ToolSources {
     return this.#options.clock.now();
   }
 
+  /** An assistant may have just written a file. Calls while one is in progress share its result. */
   #look(): Promise<Found> {
-    const atMs = this.#options.clock.monotonic();
-    if (this.#found === null || atMs - this.#found.atMs > FRESH_MS) {
-      this.#found = { value: this.#find(), atMs };
-    }
-    return this.#found.value;
+    this.#finding ??= this.#find().finally(() => {
+      this.#finding = null;
+    });
+    return this.#finding;
   }
 
   async #find(): Promise<Found> {

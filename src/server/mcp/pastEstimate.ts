@@ -8,6 +8,7 @@ import { AppError } from "../../core/errors.ts";
 import type { EstimateReport } from "../../core/estimate/report.ts";
 import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
 import { runParent } from "../../node/runPaths.ts";
+import { RunRecord } from "../../node/runRecord.ts";
 import { estimateFromFolder, newestRunOf } from "../../trainer/estimate.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
@@ -38,8 +39,27 @@ export function requireValid(
 
 const MAX_FAULTS = 10;
 
+/**
+ * By a past run that one of the user's trainers began on this computer: one that came with a repository could make anything look cheap.
+ * @throws AppError `estimate-without-basis`
+ */
+export async function ownEstimate(
+  workspace: McpWorkspace,
+  config: Config,
+  path: string,
+): Promise<EstimateReport> {
+  const report = await reportFor(workspace, config, path, null);
+  const { run } = report.restsOn;
+  const isOwn = run !== null && (await RunRecord.open(run)).destinations.length > 0;
+  if (isOwn) return report;
+  throw new AppError(
+    "estimate-without-basis",
+    "The newest run with the same model and environments was not begun on this computer, so no cost is estimated from it. The user can train a few steps first.",
+  );
+}
+
 /** @throws AppError `estimate-without-basis` */
-export async function reportFor(
+async function reportFor(
   workspace: McpWorkspace,
   config: Config,
   path: string,

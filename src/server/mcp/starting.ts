@@ -22,7 +22,7 @@ import type { RunTools } from "../tools/runTools.ts";
 import { judgeConfig, requirePlainSettings } from "./judgeConfig.ts";
 import { keysFor, variablesFor } from "./keysFor.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
-import { reportFor, requireValid } from "./pastEstimate.ts";
+import { ownEstimate, requireValid } from "./pastEstimate.ts";
 import type { Permission } from "./permission.ts";
 import type { Spending } from "./spending.ts";
 
@@ -118,7 +118,7 @@ function withTrustedPrices(config: Config): Config {
 
 /** USD that the run may cost: the upper end of its estimate, or its own budget when that is lower. */
 async function limitOf({ workspace }: Starter, path: string, config: Config): Promise<number> {
-  const { estimate, plan } = await reportFor(workspace, withTrustedPrices(config), path, null);
+  const { estimate, plan } = await ownEstimate(workspace, withTrustedPrices(config), path);
   const own = config.max_cost_usd ?? Number.POSITIVE_INFINITY;
   const whole = plan.steps === null ? Number.POSITIVE_INFINITY : estimate.costUsd?.high;
   const limit = Math.min(own, whole ?? Number.POSITIVE_INFINITY);
@@ -147,7 +147,7 @@ async function evaluationCost(
   }
   const once = { ...evaluation, at_start: true, at_end: false, every: null };
   const planned = { ...withTrustedPrices(config), max_steps: 1, evaluation: once };
-  const { estimate, prices } = await reportFor(workspace, planned, path, null);
+  const { estimate, prices } = await ownEstimate(workspace, planned, path);
   if (prices === null) {
     throw new AppError(
       "estimate-without-basis",
