@@ -32,7 +32,6 @@ export function registerMcp(options: McpRegistration): vscode.Disposable {
 }
 
 function definitions({ programFolder, version }: McpRegistration) {
-  const { McpStdioServerDefinition } = vscode;
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(
     ({ uri }) => uri.scheme === "file",
   );
@@ -41,7 +40,7 @@ function definitions({ programFolder, version }: McpRegistration) {
     const label = folders.length === 1 ? "Tinker RL" : `Tinker RL: ${basename(fsPath)}`;
     const args = [program, "mcp", "--root", fsPath, ...permissionWords()];
     const environment = { ELECTRON_RUN_AS_NODE: "1" };
-    return new McpStdioServerDefinition(label, process.execPath, args, environment, version);
+    return new vscode.McpStdioServerDefinition(label, process.execPath, args, environment, version);
   });
 }
 
