@@ -7,7 +7,6 @@ import {
   environmentServer,
 } from "../../core/config/fields/environmentServers.ts";
 import { shapeAt } from "../../core/config/fields/fields.ts";
-import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
@@ -85,19 +84,19 @@ function commandIn(value: unknown, path: readonly string[]): readonly string[] |
   return null;
 }
 
-function addressesIn(config: Config): readonly (readonly [key: string, url: string])[] {
-  const { tinker_base_url, openreward_base_url, model_name } = config;
-  const own = environmentNames(config).flatMap((name) => {
-    const server = environmentServer(config, name);
-    const key = formatKey(["environments", name, "server", "url"]);
-    return server.kind === "address" ? [[key, server.url] as const] : [];
-  });
-  const shared = [
-    ["tinker_base_url", isLocalModel(model_name) ? null : tinker_base_url],
-    ["openreward_base_url", openreward_base_url],
-  ] as const;
-  return [...own, ...shared.flatMap(([key, url]) => (url === null ? [] : [[key, url] as const]))];
+/** Every address, whatever it is for. */
+function addressesIn(value: unknown, path: readonly string[] = []): readonly Address[] {
+  if (typeof value === "string") {
+    return /^\s*https?:/i.test(value) ? [[formatKey(path), value.trim()]] : [];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => addressesIn(item, [...path, String(index)]));
+  }
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => addressesIn(item, [...path, key]));
 }
+
+type Address = readonly [key: string, url: string];
 
 function requireAllowed(key: string, url: string, { origins }: Permission): void {
   const official = [...SERVICES.tinker.urls, ...SERVICES.openreward.urls].map(originOf);

@@ -60,6 +60,10 @@ describe("a configuration that an assistant starts", () => {
       "another model service",
       `${LOCAL.replace("local/tiny-tool", "Qwen/Qwen3-8B")}tinker_base_url: https://evil.test\n`,
     ],
+    [
+      "an address in what is sent along",
+      LOCAL.replace("num_rollouts: 4", "num_rollouts: 4, session_env: { A: https://evil.test/x }"),
+    ],
     ["other hosted environments", `${LOCAL}openreward_base_url: https://evil.test\n`],
   ])("leads to %s only with leave", async (_, text) => {
     await expect(judge(text)).rejects.toThrow("add --allow-host http");
