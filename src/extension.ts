@@ -17,6 +17,7 @@ import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { TASK_TYPE } from "./host/manifest/taskType.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { Server } from "./host/server/server.ts";
+import { registerMcp } from "./host/tools/registerMcp.ts";
 import { registerTools } from "./host/tools/registerTools.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
@@ -65,9 +66,10 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   };
   const known = new KnownToEditor(app);
   const version = (context.extension.packageJSON as { readonly version: string }).version; // a manifest has a version
+  const programFolder = join(context.extensionPath, "dist", "trainer");
   const server = new Server({
     log,
-    programFolder: join(context.extensionPath, "dist", "trainer"),
+    programFolder,
     version,
     storageFolder: context.globalStorageUri.fsPath,
     loadFeatures: async () => {
@@ -91,6 +93,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     ...Object.values(trees).map(({ view }) => view),
     registerCommands({ ...lazyHandlers(app, early), ...early }, { log, redactor }),
     registerTools({ redactor, answer: async (id, input) => (await app()).tools.answer(id, input) }),
+    registerMcp({ programFolder, version }),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),
@@ -152,7 +155,7 @@ async function joinRunning(
 
 async function hasTrainings(launches: string): Promise<boolean> {
   if ((await readdir(launches).catch(() => [])).length === 0) return false;
-  const { LaunchStore } = await import("./host/runs/launchStore.ts");
+  const { LaunchStore } = await import("./node/launch/launchStore.ts");
   const known = await new LaunchStore(launches).list();
   return known.some(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
 }

@@ -1,8 +1,8 @@
 /** Tools for language models of the manifest, from the tool table and the schemas that check what they are given. */
 
 import * as z from "zod";
-import { TOOLS, type ToolId, type ToolRow, toolName } from "../../src/host/manifest/toolTable.ts";
-import { toolInputs } from "../../src/host/tools/toolInputs.ts";
+import { toolInputs } from "../../src/server/tools/toolInputs.ts";
+import { TOOLS, type ToolId, type ToolRow, toolName } from "../../src/server/tools/toolTable.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

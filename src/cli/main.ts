@@ -51,6 +51,7 @@ function failCleanly(error: unknown): never {
 // Everything that a run waits for listens to the signal that ends the run: that is no leak.
 setMaxListeners(0);
 const { argv, env, stdout, stderr } = process;
+const scriptPath = argv[1] ?? "tinker-rl";
 const redactor = new Redactor();
 const requests = new OpenRequests();
 process.on("uncaughtException", failCleanly);
@@ -102,10 +103,16 @@ const exitCode = await runProgram(
       const clock = systemClock;
       return serveView({ ...request, fileSystem, clock, programFolder, cacheFolder: cache, log });
     },
+    serveMcp: async (request) => {
+      const { serveMcp } = await import("../server/mcp/mcpServer.ts");
+      const clock = systemClock;
+      await serveMcp({ ...request, version: VERSION, programFolder, fileSystem, clock, env });
+    },
     loadTokenizer: async (name, configPath) =>
       (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
     templatesFolder: join(programFolder, "templates"),
-    invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),
+    invocation: describeInvocation(scriptPath, process.cwd()),
+    scriptPath,
     isDebug: env["TINKER_RL_DEBUG"] === "1",
   },
   argv.slice(2),

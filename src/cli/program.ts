@@ -18,6 +18,7 @@ import { followEvaluation } from "./evaluate.ts";
 import { collect, exportRuns } from "./export.ts";
 import { helpLines } from "./help/helpTexts.ts";
 import { runForEditor } from "./launch.ts";
+import { mcp } from "./mcp.ts";
 import { modelLines } from "./models.ts";
 import { report } from "./report.ts";
 import { runListLines } from "./runs.ts";
@@ -140,6 +141,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "view":
       await viewUntilInterrupt(options, command);
+      return EXIT.done;
+    case "mcp":
+      await mcp(options, command);
       return EXIT.done;
     case "lsp":
       await options.serveEditor();

@@ -8,6 +8,7 @@ import { PAGE_ORDER, type PageOrder } from "../api/pages.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import type { RunStore } from "../server/runs/runStore.ts";
+import type { RunTools } from "../server/tools/runTools.ts";
 import { createHandlers, type LateHandlers } from "./app/createHandlers.ts";
 import { createRuns, type Runs } from "./app/createRuns.ts";
 import { createViews } from "./app/createViews.ts";
@@ -37,7 +38,7 @@ import type { Server } from "./server/server.ts";
 import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import type { TaskProvider } from "./task/taskProvider.ts";
-import { Tools } from "./tools/tools.ts";
+import { createChatTools } from "./tools/chatTools.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
 import { settingOverrides } from "./vscode/settingOverrides.ts";
@@ -61,7 +62,7 @@ export interface App {
   readonly handlers: LateHandlers;
   readonly tasks: TaskProvider;
   readonly runs: RunStore;
-  readonly tools: Tools;
+  readonly tools: RunTools;
   /** What fills panels that the editor has restored, by the type of the panel. */
   readonly restore: Readonly<Record<"dashboard" | "runs", RestorePanel>>;
 }
@@ -203,7 +204,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     notices.offerInterrupted();
   });
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
-  const tools = new Tools({ store, finder, fileSystem, redactor, now: Date.now });
+  const tools = createChatTools({ store, finder, fileSystem, redactor, now: Date.now });
   const restore = {
     dashboard: (panel: vscode.WebviewPanel, state: unknown) => dashboard.restore(panel, state),
     runs: (panel: vscode.WebviewPanel) => table.restore(panel),

@@ -63,10 +63,9 @@ export async function estimateFromRun(
     const { config } = loaded;
     // Before anything is asked of a service: most faults are here.
     await readBasis(basis.fileSystem, folder, config);
-    const known = await pastTasks(config, sha256, basis);
+    const known = await estimateFromFolder(config, basis);
     if (known !== null) {
-      const listPrices = await keptPrices(config, basis);
-      onEstimate(await reportEstimate({ config, tasks: known, listPrices }, basis));
+      onEstimate(known);
       return { outcome: "done", folder: null };
     }
     const plan = planOf(loaded);
@@ -91,6 +90,21 @@ export async function estimateFromRun(
   }
 }
 
+interface PastRunFiles {
+  readonly fileSystem: FolderFiles;
+  readonly folder: string;
+}
+
+/** Asks no service; null where the folder of the past run does not know all tasks. @throws AppError `estimate-without-basis` */
+export async function estimateFromFolder(
+  config: Config,
+  basis: PastRunFiles,
+): Promise<EstimateReport | null> {
+  const tasks = await pastTasks(config, sha256, basis);
+  if (tasks === null) return null;
+  return reportEstimate({ config, tasks, listPrices: await keptPrices(config, basis) }, basis);
+}
+
 interface Planned {
   readonly config: Config;
   readonly tasks: CountedTasks;
@@ -100,7 +114,7 @@ interface Planned {
 /** The vendor's prices as the past run recorded them; null if it has none, or another model. */
 async function keptPrices(
   { model_name: model }: Config,
-  { fileSystem, folder }: { readonly fileSystem: FolderFiles; readonly folder: string },
+  { fileSystem, folder }: PastRunFiles,
 ): Promise<ListPrices | null> {
   const kept = await readPriceFile(fileSystem, folder);
   return kept?.source === "price_list" && kept.model === model ? kept : null;
@@ -160,7 +174,7 @@ export async function estimateSupervised(
 /** `isPlayed` when the folder is that of a dry run of the same configuration. */
 export async function reportEstimate(
   { config, tasks, listPrices }: Planned,
-  basis: { readonly fileSystem: FolderFiles; readonly folder: string; readonly isPlayed?: boolean },
+  basis: PastRunFiles & { readonly isPlayed?: boolean },
 ): Promise<EstimateReport> {
   const { folder, fileSystem, isPlayed = false } = basis;
   const plan = await estimatePlan(config, tasks);

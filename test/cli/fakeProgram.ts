@@ -28,6 +28,10 @@ export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakePr
     serveView: async () => {
       throw new Error("This program shows no pages.");
     },
+    serveMcp: async () => {
+      throw new Error("This program serves no assistant.");
+    },
+    scriptPath: "/usr/bin/tinker-rl",
     loadTokenizer: async () => ({
       vocabSize: 256,
       addedTokens: [],

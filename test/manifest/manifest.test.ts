@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { COMMANDS, type CommandId } from "../../src/host/manifest/commandTable.ts";
 import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
-import { TOOLS, type ToolId, toolName } from "../../src/host/manifest/toolTable.ts";
-import { toolInputs } from "../../src/host/tools/toolInputs.ts";
+import { toolInputs } from "../../src/server/tools/toolInputs.ts";
+import { TOOLS, type ToolId, toolName } from "../../src/server/tools/toolTable.ts";
 import { manifest, strings, whenClauses } from "./builtManifest.ts";
 
 const { contributes } = manifest;

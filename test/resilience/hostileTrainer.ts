@@ -44,6 +44,8 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     serveEditor: async () => undefined,
     interrupts: () => () => undefined,
     serveView: refuse,
+    serveMcp: refuse,
+    scriptPath: "tinker-rl",
     trainer: {
       startTraining: refuse,
       resumeTraining: refuse,

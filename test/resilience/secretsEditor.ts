@@ -2,9 +2,9 @@
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { launchTrainer } from "../../src/host/runs/launcher.ts";
-import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
+import { launchTrainer } from "../../src/node/launch/launcher.ts";
+import { LaunchStore, readLaunch } from "../../src/node/launch/launchStore.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.ts";

@@ -34,6 +34,7 @@ import {
   type ParsedFlags,
   readFlags,
 } from "./flags.ts";
+import { type McpCommand, mcpCommand } from "./mcpArguments.ts";
 import { type SearchCommand, searchCommand } from "./searchArguments.ts";
 import { type ServeCommand, serveCommand } from "./serveArguments.ts";
 import { type ShowCommand, showCommand } from "./showArguments.ts";
@@ -117,6 +118,7 @@ export type Command =
   | EnvCommand
   | ServeCommand
   | ViewCommand
+  | McpCommand
   | { readonly kind: "lsp" };
 
 const COMMANDS: readonly CommandName[] = [
@@ -140,6 +142,7 @@ const COMMANDS: readonly CommandName[] = [
   "env",
   "serve",
   "view",
+  "mcp",
   "lsp",
 ];
 
@@ -214,6 +217,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
         path: given.positionals[0] ?? null,
         port: numberOf(given, name, "port", 65_535) ?? 0,
       };
+    case "mcp":
+      return mcpCommand(given);
     case "lsp":
       refuseFurther(given.positionals, name);
       return { kind: "lsp" };

@@ -26,6 +26,7 @@ export type CommandName =
   | "env"
   | "serve"
   | "view"
+  | "mcp"
   | "lsp";
 
 type Flags = Readonly<
@@ -203,6 +204,15 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     tokenizer: { type: "string" },
   },
   view: { ...HELP, port: { type: "string" } },
+  mcp: {
+    ...HELP,
+    ...STARTING,
+    root: { type: "string" },
+    allow: { type: "string" },
+    "max-usd": { type: "string" },
+    "allow-secret": { type: "string" },
+    install: { type: "string" },
+  },
   // Editors pass the name of the transport; there is no other one.
   lsp: { ...HELP, stdio: { type: "boolean" } },
 };

@@ -6,6 +6,7 @@ import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import type { EnvironmentReport } from "../../core/environmentCheck/checkEnvironment.ts";
 import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
+import type { McpOptions } from "../../server/mcp/mcpServer.ts";
 import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { BilledRunRequest } from "../../trainer/billedRun.ts";
@@ -100,6 +101,9 @@ export interface TrainerApi {
 /** What the pages in a browser show. */
 export type ViewRequest = Pick<ViewOptions, "parents" | "run" | "port">;
 
+/** What an assistant may look at and do. */
+export type McpRequest = Pick<McpOptions, "root" | "permission">;
+
 export interface ProgramOptions {
   readonly out: Terminal;
   readonly err: Terminal;
@@ -117,9 +121,13 @@ export interface ProgramOptions {
   /** With the templates of new environments. */
   readonly templatesFolder: string;
   readonly invocation: Invocation;
+  /** Of the started script, as in `process.argv[1]`. */
+  readonly scriptPath: string;
   readonly version: string;
   /** Answers an editor over standard input and output, and resolves once it has left. */
   readonly serveEditor: () => Promise<void>;
+  /** Answers an assistant over standard input and output, and resolves once it has left. */
+  readonly serveMcp: (request: McpRequest) => Promise<void>;
   /** Print the stack of every error. */
   readonly isDebug: boolean;
 }

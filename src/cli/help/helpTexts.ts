@@ -5,7 +5,7 @@ import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import { ENV } from "./envHelp.ts";
 import type { HelpText } from "./helpText.ts";
-import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import { ESTIMATE, LSP, MCP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
 import {
   CHAT,
   CHECKPOINTS,
@@ -46,6 +46,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   env check NAME …           check whether environments are fit to train on
   serve                      open the local services to other programs
   view [FOLDER]              show runs in a browser, with the editor's pages
+  mcp                        let an assistant look at runs and plan them
   lsp                        help with configurations in any editor
   COMMAND --help             explain a command
   --version                  print the version
@@ -83,6 +84,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   env: ENV,
   serve: SERVE,
   view: VIEW,
+  mcp: MCP,
   lsp: LSP,
 };
 

@@ -98,6 +98,34 @@ tinker-config.yaml or *.tinker.yaml, or a file with the comment
 
 Start it from your editor. docs/editors.md has settings for several editors.`;
 
+export const MCP: HelpText = (
+  program,
+) => `Lets an assistant read runs and plan them, over the Model Context Protocol.
+
+  ${program} mcp [FLAGS]
+
+  --root DIR            nothing outside of it is read; by default this folder
+  --install CLIENT      write the entry that starts this server into the folder:
+                        claude, cursor, vscode; print it for codex
+  --allow WORDS         what it may change, separated by commas: start, evaluate,
+                        stop, pause, settings; by default nothing. commands lets
+                        it start configurations that run programs of their own
+  --max-usd N           what all that it starts may cost together; 0 by default,
+                        which is enough for local models
+  --allow-host HOST     also start configurations that lead to https://HOST, and
+                        send keys there; http://HOST: unencrypted
+  --allow-secret NAME   a secret that environments may get; otherwise none
+
+Examples:
+
+  ${program} mcp --install claude
+  ${program} mcp --install cursor --allow start,stop,evaluate --max-usd 5
+
+The assistant starts the server; it speaks over standard input and output. What
+it starts continues when it ends. Every training that it starts ends at a budget
+of its own, and all budgets together stay within --max-usd. docs/agents.md has
+the tools, and what protects you.`;
+
 export const SERVE: HelpText = (
   program,
 ) => `Opens the local engine and environments to other programs on this computer.

@@ -151,6 +151,22 @@ const serviceSettings = {
   },
 } as const satisfies SettingGroup;
 
+const assistantSettings = {
+  "mcp.allow": {
+    does: "What assistants may change through the MCP server of this extension, by name: `start`, `evaluate`, `stop`, `pause`, `settings`; `commands` also lets them start configurations that run programs of their own. Empty allows nothing but reading. Only your user settings count.",
+    type: "words",
+    default: [],
+    scope: "machine",
+  },
+  "mcp.maxUsd": {
+    does: "What all that an assistant starts may cost together, in USD, until its server starts again. With 0, only local models can be started.",
+    type: "number",
+    default: 0,
+    minimum: 0,
+    scope: "machine",
+  },
+} as const satisfies SettingGroup;
+
 const displaySettings = {
   "dashboard.openOnStart": {
     does: "Where the dashboard opens when you start a run. The open dashboard shows the name of any other run that begins, such as the next run of a sweep.",
@@ -208,6 +224,7 @@ const ALL_ROWS = {
   ...configSettings,
   ...runSettings,
   ...serviceSettings,
+  ...assistantSettings,
   ...displaySettings,
 } as const;
 
@@ -241,5 +258,6 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
   { title: "Configurations", settings: configSettings },
   { title: "Runs", settings: runSettings },
   { title: "Services and keys", settings: serviceSettings },
+  { title: "Assistants", settings: assistantSettings },
   { title: "Dashboard and notifications", settings: displaySettings },
 ];

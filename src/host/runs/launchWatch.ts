@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../core/errors.ts";
 import { ControlClient } from "../../node/control/client.ts";
+import { launchFiles, outputPath, readLaunch } from "../../node/launch/launchStore.ts";
 import type { ControlAction, LaunchFile } from "../../shared/control.ts";
-import { launchFiles, outputPath, readLaunch } from "./launchStore.ts";
 import { tailFile } from "./tail.ts";
 
 export interface LaunchEnd {

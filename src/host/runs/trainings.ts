@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 import { Emitter } from "../../core/util/emitter.ts";
+import { type LauncherOptions, launchTrainer } from "../../node/launch/launcher.ts";
 import { runFolder } from "../../server/runs/runFolder.ts";
 import type { InsteadOfTraining, LaunchError, LaunchRequest } from "../../shared/control.ts";
 import type { SweepMember } from "../../shared/runFile.ts";
-import { type LauncherOptions, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
 import type { Holder, RunSlots } from "./runSlots.ts";
 import type { Training } from "./training.ts";

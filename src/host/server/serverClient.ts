@@ -19,8 +19,8 @@ import {
 import type { EditorHandshake } from "../../api/config.ts";
 import type { ReportsProgress } from "../../api/requests.ts";
 import { AppError, errorMessage } from "../../core/errors.ts";
+import { programEnvironment } from "../../node/launch/programEnvironment.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { programEnvironment } from "../vscode/programEnvironment.ts";
 import { proxyVariables } from "../vscode/proxyVariables.ts";
 
 export interface ServerClientOptions {

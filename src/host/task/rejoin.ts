@@ -4,10 +4,10 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { ControlClient } from "../../node/control/client.ts";
+import type { KnownLaunch, LaunchStore } from "../../node/launch/launchStore.ts";
 import type { RunStatus } from "../../shared/control.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import { isInWorkspace } from "../runs/inWorkspace.ts";
-import type { KnownLaunch, LaunchStore } from "../runs/launchStore.ts";
 import { isStaleTerminal } from "../runs/staleTerminal.ts";
 import type { TaskProvider } from "./taskProvider.ts";
 

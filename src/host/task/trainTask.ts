@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 import * as z from "zod";
+import { launchName } from "../../node/launch/launchStore.ts";
 import type { InsteadOfTraining } from "../../shared/control.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
-import { launchName } from "../runs/launchStore.ts";
 
 /** What a task can do with a configuration; the manifest offers the same. */
 export const TASK_ACTIONS = ["train", "validate", "evaluate", "dry_run", "estimate"] as const;

@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { TOOLS, type ToolId, toolName } from "../manifest/toolTable.ts";
-import { toolText } from "./toolText.ts";
+import { TOOLS, type ToolId, toolName } from "../../server/tools/toolTable.ts";
+import { toolText } from "../../server/tools/toolText.ts";
 
 /** What a chat shows while a tool runs. */
 function underWay(id: ToolId): string {
@@ -39,7 +39,7 @@ export function registerTools({ answer, redactor }: ToolRegistration): vscode.Di
           return new vscode.LanguageModelToolResult([text]);
         } catch (error) {
           // It names runs and quotes files as an answer does.
-          throw new Error(toolText({ error: errorMessage(error) }, redactor));
+          throw new Error(toolText({ error: errorMessage(error) }, { redactor }));
         }
       },
     }),

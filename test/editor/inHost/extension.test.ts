@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { before, describe, it } from "mocha";
 import * as vscode from "vscode";
 import type { TinkerRlApi } from "../../../src/extension.ts";
+import { readFramed } from "../../server/tools/framed.ts";
 
 const EXTENSION = "tinker-rl.tinker-rl";
 
@@ -58,7 +59,7 @@ describe("the extension in its host", () => {
     });
     const [part] = content;
     assert.ok(part instanceof vscode.LanguageModelTextPart);
-    assert.ok(Array.isArray(JSON.parse(part.value).runs));
+    assert.ok(Array.isArray(readFramed(part.value).runs));
   });
 
   it("has a text for every title", () => {

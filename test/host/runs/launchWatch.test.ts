@@ -1,8 +1,8 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { readLaunch } from "../../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../../src/host/runs/launchWatch.ts";
+import { readLaunch } from "../../../src/node/launch/launchStore.ts";
 import { PlantedHome } from "../../fakes/plantedHome.ts";
 
 let planted: PlantedHome;

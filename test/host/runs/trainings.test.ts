@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { LaunchStore } from "../../../src/host/runs/launchStore.ts";
 import { RunSlots } from "../../../src/host/runs/runSlots.ts";
 import {
   type TrainingEnded,
   type TrainingRequest,
   Trainings,
 } from "../../../src/host/runs/trainings.ts";
+import { LaunchStore } from "../../../src/node/launch/launchStore.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { FolderFiles } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { launchFileSchema } from "../../node/control/messages.ts";
-import { createFileSystem } from "../../node/fileSystem.ts";
-import { readPlainText } from "../../node/plainText.ts";
-import { isProcessAlive } from "../../node/processes.ts";
 import type { LaunchFile } from "../../shared/control.ts";
+import { launchFileSchema } from "../control/messages.ts";
+import { createFileSystem } from "../fileSystem.ts";
+import { readPlainText } from "../plainText.ts";
+import { isProcessAlive } from "../processes.ts";
 
 /** What the editor wrote down before the trainer began. */
 export interface LaunchRecord {

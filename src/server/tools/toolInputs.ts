@@ -1,11 +1,11 @@
 /** What each tool takes. A model wrote it: nothing of it is believed before it was checked. */
 
 import * as z from "zod";
-import type { ToolId } from "../manifest/toolTable.ts";
+import type { ToolId } from "./toolTable.ts";
 
-const MAX_TEXT = 500;
+export const MAX_TEXT = 500;
 const number = z.number().int().max(1e9);
-const run = z.string().max(MAX_TEXT).describe("`run` as listRuns names it");
+export const run = z.string().max(MAX_TEXT).describe("`run` as listRuns names it");
 
 export const toolInputs = {
   listRuns: z.object({}),
@@ -24,6 +24,10 @@ export const toolInputs = {
     evaluation: z.boolean().optional().describe("true for those of an evaluation"),
     group: number.min(1).optional().describe("counted from 1, as the list has it"),
     rollout: number.min(1).optional().describe("position in its group, counted from 1"),
+    from: number
+      .min(1)
+      .optional()
+      .describe("with a list: its first group; with a rollout: its first turn; counted from 1"),
   }),
   validateConfig: z.object({
     path: z.string().max(MAX_TEXT).describe("of the file, relative to the workspace folder"),

@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { TOOLS, type ToolId, toolName } from "../../../src/host/manifest/toolTable.ts";
+import { createChatTools } from "../../../src/host/tools/chatTools.ts";
 import { registerTools } from "../../../src/host/tools/registerTools.ts";
-import { Tools } from "../../../src/host/tools/tools.ts";
-import { MAX_CHARS } from "../../../src/host/tools/toolText.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import type { RunTools } from "../../../src/server/tools/runTools.ts";
+import { TOOLS, type ToolId, toolName } from "../../../src/server/tools/toolTable.ts";
+import { MAX_CHARS } from "../../../src/server/tools/toolText.ts";
 import { type WrittenRun, writeHardRun } from "../../server/dashboard/writtenRun.ts";
+import { readFramed } from "../../server/tools/framed.ts";
 
 type Registered = {
   invoke(options: { input: unknown }): Promise<{ content: { value: string }[] }>;
@@ -58,7 +60,7 @@ const fileSystem = createFileSystem();
 const redactor = new Redactor();
 let written: WrittenRun;
 let run: RunEntry;
-let tools: Tools;
+let tools: RunTools;
 
 beforeAll(async () => {
   editor.root = await mkdtemp(join(tmpdir(), "tools-"));
@@ -70,7 +72,7 @@ beforeAll(async () => {
   });
   if (listed === null) throw new Error("The run was not written.");
   run = { ...listed, status: null, best: null, isLive: true };
-  tools = new Tools({
+  tools = createChatTools({
     fileSystem,
     redactor,
     now: Date.now,
@@ -88,8 +90,8 @@ async function ask(id: ToolId, input: unknown = {}) {
   const text = await tools.answer(id, input);
   expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
   // Nothing that could move a cursor, and nothing of this computer's folders.
-  expect(text).not.toMatch(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/u);
-  return JSON.parse(text);
+  expect(text).not.toMatch(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/u);
+  return readFramed(text);
 }
 
 describe("the tools of language models", () => {
@@ -120,6 +122,16 @@ describe("the tools of language models", () => {
     const { trajectories } = await ask("readRollouts", { run: "hard", step, group: 1, rollout: 1 });
     expect(trajectories).toHaveLength(1);
     expect(trajectories[0].turns.length).toBeGreaterThan(0);
+    const later = await ask("readRollouts", { run: "hard", step, from: 2 });
+    expect(later.rollouts).toHaveLength(20);
+    expect(later.rollouts[0].group).toBe(2);
+    expect(later.later).toBe(
+      rollouts.filter(({ group }: { group: number }) => group > 1).length - 20,
+    );
+    const at = { run: "hard", step, group: 1, rollout: 1, from: 2 };
+    expect((await ask("readRollouts", at)).trajectories[0].turns).toEqual(
+      trajectories[0].turns.slice(1, 21),
+    );
     await expect(ask("readRollouts", { run: "hard", step: 900 })).rejects.toThrow(
       "There are no rollouts of step 900. The last steps are ",
     );
@@ -208,11 +220,8 @@ describe("the registration of the tools", () => {
     const failed = await tool[0]?.invoke({ input: {} }).catch((error: unknown) => error);
     const text = failed instanceof Error ? failed.message : "";
     expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
-    expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    expect(JSON.parse(text)).toMatchObject({
-      note: expect.stringContaining("follow no instruction"),
-      error: expect.stringContaining("Available: run"),
-    });
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(readFramed(text).error).toContain("Available: run");
   });
 
   it("leaves an editor alone that has no such tools", () => {

@@ -10,9 +10,9 @@ import {
   openEditor,
   openStrangersProject,
   type StrangersProject,
-} from "./editorStart.ts";
+} from "../../host/runs/editorStart.ts";
 
-vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../../host/keys/fakeVscode.ts")).fakeWindow);
 
 const KEY = "tml-of-the-user-71be0d4f92ac";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { copiedProgram, removeOldCopies } from "../../../src/host/runs/programCopy.ts";
+import { copiedProgram, removeOldCopies } from "../../../src/node/launch/programCopy.ts";
 
 let folder: string;
 let program: string;

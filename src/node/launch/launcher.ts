@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LaunchRequest } from "../../shared/control.ts";
-import { programEnvironment } from "../vscode/programEnvironment.ts";
 import { type LaunchRecord, type LaunchStore, outputPath } from "./launchStore.ts";
 import { copiedProgram, removeOldCopies } from "./programCopy.ts";
+import { programEnvironment } from "./programEnvironment.ts";
 
 export interface LauncherOptions {
   readonly launches: LaunchStore;

@@ -1,7 +1,5 @@
-/** Answers the tools of language models from run folders and open files; nothing is changed and no service is asked. */
+/** Answers what language models ask about runs and configurations, in the editor's chat and over MCP; nothing is changed and no service is asked. */
 
-import { relative } from "node:path";
-import * as vscode from "vscode";
 import { noticeOf } from "../../core/alarms/alarmEvents.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
@@ -10,22 +8,30 @@ import { describeRollouts, describeTrajectories } from "../../core/outputs/rollo
 import { describeRun } from "../../core/outputs/runOutput.ts";
 import { runFields } from "../../core/outputs/runsOutput.ts";
 import { describeValidation } from "../../core/outputs/validationOutput.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { FolderFiles } from "../../core/ports.ts";
 import { readEvents } from "../../core/runFolder/events.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
+import type { ListedRun } from "../../core/runs/runList.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
-import type { ToolId } from "../manifest/toolTable.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { type ToolInput, toolInputs } from "./toolInputs.ts";
-import { toolText } from "./toolText.ts";
+import type { ToolId } from "./toolTable.ts";
+import { checkedInput, toolText } from "./toolText.ts";
 
-export interface ToolOptions {
-  readonly store: { readonly runs: readonly RunEntry[] };
-  readonly finder: { readonly configs: readonly vscode.Uri[] };
-  readonly fileSystem: FileSystem;
-  readonly redactor: Redactor;
-  readonly now: () => number;
+/** The runs and configurations that a model may look at. */
+export interface ToolSources {
+  /** The newest first. */
+  runs(): Promise<readonly ListedRun[]>;
+  /** Absolute paths. */
+  configs(): Promise<readonly string[]>;
+  /** The text as it stands in the editor or in the file, with the settings beside it. @throws AppError `file-unreadable` */
+  readConfig(
+    path: string,
+  ): Promise<{ readonly text: string; readonly overrides: readonly string[] }>;
+  /** How a model names the path of a run or a configuration. */
+  nameOf(path: string): string;
+  /** The files of a run folder. */
+  filesOf(folder: string): FolderFiles;
+  now(): number;
 }
 
 type Answers = { readonly [Id in ToolId]: (input: ToolInput<Id>) => Promise<Json> };
@@ -34,6 +40,8 @@ const MAX_RUNS = 50;
 const DEFAULT_STEPS = 20;
 const MAX_NAMES = 300;
 const MAX_EVENTS = 30;
+/** Of rollouts and turns that are asked for by number. */
+const PAGE = 20;
 /** Beginnings of names that say most about learning. */
 const TELLING = [
   ...["rollout/reward/", "rollout/success_frac", "rollout/parse_ok_frac", "rollout/turns/mean"],
@@ -43,12 +51,14 @@ const TELLING = [
   ...["rollout/entropy", "async/staleness/", "cost/cumulative_usd", "time/total_s"],
 ];
 
-export class Tools {
-  readonly #options: ToolOptions;
+export class RunTools {
+  readonly #sources: ToolSources;
+  readonly #redactor: Redactor;
   readonly #answers: Answers;
 
-  constructor(options: ToolOptions) {
-    this.#options = options;
+  constructor(sources: ToolSources, redactor: Redactor) {
+    this.#sources = sources;
+    this.#redactor = redactor;
     this.#answers = {
       listRuns: () => this.#listRuns(),
       readMetrics: (input) => this.#readMetrics(input),
@@ -58,30 +68,27 @@ export class Tools {
     };
   }
 
-  /** A JSON text. @throws AppError `tool-input`, `no-such-run`, `no-such-number`, `file-unreadable` */
+  /** A framed JSON text. @throws AppError `tool-input`, `no-such-run`, `no-such-number`, `no-such-config`, `file-unreadable` */
   async answer(id: ToolId, input: unknown): Promise<string> {
-    const { redactor } = this.#options;
-    const parsed = toolInputs[id].safeParse(input ?? {});
-    if (!parsed.success) {
-      const { path, message } = parsed.error.issues[0] ?? {
-        path: [],
-        message: "it is not an object",
-      };
-      throw new AppError("tool-input", `The input is not valid: ${path.join(".")}: ${message}.`);
-    }
-    const answer = this.#answers[id] as (checked: unknown) => Promise<Json>; // the schema of the same tool has checked it
-    return toolText(await answer(parsed.data), redactor);
+    return toolText(await this.value(id, input), { redactor: this.#redactor });
+  }
+
+  /** As {@link answer}, before it is cleaned and shortened. */
+  async value(id: ToolId, input: unknown): Promise<Json> {
+    const answer = this.#answers[id] as (checked: unknown) => Promise<Json>; // the schema of the same tool checks it
+    return answer(checkedInput(toolInputs[id], input));
   }
 
   async #listRuns(): Promise<Json> {
-    const { runs } = this.#options.store;
+    const { nameOf } = this.#sources;
+    const runs = await this.#sources.runs();
     const listed = runs.slice(0, MAX_RUNS).map((run) => {
       const { folder: _, configPath, ...fields } = runFields(run);
       return {
-        run: idOf(run.folder),
+        run: nameOf(run.folder),
         ...fields,
         recentRewards: [...fields.recentRewards],
-        config: configPath === null ? null : idOf(configPath),
+        config: configPath === null ? null : nameOf(configPath),
       };
     });
     return { runs: listed, omittedRuns: runs.length - listed.length };
@@ -92,7 +99,7 @@ export class Tools {
     metrics = TELLING,
     lastSteps = DEFAULT_STEPS,
   }: ToolInput<"readMetrics">): Promise<Json> {
-    const { steps, omittedSteps, evaluations } = await this.#describe(this.#find(run));
+    const { steps, omittedSteps, evaluations } = await this.#describe(await this.find(run));
     const shown = steps.slice(-lastSteps);
     const isWanted = (name: string): boolean => metrics.some((wanted) => name.startsWith(wanted));
     const names = Object.keys(shown.at(-1)?.metrics ?? {});
@@ -116,9 +123,10 @@ export class Tools {
     evaluation = false,
     group,
     rollout,
+    from,
   }: ToolInput<"readRollouts">): Promise<Json> {
-    const { folder } = this.#find(run);
-    const reader = createRunReader(this.#options.fileSystem.within(folder), folder);
+    const { folder } = await this.find(run);
+    const reader = createRunReader(this.#sources.filesOf(folder), folder);
     const source = evaluation ? "evaluation" : "training";
     const at = { source, step } as const;
     const all = await describeRollouts(reader, at);
@@ -130,7 +138,11 @@ export class Tools {
         `There are no rollouts of step ${step}. The last steps are ${last}.`,
       );
     }
-    if (group === undefined) return plainJson(all);
+    if (group === undefined) {
+      if (from === undefined) return plainJson(all);
+      const wanted = all.rollouts.filter((each) => each.group >= from);
+      return plainJson({ ...all, ...page("rollouts", wanted) });
+    }
     const stored = await reader.rollouts(evaluation ? step : step - 1, source);
     const summaries = stored.filter(
       (each) => each.group + 1 === group && each.rollout + 1 === (rollout ?? each.rollout + 1),
@@ -141,31 +153,27 @@ export class Tools {
         `There is no such rollout in step ${step}. List the rollouts first.`,
       );
     }
-    return plainJson(await describeTrajectories(reader, at, { summaries, wantsTokens: false }));
+    const read = await describeTrajectories(reader, at, { summaries, wantsTokens: false });
+    if (from === undefined) return plainJson(read);
+    const trajectories = read.trajectories.map(({ turns, ...each }) => ({
+      ...each,
+      ...page("turns", turns.slice(from - 1)),
+    }));
+    return plainJson({ ...read, trajectories });
   }
 
-  /** As it is in the editor, saved or not. */
-  async #validateConfig({ path }: ToolInput<"validateConfig">): Promise<Json> {
-    const { configs } = this.#options.finder;
-    const config = configs.find((uri) => [idOf(uri.fsPath), uri.fsPath].includes(path));
-    if (config === undefined) {
-      const known = configs.map((uri) => idOf(uri.fsPath)).join(", ") || "none";
-      throw new AppError(
-        "no-such-config",
-        `${path} is not a configuration in this workspace. Available: ${known}.`,
-      );
-    }
-    const document = await vscode.workspace.openTextDocument(config);
-    const overrides = settingOverrides(config);
-    const result = parseConfig(document.getText(), { path: document.fileName, overrides });
-    return plainJson(describeValidation(path, result));
+  async #validateConfig({ path: name }: ToolInput<"validateConfig">): Promise<Json> {
+    const path = await this.findConfig(name);
+    const { text, overrides } = await this.#sources.readConfig(path);
+    const result = parseConfig(text, { path, overrides });
+    return plainJson(describeValidation(this.#sources.nameOf(path), result));
   }
 
   async #explainAlarms({ run }: ToolInput<"explainAlarms">): Promise<Json> {
-    const found = this.#find(run);
+    const found = await this.find(run);
     const { alarms } = await this.#describe(found);
     const events = [];
-    const files = this.#options.fileSystem.within(found.folder);
+    const files = this.#sources.filesOf(found.folder);
     for await (const event of readEvents(files, found.folder)) {
       const notice = noticeOf(event);
       if (notice === null && event.kind !== "alarm-over") continue;
@@ -179,35 +187,47 @@ export class Tools {
     };
   }
 
-  #describe(run: RunEntry): ReturnType<typeof describeRun> {
-    const { fileSystem, now } = this.#options;
+  #describe(run: ListedRun): ReturnType<typeof describeRun> {
     const { folder } = run;
-    return describeRun(fileSystem.within(folder), { folder, run, nowMs: now() });
+    return describeRun(this.#sources.filesOf(folder), { folder, run, nowMs: this.#sources.now() });
   }
 
-  /** Only runs of this window: a model names no folders of its own. */
-  #find(name: string): RunEntry {
-    const { runs } = this.#options.store;
-    const found = runs.find(({ folder }) => idOf(folder) === name);
+  /** Only listed runs: a model names no folders of its own. @throws AppError `no-such-run` */
+  async find(name: string): Promise<ListedRun> {
+    const { nameOf } = this.#sources;
+    const runs = await this.#sources.runs();
+    const found = runs.find(({ folder }) => nameOf(folder) === name);
     const named = runs.filter((run) => run.name === name);
     const run = found ?? (named.length === 1 ? named[0] : undefined);
     if (run !== undefined) return run;
-    const known = runs.slice(0, MAX_RUNS).map(({ folder }) => idOf(folder));
+    const known = runs.slice(0, MAX_RUNS).map(({ folder }) => nameOf(folder));
     throw new AppError(
       "no-such-run",
       `There is no run ${name}. Available: ${known.join(", ") || "none"}.`,
     );
   }
+
+  /** The path of a configuration, of those that there are. @throws AppError `no-such-config` */
+  async findConfig(name: string): Promise<string> {
+    const { nameOf } = this.#sources;
+    const configs = await this.#sources.configs();
+    const found = configs.find((path) => [nameOf(path), path].includes(name));
+    if (found !== undefined) return found;
+    const known = configs.slice(0, MAX_RUNS).map(nameOf).join(", ") || "none";
+    throw new AppError(
+      "no-such-config",
+      `${name} is not a configuration in this workspace. Available: ${known}.`,
+    );
+  }
 }
 
-/** The path from the workspace folder; outside of it the last names, so that no home folder is named. */
-function idOf(path: string): string {
-  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path));
-  const name = folder === undefined ? path.split(/[/\\]/).slice(-2).join("/") : "";
-  return folder === undefined ? name : relative(folder.uri.fsPath, path).replaceAll("\\", "/");
+/** The first of a list, and how many follow. */
+function page(name: string, items: readonly unknown[]) {
+  const shown = items.slice(0, PAGE);
+  return { [name]: shown, later: items.length - shown.length };
 }
 
 /** Outputs hold what JSON has. */
-function plainJson(value: object): Json {
+export function plainJson(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -1,0 +1,46 @@
+/** What the tools of language models in the editor look at: the runs of the window, and configurations with their unsaved changes. */
+
+import { relative } from "node:path";
+import * as vscode from "vscode";
+import type { FileSystem } from "../../core/ports.ts";
+import type { ListedRun } from "../../core/runs/runList.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { RunTools } from "../../server/tools/runTools.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
+
+export interface ChatToolOptions {
+  readonly store: { readonly runs: readonly ListedRun[] };
+  readonly finder: { readonly configs: readonly vscode.Uri[] };
+  readonly fileSystem: FileSystem;
+  readonly redactor: Redactor;
+  readonly now: () => number;
+}
+
+export function createChatTools({
+  store,
+  finder,
+  fileSystem,
+  redactor,
+  now,
+}: ChatToolOptions): RunTools {
+  const sources = {
+    runs: async () => store.runs,
+    configs: async () => finder.configs.map(({ fsPath }) => fsPath),
+    readConfig: async (path: string) => {
+      const uri = vscode.Uri.file(path);
+      const document = await vscode.workspace.openTextDocument(uri);
+      return { text: document.getText(), overrides: settingOverrides(uri) };
+    },
+    nameOf,
+    filesOf: (folder: string) => fileSystem.within(folder),
+    now,
+  };
+  return new RunTools(sources, redactor);
+}
+
+/** The path from the workspace folder; outside of it the last names, so that no home folder is named. */
+function nameOf(path: string): string {
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path));
+  const name = folder === undefined ? path.split(/[/\\]/).slice(-2).join("/") : "";
+  return folder === undefined ? name : relative(folder.uri.fsPath, path).replaceAll("\\", "/");
+}

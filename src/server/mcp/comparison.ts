@@ -1,0 +1,63 @@
+/** Several runs side by side, as values. */
+
+import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
+import type { Json } from "../../core/json.ts";
+import { describeRun } from "../../core/outputs/runOutput.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import type { ListedRun } from "../../core/runs/runList.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { mean } from "../../core/util/stats.ts";
+import { plainJson, type ToolSources } from "../tools/runTools.ts";
+
+const REWARD = "rollout/reward/mean";
+/** Steps at each end. */
+const ENDS = 10;
+
+/** `metrics` are names beside the mean reward. @throws AppError `file-unreadable` */
+export async function comparison(
+  sources: Pick<ToolSources, "filesOf" | "nameOf" | "now">,
+  runs: readonly ListedRun[],
+  metrics: readonly string[],
+): Promise<Json> {
+  const table = new SettingsTable();
+  const described = [];
+  for (const run of runs) {
+    const { folder } = run;
+    const files = sources.filesOf(folder);
+    const text = await readIfReadable(
+      files,
+      runPaths(folder).resolvedConfig,
+      MAX_BYTES.resolvedConfig,
+    );
+    table.set(
+      folder,
+      flatSettings(parseJson(text ?? "")?.value, (value) => value),
+    );
+    const { steps, omittedSteps, evaluations } = await describeRun(files, {
+      folder,
+      run,
+      nowMs: sources.now(),
+    });
+    const rows = steps.map((step) => step.metrics);
+    described.push({
+      run: sources.nameOf(folder),
+      phase: run.phase,
+      steps: omittedSteps + rows.length,
+      costUsd: run.used?.costUsd ?? null,
+      metrics: Object.fromEntries([REWARD, ...metrics].map((name) => [name, ends(rows, name)])),
+      lastEvaluation: evaluations.at(-1) ?? null,
+      folder,
+    });
+  }
+  return plainJson({
+    differingSettings: table.differing(),
+    runs: described.map(({ folder, ...each }) => ({ ...each, settings: table.of(folder) })),
+  });
+}
+
+/** Means over the first and the last steps that have a number. */
+function ends(rows: readonly Readonly<Record<string, unknown>>[], name: string) {
+  const values = rows.map((row) => row[name]).filter((value) => typeof value === "number");
+  return { first: mean(values.slice(0, ENDS)), last: mean(values.slice(-ENDS)) };
+}

@@ -1,0 +1,162 @@
+/** Whether an assistant may start what a configuration says. The file may come with a hostile repository, and an assistant can write one itself. */
+
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import {
+  environmentNames,
+  environmentServer,
+} from "../../core/config/fields/environmentServers.ts";
+import { shapeAt } from "../../core/config/fields/fields.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { AppError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { SERVICES } from "../../core/services.ts";
+import { isWithin } from "../../node/confinement.ts";
+import { formatKey } from "../../shared/format.ts";
+import type { Permission } from "./permission.ts";
+
+/** A value of these types leads nowhere and runs nothing. */
+const PLAIN_TYPES: ReadonlySet<string> = new Set(["integer", "number", "boolean", "enum"]);
+/** Decide what a budget is worth, where results are sent, or what is started. */
+const KEPT_KEYS: ReadonlySet<string> = new Set([
+  ...["prices", "fetch_prices", "wandb", "openreward_upload", "openreward_upload_evaluations"],
+  ...["server", "secrets"],
+]);
+/** The limits of a run that is under way. */
+const BUDGET_KEYS: ReadonlySet<string> = new Set(["max_cost_usd", "max_tokens_total", "max_hours"]);
+
+/** For settings over those of a file, by their paths. @throws AppError `not-allowed` */
+export function requirePlainSettings(
+  paths: readonly (readonly string[])[],
+  isUnderWay: boolean,
+): void {
+  for (const path of paths) {
+    const isKept =
+      path.some((part) => KEPT_KEYS.has(part)) || (isUnderWay && BUDGET_KEYS.has(path[0] ?? ""));
+    if (!isKept && PLAIN_TYPES.has(shapeAt(path)?.type ?? "")) continue;
+    throw new AppError(
+      "not-allowed",
+      `${formatKey(path)} cannot be set here: only numbers, true or false, and words of a list can, and no budget of a run that is under way, price, server or upload. Ask the user to change the configuration.`,
+      { configPath: formatKey(path) },
+    );
+  }
+}
+
+/** `path` is that of the file. @throws AppError `not-allowed` with what the user would have to allow */
+export async function judgeConfig(
+  config: Config,
+  path: string,
+  { root, permission }: { readonly root: string; readonly permission: Permission },
+): Promise<void> {
+  if (!permission.allowed.has("commands")) requireNoCommand(config);
+  for (const [key, url] of addressesIn(config)) requireAllowed(key, url, permission);
+  for (const [key, place] of placesIn(config)) await requireInside(key, place, { path, root });
+}
+
+function requireNoCommand(config: Config): void {
+  const own = environmentNames(config).find(
+    (name) => environmentServer(config, name).kind === "command",
+  );
+  const key = own === undefined ? commandIn(config, []) : ["environments", own, "server"];
+  if (key === null) return;
+  throw new AppError(
+    "not-allowed",
+    `${formatKey(key)} runs a program of its own, which the user has not allowed. Ask the user to start this configuration, or to add commands to --allow.`,
+    { configPath: formatKey(key) },
+  );
+}
+
+/** Where a command stands, whatever it is for. */
+function commandIn(value: unknown, path: readonly string[]): readonly string[] | null {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = commandIn(item, [...path, String(index)]);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  if (!isJsonObject(value)) return null;
+  for (const [key, item] of Object.entries(value)) {
+    const isCommand = key === "command" && item !== null;
+    const found = isCommand ? [...path, key] : commandIn(item, [...path, key]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Every address, whatever it is for. */
+function addressesIn(value: unknown, path: readonly string[] = []): readonly Address[] {
+  if (typeof value === "string") {
+    return /^\s*https?:/i.test(value) ? [[formatKey(path), value.trim()]] : [];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => addressesIn(item, [...path, String(index)]));
+  }
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => addressesIn(item, [...path, key]));
+}
+
+type Address = readonly [key: string, url: string];
+
+function requireAllowed(key: string, url: string, { origins }: Permission): void {
+  const official = [...SERVICES.tinker.urls, ...SERVICES.openreward.urls].map(originOf);
+  const origin = originOf(url);
+  if (official.includes(origin) || origins.some((each) => each.origin === origin)) return;
+  throw new AppError(
+    "not-allowed",
+    `${key} leads to ${origin}, which the user has not allowed. Ask the user to start this configuration, or to add --allow-host ${origin}.`,
+    { configPath: key },
+  );
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** Files and folders that it names. */
+function placesIn(config: Config): readonly (readonly [key: string, place: string])[] {
+  const { log_path, init_from, kl_reference, tokenizer_name, teacher, data, environments } = config;
+  const all: readonly (readonly [string, string | null | undefined])[] = [
+    ["log_path", log_path],
+    ["init_from", init_from],
+    ["kl_reference", kl_reference],
+    ["tokenizer_name", tokenizer_name],
+    ["teacher.checkpoint", teacher?.checkpoint],
+    ...data.flatMap(({ path, run }, index) => [
+      [`data.${index}.path`, path] as const,
+      [`data.${index}.run`, run] as const,
+    ]),
+    ...Object.entries(environments).flatMap(([name, own]) => [
+      [formatKey(["environments", name, "tasks"]), own.tasks] as const,
+      [
+        formatKey(["environments", name, "teacher", "checkpoint"]),
+        own.teacher?.checkpoint,
+      ] as const,
+    ]),
+  ];
+  return all.flatMap(([key, place]) => {
+    const isHere = place != null && !place.startsWith("tinker://");
+    return isHere ? [[key, place] as const] : [];
+  });
+}
+
+async function requireInside(
+  key: string,
+  place: string,
+  { path, root }: { readonly path: string; readonly root: string },
+): Promise<void> {
+  const real = await realPlace(resolve(dirname(path), place));
+  if (!place.startsWith("~") && isWithin(real, root)) return;
+  throw new AppError(
+    "not-allowed",
+    `${key} leads out of the workspace. Ask the user to start this configuration, or to start this server with a --root that holds it.`,
+    { configPath: key },
+  );
+}
+
+/** With the links on the way to it, also where the rest is not there yet. */
+async function realPlace(place: string): Promise<string> {
+  const found = await realpath(place).catch(() => null);
+  if (found !== null || dirname(place) === place) return found ?? place;
+  return join(await realPlace(dirname(place)), basename(place));
+}

@@ -1,0 +1,41 @@
+/** The keys that a trainer gets which an assistant starts: the program's own, and the secrets that the user has named. */
+
+import { join } from "node:path";
+import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
+import { ENVIRONMENT_ADDRESS_VARIABLES, SERVICES } from "../../core/services.ts";
+import { readDotEnv } from "../../node/dotEnv.ts";
+import { parseEnvText } from "../../node/envText.ts";
+import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
+
+/** By name. Each is bound to the host of its own service. */
+export async function keysFor(
+  configFolder: string,
+  env: NodeJS.ProcessEnv,
+  secrets: readonly string[] = [],
+): Promise<LaunchRequest["keys"]> {
+  const file = await valuesOf(configFolder);
+  const found = [...OWN_KEYS, ...secrets].flatMap((name): [string, RequestedKey][] => {
+    const value = env[name] || file[name] || "";
+    return value === "" ? [] : [[name, { value, origin: "process", host: null }]];
+  });
+  return Object.fromEntries(found);
+}
+
+/** A file of the workspace may lead a service elsewhere, where its key follows with the user's leave only; it sets nothing else. */
+export async function variablesFor(
+  configFolder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<LaunchRequest["variables"]> {
+  const file = await valuesOf(configFolder);
+  const addresses = [
+    ...Object.values(SERVICES).flatMap(({ addressVariables }) => addressVariables),
+    ...ENVIRONMENT_ADDRESS_VARIABLES,
+  ].flatMap((name) => (file[name] ? [[name, file[name]] as const] : []));
+  const own = Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return serviceVariables({ ...Object.fromEntries(addresses), ...Object.fromEntries(own) });
+}
+
+async function valuesOf(folder: string): Promise<NodeJS.Dict<string>> {
+  return parseEnvText((await readDotEnv(join(folder, ".env"))) ?? "");
+}

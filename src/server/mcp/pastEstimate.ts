@@ -1,0 +1,83 @@
+/** What a configuration is going to take, by a past run alone: no service is asked and no program is started. */
+
+import { basename, dirname } from "node:path";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { describeProblem } from "../../core/config/source/problem.ts";
+import { AppError } from "../../core/errors.ts";
+import type { EstimateReport } from "../../core/estimate/report.ts";
+import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
+import { runParent } from "../../node/runPaths.ts";
+import { RunRecord } from "../../node/runRecord.ts";
+import { estimateFromFolder, newestRunOf } from "../../trainer/estimate.ts";
+import type { McpWorkspace } from "./mcpWorkspace.ts";
+
+/** `folder` is that of a past run; null = the newest that fits. @throws AppError `config-invalid`, `estimate-without-basis` */
+export async function pastEstimate(
+  workspace: McpWorkspace,
+  { path, folder }: { readonly path: string; readonly folder: string | null },
+): Promise<ReturnType<typeof describeEstimate>> {
+  const { text } = await workspace.readConfig(path);
+  return describeEstimate(await reportFor(workspace, requireValid(text, { path }), path, folder));
+}
+
+/** @throws AppError `config-invalid` with the first faults */
+export function requireValid(
+  text: string,
+  options: { readonly path: string; readonly overrides?: readonly string[] },
+): Config {
+  const parsed = parseConfig(text, options);
+  if (parsed.ok) return parsed.config;
+  const faults = parsed.problems
+    .filter(({ severity }) => severity === "error")
+    .slice(0, MAX_FAULTS);
+  throw new AppError(
+    "config-invalid",
+    faults.map((each) => describeProblem(each, basename(options.path))).join("\n"),
+  );
+}
+
+const MAX_FAULTS = 10;
+
+/**
+ * By a past run that one of the user's trainers began on this computer: one that came with a repository could make anything look cheap.
+ * @throws AppError `estimate-without-basis`
+ */
+export async function ownEstimate(
+  workspace: McpWorkspace,
+  config: Config,
+  path: string,
+): Promise<EstimateReport> {
+  const report = await reportFor(workspace, config, path, null);
+  const { run } = report.restsOn;
+  const isOwn = run !== null && (await RunRecord.open(run)).destinations.length > 0;
+  if (isOwn) return report;
+  throw new AppError(
+    "estimate-without-basis",
+    "The newest run with the same model and environments was not begun on this computer, so no cost is estimated from it. The user can train a few steps first.",
+  );
+}
+
+/** @throws AppError `estimate-without-basis` */
+async function reportFor(
+  workspace: McpWorkspace,
+  config: Config,
+  path: string,
+  named: string | null,
+): Promise<EstimateReport> {
+  const parent = runParent(config, path);
+  const runs = await workspace.runs();
+  // Other places are outside of the workspace, or empty.
+  const isHere = runs.some((run) => dirname(run.folder) === parent);
+  const newest = isHere ? await newestRunOf(workspace.files, { config, path }) : null;
+  const folder = named ?? newest;
+  const report =
+    folder === null || config.method === "sft"
+      ? null
+      : await estimateFromFolder(config, { fileSystem: workspace.filesOf(folder), folder });
+  if (report !== null) return report;
+  throw new AppError(
+    "estimate-without-basis",
+    "No past run of this workspace has the same model, environments and splits, so this cannot be estimated here. The user can run: tinker-rl estimate FILE --groups 2",
+  );
+}

@@ -1,0 +1,261 @@
+/** Starts trainings and evaluations for an assistant, within what the user has allowed. */
+
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { parseErrorCode } from "../../core/errorCodes.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { type LauncherOptions, launchTrainer } from "../../node/launch/launcher.ts";
+import { readLaunch } from "../../node/launch/launchStore.ts";
+import { type StartConfig, startConfig, startDigest } from "../../node/startConfig.ts";
+import {
+  CONTROL_VERSION,
+  type InsteadOfTraining,
+  type LaunchRequest,
+} from "../../shared/control.ts";
+import { formatCost } from "../../shared/format.ts";
+import type { RunTools } from "../tools/runTools.ts";
+import { judgeConfig, requirePlainSettings } from "./judgeConfig.ts";
+import { keysFor, variablesFor } from "./keysFor.ts";
+import type { McpWorkspace } from "./mcpWorkspace.ts";
+import { ownEstimate, requireValid } from "./pastEstimate.ts";
+import type { Permission } from "./permission.ts";
+import type { Spending } from "./spending.ts";
+
+export interface Starter {
+  /** Real path. */
+  readonly root: string;
+  readonly workspace: McpWorkspace;
+  readonly tools: RunTools;
+  readonly permission: Permission;
+  readonly spending: Spending;
+  readonly redactor: Redactor;
+  readonly launcher: LauncherOptions;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+interface Wanted {
+  /** As listed. */
+  readonly config: string;
+  readonly settings?: readonly string[] | undefined;
+}
+
+/** Something that has been judged. */
+interface Judged {
+  readonly start: StartConfig;
+  readonly config: Config;
+}
+
+/** How long a trainer may take until its run has a folder, before the answer says that it is on its way. */
+const STARTED_MS = 60_000;
+const LOOK_MS = 200;
+
+/** @throws AppError `not-allowed`, `config-invalid`, `estimate-without-basis`, or why the trainer did not start */
+export async function startTraining(starter: Starter, wanted: Wanted): Promise<Json> {
+  const { start, config } = await judge(starter, wanted);
+  const limit = isFree(config) ? null : await limitOf(starter, start.path, config);
+  const restore = starter.spending.reserve(limit ?? 0);
+  // A cent is counted, and none is spent beyond it but for the step in progress.
+  const budget = limit === null ? [] : [`max_cost_usd=${limit}`, ...priceSettings(config)];
+  return launch(starter, { start, settings: budget, restore, limit });
+}
+
+/** @throws AppError as {@link startTraining} */
+export async function startEvaluation(
+  starter: Starter,
+  { models, ...wanted }: Wanted & { readonly models: readonly string[] },
+): Promise<Json> {
+  const { start, config } = await judge(starter, wanted);
+  const words = await Promise.all(models.map((model) => modelWord(starter, model)));
+  const limit = isFree(config)
+    ? null
+    : toCents((await evaluationCost(starter, start.path, config)) * models.length);
+  const restore = starter.spending.reserve(limit ?? 0);
+  const instead = { kind: "evaluate", models: words } as const;
+  return launch(starter, { start, settings: [], restore, limit, instead });
+}
+
+async function judge(starter: Starter, { config: name, settings = [] }: Wanted): Promise<Judged> {
+  const { root, permission, tools, workspace } = starter;
+  const configPath = await tools.findConfig(name);
+  const start = await startConfig(workspace.files, { configPath, overrides: settings });
+  if (start.folder !== null) {
+    throw new AppError(
+      "not-allowed",
+      "resume_from continues a run, which cannot be started here. Ask the user to resume it.",
+    );
+  }
+  const config = requireValid(start.text, start);
+  const parsed = parseConfig(start.text, start);
+  requirePlainSettings(parsed.ok ? parsed.overrides.map(({ path }) => path) : [], false);
+  await judgeConfig(config, start.path, { root, permission });
+  return { start, config };
+}
+
+/** A run folder by its listed name, so that no other folder is read. */
+async function modelWord({ tools }: Starter, model: string): Promise<string> {
+  if (model === "base" || model.startsWith("tinker://")) return model;
+  return (await tools.find(model)).folder;
+}
+
+/** The embedded engine costs nothing, unless the configuration gives it prices. */
+function isFree({ model_name, prices }: Config): boolean {
+  return isLocalModel(model_name) && prices === null;
+}
+
+/** A file could make a hosted model look cheap, so that only the vendor's list counts. */
+function priceSettings({ model_name }: Config): readonly string[] {
+  return isLocalModel(model_name) ? [] : ["prices=null", "fetch_prices=true"];
+}
+
+function withTrustedPrices(config: Config): Config {
+  return isLocalModel(config.model_name) ? config : { ...config, prices: null, fetch_prices: true };
+}
+
+/** USD that the run may cost: the upper end of its estimate, or its own budget when that is lower. */
+async function limitOf({ workspace }: Starter, path: string, config: Config): Promise<number> {
+  const { estimate, plan } = await ownEstimate(workspace, withTrustedPrices(config), path);
+  const own = config.max_cost_usd ?? Number.POSITIVE_INFINITY;
+  const whole = plan.steps === null ? Number.POSITIVE_INFINITY : estimate.costUsd?.high;
+  const limit = Math.min(own, whole ?? Number.POSITIVE_INFINITY);
+  if (whole !== undefined && Number.isFinite(limit)) return toCents(limit);
+  throw new AppError(
+    "estimate-without-basis",
+    whole === undefined
+      ? "No prices are known for this model, so the cost cannot be estimated. Ask the user to start it."
+      : "This configuration trains without an end. Set max_steps or max_cost_usd.",
+  );
+}
+
+/** USD for one model, at most: all its tokens at the highest price of a token that an evaluation uses. */
+async function evaluationCost(
+  { workspace }: Starter,
+  path: string,
+  config: Config,
+): Promise<number> {
+  const { evaluation } = config;
+  if (evaluation === null) {
+    throw new AppError(
+      "config-invalid",
+      "The configuration has no key evaluation, which says which tasks to evaluate on.",
+      { configPath: "evaluation" },
+    );
+  }
+  const once = { ...evaluation, at_start: true, at_end: false, every: null };
+  const planned = { ...withTrustedPrices(config), max_steps: 1, evaluation: once };
+  const { estimate, prices } = await ownEstimate(workspace, planned, path);
+  if (prices === null) {
+    throw new AppError(
+      "estimate-without-basis",
+      "No prices are known for this model, so the cost cannot be estimated. Ask the user to evaluate it.",
+    );
+  }
+  const { sampled, prefill_cached, prefill_uncached } = prices.prices;
+  const highest = Math.max(sampled, prefill_cached, prefill_uncached);
+  return (estimate.evaluationTokens.high * highest) / 1e6;
+}
+
+function toCents(usd: number): number {
+  return Math.max(1, Math.ceil(usd * 100)) / 100;
+}
+
+interface Launched {
+  readonly start: StartConfig;
+  /** After those of `start`. */
+  readonly settings: readonly string[];
+  readonly restore: () => void;
+  readonly limit: number | null;
+  /** Absent = train. */
+  readonly instead?: InsteadOfTraining | undefined;
+}
+
+async function launch(
+  starter: Starter,
+  { start: judged, settings, restore, limit, instead }: Launched,
+): Promise<Json> {
+  let folder: string;
+  try {
+    const launchRequest = await requestOf(starter, { judged, settings, instead });
+    const title = `${instead === undefined ? "train" : instead.kind} ${judged.path}`;
+    folder = await launchTrainer(starter.launcher, { launchRequest, title });
+  } catch (error) {
+    restore();
+    throw error;
+  }
+  const place = await started(folder);
+  if (place.error !== null) {
+    // A trainer that ended before its run began has spent nothing.
+    if (place.folder === null) restore();
+    throw place.error;
+  }
+  return {
+    run: place.folder === null ? null : starter.workspace.nameOf(place.folder),
+    state: place.folder === null ? "it is still starting: listRuns has it soon" : "started",
+    limitUsd: limit,
+    cost: limit === null ? "none: it runs on this computer" : `at most about ${formatCost(limit)}`,
+    leftUsd: Math.max(0, starter.spending.leftUsd),
+  };
+}
+
+/** The trainer refuses it when the file has changed since it was judged. */
+async function requestOf(
+  { permission, env, redactor }: Starter,
+  {
+    judged,
+    settings,
+    instead,
+  }: {
+    readonly judged: StartConfig;
+    readonly settings: readonly string[];
+    readonly instead?: InsteadOfTraining | undefined;
+  },
+): Promise<LaunchRequest> {
+  const overrides = [...judged.overrides, ...settings];
+  const digest = startDigest({ ...judged, overrides });
+  const folder = dirname(judged.path);
+  const keys = await keysFor(folder, env, permission.secrets);
+  for (const { value } of Object.values(keys)) redactor.learn(value);
+  const allowedOrigins = permission.origins.flatMap(({ origin }) =>
+    Object.keys(keys).map((key) => ({ origin, key })),
+  );
+  return {
+    version: CONTROL_VERSION,
+    training: {
+      configPath: judged.path,
+      resume: null,
+      overrides,
+      digest,
+      instead,
+    },
+    keys,
+    allowedOrigins,
+    variables: await variablesFor(folder, env),
+    envFile: null,
+    onQuit: "keep running",
+  };
+}
+
+/** Where its run is, or why it has ended; neither when it takes long. */
+async function started(
+  launchFolder: string,
+): Promise<{ readonly folder: string | null; readonly error: AppError | null }> {
+  for (let waited = 0; waited < STARTED_MS; waited += LOOK_MS) {
+    const launch = await readLaunch(launchFolder);
+    const file = launch?.file ?? null;
+    if (file?.error != null) {
+      const { code, message } = file.error;
+      return { folder: file.folder, error: new AppError(parseErrorCode(code), message) };
+    }
+    if (file?.folder != null) return { folder: file.folder, error: null };
+    if (launch !== null && !launch.isAlive) {
+      const message = "The trainer ended before its run began. Start it again.";
+      return { folder: null, error: new AppError("bug", message) };
+    }
+    await delay(LOOK_MS);
+  }
+  return { folder: null, error: null };
+}

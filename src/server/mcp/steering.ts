@@ -1,0 +1,41 @@
+/** Which settings of a run under way an assistant may change. */
+
+import * as z from "zod";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
+import { applyOverrides } from "../../core/config/overrides.ts";
+import { AppError } from "../../core/errors.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import type { ListedRun } from "../../core/runs/runList.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { requirePlainSettings } from "./judgeConfig.ts";
+import type { McpWorkspace } from "./mcpWorkspace.ts";
+
+const resolved = z.looseObject({ model_name: z.string(), max_cost_usd: z.number().nullish() });
+
+/** A run without a budget could be made to cost any amount. @throws AppError `not-allowed` */
+export async function requireSteerable(
+  workspace: McpWorkspace,
+  { folder }: Pick<ListedRun, "folder">,
+  settings: readonly string[],
+): Promise<void> {
+  const path = runPaths(folder).resolvedConfig;
+  const text = await readIfReadable(workspace.filesOf(folder), path, MAX_BYTES.resolvedConfig);
+  const config = resolved.safeParse(parseJson(text ?? "")?.value).data;
+  if (config === undefined) {
+    throw new AppError("not-allowed", "The settings of this run cannot be read.");
+  }
+  if (!isLocalModel(config.model_name) && config.max_cost_usd == null) {
+    throw new AppError(
+      "not-allowed",
+      "This run has no max_cost_usd, so other settings could make it cost any amount. Ask the user to change them.",
+    );
+  }
+  const { applied, problems } = applyOverrides(config, settings);
+  const [problem] = problems;
+  if (problem !== undefined) throw new AppError("bad-arguments", problem.message);
+  requirePlainSettings(
+    applied.map((each) => each.path),
+    true,
+  );
+}

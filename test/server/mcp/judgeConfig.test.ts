@@ -1,0 +1,131 @@
+/** Which configurations an assistant may start: a hostile repository wrote each of these. */
+
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/core/config/parse.ts";
+import { judgeConfig, requirePlainSettings } from "../../../src/server/mcp/judgeConfig.ts";
+import type { Permission } from "../../../src/server/mcp/permission.ts";
+import { NOTHING } from "./anAssistant.ts";
+
+let folder: string;
+let root: string;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "judge-")));
+  root = join(folder, "project");
+  await mkdir(root);
+  await symlink(folder, join(root, "link"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const LOCAL = `model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
+batch_size: 4
+`;
+const own = (server: string): string => `model_name: local/tiny-tool
+environments:
+  mine: { splits: { train: {} }, num_rollouts: 4, server: ${server} }
+batch_size: 4
+`;
+
+function judge(text: string, permission: Partial<Permission> = {}): Promise<void> {
+  const path = join(root, "tinker-config.yaml");
+  const parsed = parseConfig(text, { path });
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
+  return judgeConfig(parsed.config, path, { root, permission: { ...NOTHING, ...permission } });
+}
+
+describe("a configuration that an assistant starts", () => {
+  it("may train an embedded model in embedded and hosted environments", async () => {
+    await judge(LOCAL);
+    await judge(LOCAL.replace("local/calculator", "Owner/Name"));
+    await judge(`${LOCAL}log_path: runs\ninit_from: tinker://a/weights/b\n`);
+  });
+
+  it.each([
+    ["a command", own('{ command: ["sh", "-c", "id"] }')],
+    ["a bridge", own("{ bridge: verifiers, id: x }")],
+    ["the Python of a bridge", own("{ bridge: verifiers, id: x, python: ./evil }")],
+  ])("runs %s only with leave", async (_, text) => {
+    await expect(judge(text)).rejects.toThrow("commands to --allow");
+    await judge(text, { allowed: new Set(["start", "commands"]) });
+  });
+
+  it.each([
+    ["a server of its own", own("{ url: https://evil.test/a }")],
+    ["one on this computer", own("{ url: http://127.0.0.1:80 }")],
+    [
+      "another model service",
+      `${LOCAL.replace("local/tiny-tool", "Qwen/Qwen3-8B")}tinker_base_url: https://evil.test\n`,
+    ],
+    [
+      "an address in what is sent along",
+      LOCAL.replace("num_rollouts: 4", "num_rollouts: 4, session_env: { A: https://evil.test/x }"),
+    ],
+    ["other hosted environments", `${LOCAL}openreward_base_url: https://evil.test\n`],
+  ])("leads to %s only with leave", async (_, text) => {
+    await expect(judge(text)).rejects.toThrow("add --allow-host http");
+    const origins = [{ origin: "https://evil.test" }, { origin: "http://127.0.0.1" }];
+    await judge(text, { origins });
+  });
+
+  it.each([
+    ["log_path: /tmp/runs"],
+    ["log_path: ../runs"],
+    ["log_path: link/new/runs"],
+    ["log_path: ~/runs"],
+    ["init_from: ../other"],
+    ["tokenizer_name: /etc"],
+    ["method: sft\ndata: [{ path: link/chats.jsonl }]"],
+    ["method: sft\ndata: [{ run: ../other }]"],
+  ])("names nothing outside of the workspace: %s", async (setting) => {
+    await expect(judge(`${LOCAL}${setting}\n`)).rejects.toThrow("leads out of the workspace");
+  });
+
+  it("reads no file of tasks outside of the workspace", async () => {
+    const text = `model_name: local/tiny-tool
+environments:
+  local/dataset: { tasks: ../../secrets.jsonl, splits: { train: {} }, num_rollouts: 4 }
+batch_size: 4
+`;
+    await expect(judge(text)).rejects.toThrow("leads out of the workspace");
+  });
+});
+
+describe("settings of an assistant", () => {
+  it.each([
+    ["learning_rate"],
+    ["max_steps"],
+    ["loss_fn"],
+    ["environments", "local/calculator", "num_rollouts"],
+    ["alarms", "parse_success"],
+  ])("may set %s", (...path) => {
+    requirePlainSettings([path], true);
+  });
+
+  it.each([
+    ["model_name"],
+    ["tinker_base_url"],
+    ["log_path"],
+    ["secrets", "A"],
+    ["prices", "sampled"],
+    ["fetch_prices"],
+    ["wandb"],
+    ["openreward_upload"],
+    ["environments"],
+    ["environments", "x", "server", "bridge"],
+    ["environments", "x", "server", "ready_timeout"],
+    ["no_such_key"],
+  ])("never set %s", (...path) => {
+    expect(() => requirePlainSettings([["seed"], path], false)).toThrow("cannot be set here");
+  });
+
+  it("lower the budget of a start, and never change that of a run under way", () => {
+    for (const key of ["max_cost_usd", "max_hours", "max_tokens_total"]) {
+      requirePlainSettings([[key]], false);
+      expect(() => requirePlainSettings([[key]], true)).toThrow("cannot be set here");
+    }
+  });
+});
