@@ -19,7 +19,7 @@ export interface LineageCell {
 }
 
 /** Lanes beside each other; runs with more of them at once share the last. */
-export const MAX_LANES = 5;
+const MAX_LANES = 5;
 
 /** The runs that others begin with, by the ids of those others. */
 export function parentsOf(rows: readonly RunsTableRow[]): ReadonlyMap<string, RunsTableRow> {
