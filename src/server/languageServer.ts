@@ -61,7 +61,7 @@ const fileSystem = createFileSystem();
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.tinkerRL`;
 const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
 /** Actions of lenses that start or steer a program. */
-const STEERS: ReadonlySet<string> = new Set(["start", "estimate", "stop"]);
+const STEERS: ReadonlySet<string> = new Set(["start", "startStage", "estimate", "stop"]);
 
 /** Answers once `connection` listens, until it ends. Needs no service and no key. */
 export function serveLanguage(

@@ -25,6 +25,7 @@ import type { Lens, LensAction } from "../core/config/editing/display/lenses.ts"
 import type { Fix } from "../core/config/editing/fixes/fix.ts";
 import type { TextEdit as OffsetEdit } from "../core/config/editing/text/textEdit.ts";
 import type { Span } from "../core/config/source/span.ts";
+import { withoutUndefined } from "../shared/withoutUndefined.ts";
 import { plainSnippet } from "./plainSnippet.ts";
 
 const SOURCE = "Tinker RL";
@@ -48,6 +49,7 @@ const KINDS: Readonly<Record<CompletionKind, CompletionItemKind>> = {
 };
 const LENS_ICONS: Readonly<Partial<Record<LensAction, string>>> = {
   start: "play",
+  startStage: "play",
   validate: "check",
   estimate: "graph",
   stop: "debug-stop",
@@ -56,7 +58,7 @@ const LENS_ICONS: Readonly<Partial<Record<LensAction, string>>> = {
 };
 
 /** What the editor makes the command of a lens of. */
-export type LensData = Pick<Lens, "action" | "source">;
+export type LensData = Pick<Lens, "action" | "source" | "stage">;
 
 export function rangeOf(document: TextDocument, { start, end }: Span): Range {
   return { start: document.positionAt(start), end: document.positionAt(end) };
@@ -130,8 +132,8 @@ export function asAction(
 
 /** The editor gives it the command for `data`, a {@link LensData}. */
 export function asLens(document: TextDocument, lens: Lens): CodeLens {
-  const { span, title, action, source } = lens;
-  const data: LensData = source === undefined ? { action } : { action, source };
+  const { span, title, action, source, stage } = lens;
+  const data: LensData = { action, ...withoutUndefined({ source, stage }) };
   const icon = LENS_ICONS[action];
   const shown = icon === undefined ? title : `$(${icon}) ${title}`;
   return {

@@ -39,8 +39,16 @@ export interface CheckedText {
   readonly config: Config | null;
   /** The same with placeholders for what has a fault; null when the file cannot be read at all. */
   readonly repaired: Repaired | null;
+  /** The stages that were checked in their order, or the whole file. */
+  readonly parts: readonly CheckedPart[];
   /** In the order of the text, those of overrides first. */
   readonly problems: readonly Problem[];
+}
+
+/** A stage, or the whole file. */
+export interface CheckedPart extends Pick<CheckedText, "overridden" | "repaired"> {
+  /** Null for a file without stages. */
+  readonly name: string | null;
 }
 
 /** Reads and checks YAML 1.2 or JSON text. Never throws. */
@@ -72,7 +80,8 @@ function checkWhole(
   const [first] = parts;
   if (first === undefined) throw new AppError("invariant", "A file has at least one part.");
   const faults = faultProblems(source);
-  const base = { source, ...first, isRead: true };
+  const { name: _, ...ofFirst } = first;
+  const base = { source, ...ofFirst, parts: [], isRead: true };
   if (faults.some(({ severity }) => severity === "error")) {
     return { ...base, isRead: false, config: null, repaired: null, problems: inTextOrder(faults) };
   }
@@ -96,7 +105,13 @@ function checkWhole(
   ];
   const isSound = checked.every(({ config }) => config !== null);
   const config = isSound ? (checked[0]?.config ?? null) : null;
-  return { ...base, config, repaired, problems: inTextOrder(withoutIgnored(problems, text)) };
+  return {
+    ...base,
+    config,
+    repaired,
+    parts: checked,
+    problems: inTextOrder(withoutIgnored(problems, text)),
+  };
 }
 
 /** The values of a run by the schema and by the rules over several keys. */

@@ -56,8 +56,11 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
   };
   return {
     startTraining: async (target) => {
-      const config = await chooseConfig(options, target);
-      if (config !== undefined && (await isSound(config))) await train(config);
+      const { config: named, stage } = stageIn(target);
+      const config = await chooseConfig(options, named);
+      if (config === undefined || !(await isSound(config))) return;
+      if (stage === null) return train(config);
+      await train(config, { overrides: { stage } }, vscode.l10n.t("stage {0}", stage));
     },
     startWithOverrides: async (target) => {
       const config = await chooseConfig(options, target);
@@ -107,6 +110,13 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
       await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
     },
   };
+}
+
+/** The configuration that a command is called with, and the one of its stages that a lens names; null = none. */
+function stageIn(target: unknown): { readonly config: unknown; readonly stage: string | null } {
+  const isLens = typeof target === "object" && target !== null && "stage" in target;
+  if (!isLens || typeof target.stage !== "string") return { config: target, stage: null };
+  return { config: "config" in target ? target.config : undefined, stage: target.stage };
 }
 
 /** Short enough for a notification, which is one line; the dashboard says what the model learns. */

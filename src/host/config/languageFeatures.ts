@@ -96,13 +96,15 @@ function withCommand(
 }
 
 function commandFor(
-  { action, source }: LensData,
+  { action, source, stage }: LensData,
   uri: vscode.Uri,
   { target }: ConfigRun,
 ): Pick<vscode.Command, "command" | "arguments"> {
   switch (action) {
     case "start":
       return { command: "tinkerRL.startTraining", arguments: [uri] };
+    case "startStage":
+      return { command: "tinkerRL.startTraining", arguments: [{ config: uri, stage }] };
     case "validate":
       return { command: "tinkerRL.validateConfig", arguments: [uri] };
     case "estimate":

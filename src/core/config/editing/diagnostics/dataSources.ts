@@ -2,17 +2,21 @@
 
 import { formatQuantity, formatRounded } from "../../../../shared/format.ts";
 import { parseRolloutCondition } from "../../../../shared/rolloutCondition.ts";
-import type { CheckedText } from "../../check.ts";
+import type { CheckedPart, CheckedText } from "../../check.ts";
 import type { Config } from "../../fields/schema.ts";
+import { referencedStage } from "../../rules/stageRules.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem } from "../../source/problem.ts";
 import type { Span } from "../../source/span.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 
 export type DataSource = Config["data"][number];
 
 /** A source that a run would read, as it stands in the text. */
 export interface WrittenSource {
-  /** Position in the list. */
+  /** Keys from the root to it. */
+  readonly path: readonly string[];
+  /** Position in its list. */
   readonly index: number;
   readonly source: DataSource;
   readonly span: Span;
@@ -42,21 +46,32 @@ export type SourceFacts =
 /** By the position of the source; null = not read yet. */
 export type FactsOf = (source: WrittenSource) => SourceFacts | null;
 
-/** Those of a supervised run that are sound as far as the text says, and that no override replaces. */
-export function dataSources({
-  source: text,
-  repaired,
-  overridden,
-}: CheckedText): readonly WrittenSource[] {
+/** Those of a supervised run or stage that are sound as far as the text says, and that no override replaces. */
+export function dataSources({ source: text, parts }: CheckedText): readonly WrittenSource[] {
+  const found = parts.flatMap((part) => sourcesOf(text, part));
+  // What the file says for all stages is one source.
+  return found.filter(
+    ({ span }, index) => found.findIndex((other) => other.span.start === span.start) === index,
+  );
+}
+
+function sourcesOf(
+  text: YamlSource,
+  { name, repaired, overridden }: CheckedPart,
+): readonly WrittenSource[] {
   if (repaired === null || repaired.config.method !== "sft") return [];
   return repaired.config.data.flatMap((source, index) => {
-    const path = ["data", String(index)];
-    const span = locate(text, path, "value");
-    const isWritten = entryAt(text, path) !== null && overridden.overrideBehind(path) === null;
+    const ofFile = ["data", String(index)];
+    const ofStage = name === null ? ofFile : ["stages", name, ...ofFile];
+    const path = [ofStage, ofFile].find((place) => entryAt(text, place) !== null);
     const isSound =
       (source.path === null) !== (source.run === null) &&
       (source.where === null || parseRolloutCondition(source.where) !== null);
-    return isWritten && isSound && span !== null ? [{ index, source, span }] : [];
+    // The run of another stage is known when that is done.
+    const isKnown = isSound && referencedStage(source.run) === null;
+    if (path === undefined || !isKnown || overridden.overrideBehind(ofFile) !== null) return [];
+    const span = locate(text, path, "value");
+    return span === null ? [] : [{ path, index, source, span }];
   });
 }
 
@@ -65,7 +80,7 @@ export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly P
   return dataSources(checked).flatMap((written) => {
     const facts = factsOf(written);
     if (facts === null) return [];
-    const path = ["data", String(written.index), written.source.path === null ? "run" : "path"];
+    const path = [...written.path, written.source.path === null ? "run" : "path"];
     const span = locate(checked.source, path, "value") ?? written.span;
     const at = checked.source.position(span.start);
     return problemsOf(facts).map((message) => ({

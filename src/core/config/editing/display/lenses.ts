@@ -37,6 +37,7 @@ export type LensAction =
   /** Those of `Lens.source`. */
   | "readExamples"
   | "addDataSource"
+  | "startStage"
   | "none";
 
 export type LensSource = Pick<DataSource, "path" | "run">;
@@ -47,6 +48,8 @@ export interface Lens {
   readonly action: LensAction;
   /** As the configuration names it: the file, or the folder of the run. */
   readonly source?: LensSource;
+  /** The name of the stage above which it stands. */
+  readonly stage?: string;
 }
 
 export interface LensOptions {
@@ -69,6 +72,7 @@ export function lenses(
   return [
     ...head,
     ...environmentLenses(source, catalogue),
+    ...stageLenses(source, status),
     ...dataLenses(text, { path, overrides }, factsOf),
   ];
 }
@@ -101,6 +105,15 @@ function runningTitle({
   return reward === null ? count : `${count} · ${formatReward(reward)}`;
 }
 
+/** A stage can be trained again alone. */
+function stageLenses(source: YamlSource, { kind }: NewestRun): readonly Lens[] {
+  if (kind === "running") return [];
+  const stages = pairsOf(source, source.root).find(({ key }) => key === "stages");
+  return pairsOf(source, stages?.value ?? null).map(({ key: stage, keySpan: span }) => {
+    return { span, title: "Train This Stage Alone", action: "startStage", stage };
+  });
+}
+
 function environmentLenses(source: YamlSource, catalogue: Catalogue): readonly Lens[] {
   const environments = pairsOf(source, source.root).find(({ key }) => key === "environments");
   return pairsOf(source, environments?.value ?? null).flatMap(({ key, keySpan }) => {
@@ -118,8 +131,10 @@ function dataLenses(
   const checked = checkText(text, options);
   const { source, repaired } = checked;
   const data = pairsOf(source, source.root).find(({ key }) => key === "data");
-  if (data === undefined || repaired?.config.method !== "sft") return [];
-  const add = { span: data.keySpan, title: "Add Data Source…", action: "addDataSource" } as const;
+  const isSupervised = data !== undefined && repaired?.config.method === "sft";
+  const add: readonly Lens[] = isSupervised
+    ? [{ span: data.keySpan, title: "Add Data Source…", action: "addDataSource" }]
+    : [];
   const known = dataSources(checked).flatMap((written): readonly Lens[] => {
     const facts = factsOf?.(written) ?? null;
     if (facts === null) return [];
@@ -128,5 +143,5 @@ function dataLenses(
     if (facts.kind === "unreadable") return [{ span, title, action: "none" }];
     return [{ span, title, action: "readExamples", source: { path: own.path, run: own.run } }];
   });
-  return [add, ...known];
+  return [...add, ...known];
 }

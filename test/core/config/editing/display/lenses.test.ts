@@ -40,3 +40,28 @@ it("environments have theirs at their own line, also in a broken text", () => {
     "Owner/Game",
   ]);
 });
+
+it("each stage can be trained alone, and has what its own data holds", () => {
+  const text = `model_name: local/tiny-tool
+batch_size: 4
+max_steps: 2
+stages:
+  gather: { method: collect, environments: { local/calculator: { splits: { train: {} }, num_rollouts: 2 } } }
+  imitate:
+    method: sft
+    data: [{ run: "stage:gather" }, { path: plays.jsonl }]
+`;
+  const facts = { kind: "unreadable", message: "gone" } as const;
+  const found = lenses(text, {
+    path: "run.yaml",
+    status: { kind: "none" },
+    factsOf: ({ path, source }) =>
+      path.join(".") === "stages.imitate.data.1" && source.path !== null ? facts : null,
+  });
+  const shown = found.slice(3).map(({ span, title }) => [text.slice(span.start, span.end), title]);
+  expect(shown).toEqual([
+    ["gather", "Train This Stage Alone"],
+    ["imitate", "Train This Stage Alone"],
+    ["{ path: plays.jsonl }", "cannot be read"],
+  ]);
+});
