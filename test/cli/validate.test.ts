@@ -97,6 +97,6 @@ test("the rows of demonstrations are a part of it, too", async () => {
   await program.fileSystem.writeAtomic(path, text);
   expect(await runProgram(program, ["validate", path])).toBe(2);
   expect(program.out.lines).toEqual([
-    `${path}: error: TRL222 Row 1 of demos.jsonl cannot be trained on: messages: expected a list of messages. (data.0.path)`,
+    `${path}: error: TRL222 Row 1 of demos.jsonl cannot be trained on: messages: expected a list of messages, got nothing, in a line with no key. (data.0.path)`,
   ]);
 });

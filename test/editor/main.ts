@@ -43,6 +43,7 @@ import { restrictedMode } from "./journeys/restrictedMode.ts";
 import { search } from "./journeys/search.ts";
 import { secrets } from "./journeys/secrets.ts";
 import { severalEnvironments } from "./journeys/severalEnvironments.ts";
+import { stages } from "./journeys/stages.ts";
 import { sweep } from "./journeys/sweep.ts";
 import { taskEndings } from "./journeys/taskEndings.ts";
 import { training } from "./journeys/training.ts";
@@ -72,6 +73,7 @@ const JOURNEYS: readonly Journey[] = [
   accessibility,
   dataset,
   demonstrations,
+  stages,
   editing,
   elsewhere,
   models,

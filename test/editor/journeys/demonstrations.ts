@@ -5,25 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
+import { GAMES } from "../games.ts";
 import { type Journey, until } from "../journey.ts";
 
-const TOOLS = ["calc", "answer"].map((name, index) => {
-  const key = index === 0 ? "expr" : "value";
-  const parameters = { type: "object", properties: { [key]: { type: "string" } } };
-  return { type: "function", function: { name, parameters } };
-});
-
-const GAMES = Array.from({ length: 60 }, (_, index) => {
-  const expr = `${12 + index}*${3 + (index % 9)}`;
-  const value = String((12 + index) * (3 + (index % 9)));
-  const messages = [
-    { role: "user", content: `What is ${expr}?` },
-    { role: "assistant", content: null, tool_calls: [call("c1", "calc", { expr })] },
-    { role: "tool", tool_call_id: "c1", content: value },
-    { role: "assistant", content: null, tool_calls: [call("c2", "answer", { value })] },
-  ];
-  return `${JSON.stringify({ messages, tools: TOOLS })}\n`;
-});
 const STEPS = 6;
 const CONFIG = `model_name: local/tiny-tool
 method: sft
@@ -136,7 +120,3 @@ export const demonstrations: Journey = {
     });
   },
 };
-
-function call(id: string, name: string, args: object) {
-  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
-}
