@@ -138,8 +138,7 @@ function readArguments(given: unknown): ExactJsonObject | null {
 function textIn({ content }: JsonObject, { column, rules }: Place): string {
   if (typeof content === "string") return content;
   const place = `${column}.content`;
-  if (!Array.isArray(content))
-    throw new ColumnError(place, `expected text, got ${shown(content)}`);
+  if (!Array.isArray(content)) throw new ColumnError(place, `expected text, got ${shown(content)}`);
   return content
     .map((part, i) => {
       const text = isJsonObject(part) && part["type"] === "text" ? part["text"] : undefined;
