@@ -43,6 +43,11 @@ export class Policy {
     this.#options = options;
   }
 
+  /** Tokens of the context that a request would begin a conversation with. @throws AppError `chat-render` */
+  countTokens(request: EndpointRequest): Promise<number> {
+    return this.#options.threads.countTokens(request);
+  }
+
   /**
    * Answers a request with one turn. An abort leaves its conversation as it was before the turn.
    * @throws AppError `endpoint-refused`, `prompt-too-long`, `sample-refused`, `chat-render`, `tinker-*`; the reason of the signal

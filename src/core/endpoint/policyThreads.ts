@@ -155,6 +155,11 @@ export class PolicyThreads {
     };
   }
 
+  /** Tokens of the context that a conversation would begin with; opens no thread. @throws AppError `chat-render` */
+  async countTokens(request: Pick<ThreadRequest, "messages" | "tools">): Promise<number> {
+    return (await this.#render(this.#first(request))).length;
+  }
+
   async #context(
     request: ThreadRequest,
     asked: readonly string[],
@@ -183,10 +188,7 @@ export class PolicyThreads {
       return { thread, from: "repeat" };
     }
     const first = this.#first(request);
-    const { renderer, tokenizer } = this.#options.chat;
-    const tokens = await renderAside(tokenizer, () =>
-      renderer.renderInitial(first.messages, first.tools),
-    );
+    const tokens = await this.#render(first);
     return { thread: this.#add({ request, asked, tools, first, tokens }), from: "render" };
   }
 
@@ -216,7 +218,12 @@ export class PolicyThreads {
     }
   }
 
-  #first({ messages, tools }: ThreadRequest): FirstPrompt {
+  #render(first: FirstPrompt): Promise<readonly number[]> {
+    const { renderer, tokenizer } = this.#options.chat;
+    return renderAside(tokenizer, () => renderer.renderInitial(first.messages, first.tools));
+  }
+
+  #first({ messages, tools }: Pick<ThreadRequest, "messages" | "tools">): FirstPrompt {
     const { systemPromptTemplate } = this.#options;
     return buildFirstPrompt({
       systemPromptTemplate,
