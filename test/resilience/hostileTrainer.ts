@@ -63,6 +63,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       previewPrompt: refuse,
       playTask: refuse,
       serve: refuse,
+      serveModel: refuse,
     },
     loadTokenizer: refuse,
     templatesFolder: "",

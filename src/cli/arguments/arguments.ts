@@ -36,6 +36,7 @@ import {
 } from "./flags.ts";
 import { type SearchCommand, searchCommand } from "./searchArguments.ts";
 import { type ServeCommand, serveCommand } from "./serveArguments.ts";
+import { type ServeModelCommand, serveModelCommand } from "./serveModelArguments.ts";
 import { type ShowCommand, showCommand } from "./showArguments.ts";
 import { type ShowPromptCommand, showPromptCommand } from "./showPromptArguments.ts";
 import { type SweepCommand, sweepCommand } from "./sweepArguments.ts";
@@ -116,6 +117,7 @@ export type Command =
   | CheckpointsCommand
   | EnvCommand
   | ServeCommand
+  | ServeModelCommand
   | ViewCommand
   | { readonly kind: "lsp" };
 
@@ -139,6 +141,7 @@ const COMMANDS: readonly CommandName[] = [
   "checkpoints",
   "env",
   "serve",
+  "serve-model",
   "view",
   "lsp",
 ];
@@ -219,6 +222,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return { kind: "lsp" };
     case "serve":
       return serveCommand(given);
+    case "serve-model":
+      return serveModelCommand(given);
   }
 }
 

@@ -25,6 +25,7 @@ export type CommandName =
   | "checkpoints"
   | "env"
   | "serve"
+  | "serve-model"
   | "view"
   | "lsp";
 
@@ -198,6 +199,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     model: { type: "string" },
     tokenizer: { type: "string" },
   },
+  "serve-model": { ...CONFIG, ...STARTING, port: { type: "string" } },
   view: { ...HELP, port: { type: "string" } },
   // Editors pass the name of the transport; there is no other one.
   lsp: { ...HELP, stdio: { type: "boolean" } },

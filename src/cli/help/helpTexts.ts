@@ -5,7 +5,15 @@ import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import { ENV } from "./envHelp.ts";
 import type { HelpText } from "./helpText.ts";
-import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import {
+  ESTIMATE,
+  LSP,
+  MODELS,
+  SERVE,
+  SERVE_MODEL,
+  SHOW_PROMPT,
+  VALIDATE,
+} from "./planningHelp.ts";
 import {
   CHAT,
   CHECKPOINTS,
@@ -45,6 +53,8 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   env play NAME              be the model in one of its tasks
   env check NAME …           check whether environments are fit to train on
   serve                      open the local services to other programs
+  serve-model MODEL          serve weights to tools that speak with OpenAI or
+                             Anthropic
   view [FOLDER]              show runs in a browser, with the editor's pages
   lsp                        help with configurations in any editor
   COMMAND --help             explain a command
@@ -82,6 +92,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   checkpoints: CHECKPOINTS,
   env: ENV,
   serve: SERVE,
+  "serve-model": SERVE_MODEL,
   view: VIEW,
   lsp: LSP,
 };
