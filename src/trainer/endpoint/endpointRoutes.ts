@@ -1,5 +1,6 @@
 /** The paths of an endpoint: a policy over OpenAI's and Anthropic's protocols. */
 
+import { ColumnError } from "../../core/chat/openaiMessages.ts";
 import {
   anthropicError,
   messageAnswer,
@@ -150,7 +151,8 @@ async function refused(
   try {
     return await reply();
   } catch (error) {
-    const cleaned = clean(error);
+    // What is wrong in a column is said in the caller's own words.
+    const cleaned = error instanceof ColumnError ? error : clean(error);
     const refusal = refusalOf(cleaned) ?? serviceFault(cleaned);
     if (refusal === null) throw cleaned;
     return exactReply(write(refusal), refusal.status);
