@@ -10,10 +10,10 @@ import {
   writeExactJson,
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
+import type { PolicyTurn } from "./endpointPolicy.ts";
 import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
 import type { AnswerFacts } from "./openaiChat.ts";
-import type { PolicyTurn } from "./policy.ts";
-import { endpointRefusal, type Refusal } from "./refusal.ts";
+import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
 
@@ -225,7 +225,7 @@ export function messageEvents(turn: PolicyTurn, facts: AnswerFacts): readonly Me
 }
 
 /** A refusal, or a fault, in Anthropic's form. */
-export function anthropicError({ status, message }: Refusal): ExactJson {
+export function anthropicError({ status, message }: RequestRefusal): ExactJson {
   return { type: "error", error: { type: ERROR_TYPES[status] ?? typeOf(status), message } };
 }
 

@@ -9,9 +9,9 @@ import {
   writeExactJson,
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
+import type { PolicyTurn } from "./endpointPolicy.ts";
 import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
-import type { PolicyTurn } from "./policy.ts";
-import { endpointRefusal, type Refusal } from "./refusal.ts";
+import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
 
@@ -183,7 +183,7 @@ function tokenIds(
 }
 
 /** A refusal, or a fault, in OpenAI's form. */
-export function openaiError({ status, message, param, code }: Refusal): ExactJson {
+export function openaiError({ status, message, param, code }: RequestRefusal): ExactJson {
   return { error: { message, type: ERROR_TYPES[status] ?? typeOf(status), param, code } };
 }
 

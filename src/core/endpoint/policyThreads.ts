@@ -324,7 +324,7 @@ function isContinued(
   return isNews && before.every((key, i) => asked[i] === key);
 }
 
-/** Turns sampled side by side may say the same in other tokens; then the ids of their calls tell them apart. */
+/** Turns sampled side by side may say the same in other tokens; then the ids of their calls distinguish them. */
 function hasSameIds({ asked, turn }: Thread, { messages }: ThreadRequest): boolean {
   const message = messages[asked.length];
   const ids = message?.role === "assistant" ? message.calls.map(({ id }) => id) : [];

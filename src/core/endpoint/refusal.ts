@@ -3,7 +3,7 @@
 import { ColumnError } from "../chat/openaiMessages.ts";
 import { AppError, isAppError } from "../errors.ts";
 
-export interface Refusal {
+export interface RequestRefusal {
   readonly status: number;
   readonly message: string;
   /** Key at fault, such as `messages[2].content`; null = none. */
@@ -30,14 +30,14 @@ export function endpointRefusal(
 const OF_THE_REQUEST = ["chat-render", "chat-bridge", "sample-refused"] as const;
 
 /** Null for an error that is no fault of the request. */
-export function refusalOf(error: unknown): Refusal | null {
+export function refusalOf(error: unknown): RequestRefusal | null {
   if (error instanceof ColumnError) {
     const { column, message } = error;
     return { status: 400, message: `${column}: ${message}.`, param: column, code: null };
   }
   if (isAppError(error, "endpoint-refused")) {
     // `endpointRefusal` is the only maker of this code.
-    const { status = 400, param = null, code = null } = error.data as Partial<Refusal>;
+    const { status = 400, param = null, code = null } = error.data as Partial<RequestRefusal>;
     return { status, message: error.message, param, code };
   }
   if (isAppError(error, "prompt-too-long")) {

@@ -7,6 +7,7 @@ import {
   messageEvents,
   readMessagesRequest,
 } from "../../core/endpoint/anthropicMessages.ts";
+import type { EndpointPolicy, PolicyTurn } from "../../core/endpoint/endpointPolicy.ts";
 import type { EndpointRequest } from "../../core/endpoint/endpointRequest.ts";
 import {
   type AnswerFacts,
@@ -15,8 +16,7 @@ import {
   openaiError,
   readChatCompletion,
 } from "../../core/endpoint/openaiChat.ts";
-import type { Policy, PolicyTurn } from "../../core/endpoint/policy.ts";
-import { endpointRefusal, type Refusal, refusalOf } from "../../core/endpoint/refusal.ts";
+import { endpointRefusal, type RequestRefusal, refusalOf } from "../../core/endpoint/refusal.ts";
 import { kindOfError } from "../../core/errorCodes.ts";
 import { isAppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
@@ -40,7 +40,7 @@ export interface EndpointRoutesOptions {
 }
 
 export interface ServedPolicy {
-  readonly policy: Policy;
+  readonly policy: EndpointPolicy;
   /** As callers see it. */
   readonly name: string;
   /** Whether every turn must have log-probabilities, also where nobody asks for them. */
@@ -54,7 +54,7 @@ interface Protocol<Request extends EndpointRequest & { readonly isStreamed: bool
   readonly whole: (turn: PolicyTurn, request: Request, facts: AnswerFacts) => ExactJson;
   /** Lines of an event stream. */
   readonly stream: (turn: PolicyTurn, request: Request, facts: AnswerFacts) => readonly string[];
-  readonly error: (refusal: Refusal) => ExactJson;
+  readonly error: (refusal: RequestRefusal) => ExactJson;
 }
 
 const OPENAI: Protocol<ReturnType<typeof readChatCompletion>> = {
@@ -159,7 +159,7 @@ async function refused(
   }
 }
 
-function serviceFault(error: unknown): Refusal | null {
+function serviceFault(error: unknown): RequestRefusal | null {
   if (!isAppError(error)) return null;
   const kind = kindOfError(error.code);
   if (kind !== "service" && kind !== "limit") return null;

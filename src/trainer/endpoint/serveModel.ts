@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
-import { Policy } from "../../core/endpoint/policy.ts";
+import { EndpointPolicy } from "../../core/endpoint/endpointPolicy.ts";
 import { PolicyThreads } from "../../core/endpoint/policyThreads.ts";
 import { endpointRefusal } from "../../core/endpoint/refusal.ts";
 import { AppError } from "../../core/errors.ts";
@@ -176,11 +176,11 @@ async function requireNamed(
   return requireNamedByUser(wanted, { folder: run.folder, also, hasConfig }, { allowedOrigins });
 }
 
-/** All callers have one key, and so are one: their conversations are told apart by what they say. */
-function policyOf({ chat, settings, sampler, metered }: ReadyModel): Policy {
+/** All callers have one key, and so are one: their conversations are distinguished by what they say. */
+function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPolicy {
   const { systemPromptTemplate, maxTotalTokens } = settings;
   const slots = new Limiter(MAX_AT_ONCE);
-  return new Policy({
+  return new EndpointPolicy({
     chat,
     sampler,
     sampling: settings,

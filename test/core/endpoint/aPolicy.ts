@@ -1,8 +1,8 @@
 /** Policies whose turns a test has written, and clients that talk with them over OpenAI's protocol. */
 
 import type { Chat } from "../../../src/core/chat/chat.ts";
+import { EndpointPolicy } from "../../../src/core/endpoint/endpointPolicy.ts";
 import { chatCompletion, readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
-import { Policy } from "../../../src/core/endpoint/policy.ts";
 import { PolicyThreads, type ThreadLimits } from "../../../src/core/endpoint/policyThreads.ts";
 import type { Ledger } from "../../../src/core/rollout/ledger.ts";
 import { UsageMeter } from "../../../src/core/usage/usageMeter.ts";
@@ -38,7 +38,7 @@ export function aPolicy(turns: readonly TurnScript[], script: PolicyScript = {})
     limits: { threads: 100, tokens: 100_000, whenFull: "refuse", ...script.limits },
   });
   const meter = new UsageMeter();
-  const policy = new Policy({
+  const policy = new EndpointPolicy({
     chat,
     sampler,
     threads,

@@ -67,13 +67,13 @@ describe("a conversation that goes on", () => {
     expect(second?.slice(0, first?.length)).toEqual(first);
   });
 
-  it("may be told with other ids, spaces and spellings of numbers", async () => {
+  it("may be repeated with other ids, spaces and spellings of numbers", async () => {
     const { complete, threads } = aPolicy([
       ended(`Hm. ${call("add", { a: 1.5, b: [2] })}`),
       ANSWER,
     ]);
     await complete({ messages: [user1], tools });
-    const told = {
+    const repeated = {
       role: "assistant",
       content: " Hm.\n",
       tool_calls: [
@@ -84,7 +84,7 @@ describe("a conversation that goes on", () => {
         },
       ],
     };
-    await complete({ messages: [user1, told, tool("own", "5")], tools });
+    await complete({ messages: [user1, repeated, tool("own", "5")], tools });
     expect(threads.streams.map(({ turnCount }) => turnCount)).toEqual([2]);
   });
 
@@ -217,7 +217,7 @@ describe("requests at once", () => {
     ).toEqual([0, 1, 2, 3]);
   });
 
-  it("of the same conversation get a stream each; their calls tell them apart", async () => {
+  it("of the same conversation get a stream each; their calls distinguish them", async () => {
     const odd = ended('<tool_call>{"name":  "add", "arguments": {}}</tool_call>');
     const { complete, threads } = aPolicy([odd, ended(call("add")), ANSWER]);
     const begun = { messages: [user1], tools };
@@ -327,9 +327,9 @@ describe("the ids that are sampled behind", () => {
 
       const { message: first } = await complete({ messages: begin, tools });
       // Most clients leave the reasoning out.
-      const { reasoning_content: _, ...told } = first;
-      const results = [tool(told.tool_calls[0].id, "2")];
-      const second = [...begin, told, ...results];
+      const { reasoning_content: _, ...repeated } = first;
+      const results = [tool(repeated.tool_calls[0].id, "2")];
+      const second = [...begin, repeated, ...results];
       const { message } = await complete({ messages: second, tools });
       await complete({ messages: [...second, message, user("Sure?")], tools });
 

@@ -109,16 +109,16 @@ function continued(
   { result, says, drops, isRepeated }: Steps,
 ): object {
   const { text: content, calls } = last.turn;
-  const told = calls.map(({ id: own, name, args }) => {
+  const repeated = calls.map(({ id: own, name, args }) => {
     return { id: own, function: { name, arguments: writeExactJson(args) } };
   });
-  const results = told.map(({ id: own }) => {
+  const results = repeated.map(({ id: own }) => {
     return { role: "tool", tool_call_id: own, content: result };
   });
   const isAsked = says !== null || results.length === 0;
   const messages = [
     ...last.messages,
-    { role: "assistant", content, tool_calls: told },
+    { role: "assistant", content, tool_calls: repeated },
     ...results,
     ...(isAsked ? [{ role: "user", content: says ?? result }] : []),
   ];

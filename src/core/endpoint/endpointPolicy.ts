@@ -9,7 +9,7 @@ import type { AnsweredTurn, StoppedTurn } from "./answeredTurn.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 import type { PolicyThreads } from "./policyThreads.ts";
 
-export interface PolicyOptions {
+export interface EndpointPolicyOptions {
   readonly chat: Chat;
   readonly sampler: SamplingClient;
   readonly threads: PolicyThreads;
@@ -36,10 +36,10 @@ export interface TurnNeeds {
   readonly needsLogprobs: boolean;
 }
 
-export class Policy {
-  readonly #options: PolicyOptions;
+export class EndpointPolicy {
+  readonly #options: EndpointPolicyOptions;
 
-  constructor(options: PolicyOptions) {
+  constructor(options: EndpointPolicyOptions) {
     this.#options = options;
   }
 
