@@ -123,6 +123,33 @@ describe("the official package of OpenAI", () => {
     expect(used?.total_tokens).toBe(completion.usage?.total_tokens);
   });
 
+  it("plays two turns over responses, whole and streamed", async () => {
+    const tool = {
+      type: "function" as const,
+      name: "calculate",
+      parameters: schema,
+      strict: false,
+    };
+    const body = { model: "any", instructions: "Use the tool.", tools: [tool] };
+    const first = await served.openai.responses.create({ ...body, input: [asked] });
+    const outputs = first.output.flatMap((item) =>
+      item.type === "function_call"
+        ? [{ type: "function_call_output" as const, call_id: item.call_id, output: "7" }]
+        : [],
+    );
+    const next = outputs.length > 0 ? outputs : [asked];
+    const stream = served.openai.responses.stream({
+      ...body,
+      input: [asked, ...first.output, ...next],
+    });
+    const names: string[] = [];
+    for await (const { type } of stream) names.push(type);
+    expect(names[0]).toBe("response.created");
+    const second = await stream.finalResponse();
+    expect(second.output.length).toBeGreaterThan(0);
+    expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.total_tokens ?? Infinity);
+  });
+
   it("gets a few tokens, what is refused in words, and the model's name", async () => {
     const { completions } = served.openai.chat;
     const cut = await completions.create({ model: "any", messages: [asked], max_tokens: 1 });

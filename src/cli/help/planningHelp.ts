@@ -142,7 +142,7 @@ Examples:
   ${program} serve-model base -c examples/local/tinker-config.yaml
 
 Prints the address, a new key, and the variables that lead the official packages
-of both here: /v1/chat/completions, /v1/messages and /v1/models. The model reads
-a conversation in the tokens of its training, and keeps its own turns as it
-sampled them. What it cannot do is refused. Serves until Ctrl+C, and prints the
-tokens used and their cost.`;
+of both here: /v1/chat/completions, /v1/responses, /v1/messages and /v1/models.
+The model reads a conversation in the tokens of its training, and keeps its own
+turns as it sampled them. What it cannot do is refused. Serves until Ctrl+C, and
+prints the tokens used and their cost.`;

@@ -12,6 +12,8 @@ export interface AnsweredCall extends Pick<ToolCall, "name" | "args"> {
 
 export interface AnsweredTurn {
   readonly reasoning: string | null;
+  /** Tokens within it. */
+  readonly reasoningTokens: number;
   /** What the model says outside of its reasoning; calls that could not be read are text. */
   readonly text: string;
   readonly calls: readonly AnsweredCall[];
@@ -64,13 +66,14 @@ export function answeredTurn(
   { oneCall }: Pick<EndpointRequest, "oneCall">,
   newId: () => string,
 ): AnsweredTurn {
-  const { reasoning, content, errors } = parsed;
+  const { reasoning, thinkingTokens: reasoningTokens, content, errors } = parsed;
   const calls = oneCall ? parsed.calls.slice(0, 1) : parsed.calls;
   const said = [content, ...errors.map(({ raw }) => raw)].filter((text) => text !== "").join("\n");
   const cut = stopText === null ? -1 : said.indexOf(stopText);
   const isCutOff = stopReason === "length" && !parsed.ended;
   return {
     reasoning,
+    reasoningTokens,
     text: cut < 0 ? said : said.slice(0, cut),
     calls: calls.map(({ name, args }) => ({ id: newId(), name, args })),
     end: endOf(calls.length > 0, isCutOff, stopText !== null),

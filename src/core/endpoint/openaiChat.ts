@@ -33,10 +33,10 @@ export interface AnswerFacts {
   readonly created: number;
 }
 
-/** Keys that change nothing about what the model writes. */
+/** Keys that change nothing about what the model writes: whether it reasons is a matter of its chat format. */
 const WITHOUT_EFFECT = [
   ..."model user metadata store service_tier safety_identifier prompt_cache_key".split(" "),
-  "prompt_cache_retention",
+  ..."prompt_cache_retention reasoning_effort verbosity".split(" "),
 ];
 const NOT_APPLIED = "The model is sampled as it was trained. Leave the parameter out.";
 
@@ -83,8 +83,8 @@ function requireText(fields: RequestFields): void {
   }
 }
 
-/** True for `none`: the model is not shown the tools. */
-function hidesTools(fields: RequestFields): boolean {
+/** True for `none`: the model is not shown the tools. @throws AppError `endpoint-refused` for what nothing can enforce */
+export function hidesTools(fields: RequestFields): boolean {
   const choice = fields.value("tool_choice") ?? "auto";
   if (choice === "auto" || choice === "none") return choice === "none";
   throw endpointRefusal(
@@ -212,13 +212,14 @@ function callJson({ id, name, args }: AnsweredTurn["calls"][number]): ExactJsonO
   return { id, type: "function", function: { name, arguments: writeExactJson(args) } };
 }
 
-function usageJson({ prompt, sampled, cachedTokens }: PolicyTurn): ExactJson {
+function usageJson({ prompt, sampled, cachedTokens, reasoningTokens }: PolicyTurn): ExactJson {
   const completion = sampled.tokens.length;
   return {
     prompt_tokens: prompt.length,
     completion_tokens: completion,
     total_tokens: prompt.length + completion,
     prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }
 

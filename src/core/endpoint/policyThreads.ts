@@ -272,7 +272,7 @@ export class PolicyThreads {
     return thread;
   }
 
-  /** For what comes next. @throws AppError `endpoint-refused` 429 when nothing may be forgotten */
+  /** For what comes next. @throws AppError `endpoint-refused`: 400 when nothing may be forgotten, 429 when all is in use, which clients try again */
   #makeRoom(next: { readonly threads: number; readonly tokens: number }): void {
     const { threads, tokens: most, whenFull } = this.#options.limits;
     const isFull = (): boolean =>
@@ -282,8 +282,8 @@ export class PolicyThreads {
       const oldest = this.#threads.find(({ isBusy }) => !isBusy);
       if (oldest === undefined || whenFull === "refuse") {
         throw endpointRefusal(
-          `This endpoint holds ${this.#threads.length} conversations with ${tokenCount(this.#threads)} tokens, at most ${threads} with ${most} tokens. Continue one of them.`,
-          { status: 429, code: "too_many_conversations" },
+          `This endpoint holds ${this.#threads.length} conversations with ${tokenCount(this.#threads)} tokens. It takes at most ${threads} conversations and ${most} tokens.`,
+          { status: whenFull === "refuse" ? 400 : 429, code: "too_many_conversations" },
         );
       }
       this.#threads = this.#threads.filter((thread) => thread !== oldest);

@@ -3,6 +3,7 @@
 import { ColumnError } from "../../core/chat/openaiMessages.ts";
 import {
   anthropicError,
+  type MessageEvent,
   messageAnswer,
   messageEvents,
   readMessagesRequest,
@@ -16,6 +17,11 @@ import {
   openaiError,
   readChatCompletion,
 } from "../../core/endpoint/openaiChat.ts";
+import {
+  readResponses,
+  responseAnswer,
+  responseEvents,
+} from "../../core/endpoint/openaiResponses.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../../core/endpoint/refusal.ts";
 import { kindOfError } from "../../core/errorCodes.ts";
 import { isAppError } from "../../core/errors.ts";
@@ -72,11 +78,16 @@ const ANTHROPIC: Protocol<ReturnType<typeof readMessagesRequest>> = {
   read: readMessagesRequest,
   needsLogprobs: () => false,
   whole: (turn, _, facts) => messageAnswer(turn, facts),
-  stream: (turn, _, facts) =>
-    messageEvents(turn, facts).map(
-      (event) => `event: ${event.type}\ndata: ${writeExactJson(event)}`,
-    ),
+  stream: (turn, _, facts) => messageEvents(turn, facts).map(namedEvent),
   error: anthropicError,
+};
+
+const RESPONSES: Protocol<ReturnType<typeof readResponses>> = {
+  read: readResponses,
+  needsLogprobs: () => false,
+  whole: responseAnswer,
+  stream: (...answer) => responseEvents(...answer).map(namedEvent),
+  error: openaiError,
 };
 
 const MESSAGES = "/messages";
@@ -86,10 +97,15 @@ export function endpointRoutes(options: EndpointRoutesOptions): Routes {
   const models: Handler = (request) => jsonReply(modelList(policyOf(request).name));
   return {
     [`POST ${prefix}/chat/completions`]: (request) => answer(options, OPENAI, request),
+    [`POST ${prefix}/responses`]: (request) => answer(options, RESPONSES, request),
     [`POST ${prefix}${MESSAGES}`]: (request) => answer(options, ANTHROPIC, request),
     [`POST ${prefix}${MESSAGES}/count_tokens`]: (request) => countTokens(options, request),
     [`GET ${prefix}/models`]: models,
   };
+}
+
+function namedEvent(event: MessageEvent): string {
+  return `event: ${event.type}\ndata: ${writeExactJson(event)}`;
 }
 
 /** For faults before a route is found, such as a wrong key. */

@@ -141,6 +141,7 @@ describe("an answer", () => {
         completion_tokens: 2,
         total_tokens: 5,
         prompt_tokens_details: { cached_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 0 },
       },
     });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
 import type { InitialMessage } from "../../../src/core/chat/renderer.ts";
 import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
+import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
 import { renderExample } from "../../../src/core/examples/renderExample.ts";
 import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
@@ -240,6 +241,17 @@ describe("a request that fails", () => {
     await complete(next);
     expect(threads.streams.map(({ turnCount }) => turnCount)).toEqual([2]);
     expect(threads.turnCount).toBe(2);
+  });
+
+  it("because its client has left may come again", async () => {
+    const { policy, threads, complete } = aPolicy(["hang", ended("One")]);
+    const leaving = new AbortController();
+    const request = readChatCompletion({ messages: [user1] });
+    const turn = policy.turn(request, { signal: leaving.signal, needsLogprobs: true });
+    leaving.abort(new Error("gone"));
+    await expect(turn).rejects.toThrow("gone");
+    await complete({ messages: [user1] });
+    expect(threads.streams.map(({ turnCount }) => turnCount)).toEqual([1]);
   });
 
   it("for its length says how long the conversation is", async () => {

@@ -7,6 +7,7 @@ import { parseExactObject } from "../../../src/core/util/exactJson.ts";
 export function aTurn(changes: Partial<PolicyTurn> = {}): PolicyTurn {
   return {
     reasoning: null,
+    reasoningTokens: 0,
     text: "Hello",
     calls: [],
     end: "turn",

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { AnsweredTurn } from "../../../src/core/endpoint/answeredTurn.ts";
 import { readMessagesRequest } from "../../../src/core/endpoint/anthropicMessages.ts";
 import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
+import { readResponses } from "../../../src/core/endpoint/openaiResponses.ts";
 import { refusalOf } from "../../../src/core/endpoint/refusal.ts";
 import { parseExactJson, writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { call, ended } from "../rollout/scriptedModel.ts";
@@ -75,6 +76,33 @@ const block = mostly(
     fc.record({ type: fc.constant("tool_result"), tool_use_id: id, content: mostly(text) }),
   ),
 );
+const item = mostly(
+  fc.oneof(
+    fc.record({
+      role: mostly(fc.constantFrom("user", "developer", "assistant")),
+      content: mostly(text),
+    }),
+    fc.record({
+      type: fc.constant("reasoning"),
+      summary: mostly(fc.array(junk, { maxLength: 2 })),
+    }),
+    fc.record({
+      type: fc.constant("function_call"),
+      call_id: id,
+      name: text,
+      arguments: mostly(fc.constant("{}")),
+    }),
+    fc.record({ type: fc.constant("function_call_output"), call_id: id, output: mostly(text) }),
+  ),
+);
+const responses = fc.record(
+  {
+    input: mostly(fc.oneof(text, fc.array(item, { maxLength: 6 }))),
+    instructions: mostly(text),
+    max_output_tokens: mostly(fc.integer({ min: 1, max: 9 })),
+  },
+  { requiredKeys: ["input"] },
+);
 const anthropic = fc.record(
   {
     messages: mostly(
@@ -130,6 +158,7 @@ it("answers any request or refuses it in words, and trains what was sampled with
   const requests = fc.array(
     fc.oneof(
       openai.map((body) => ({ read: readChatCompletion, make: () => body })),
+      responses.map((body) => ({ read: readResponses, make: () => body })),
       anthropic.map((body) => ({ read: readMessagesRequest, make: () => body })),
       ...[1, 2].map(() =>
         step.map((steps) => ({
@@ -147,6 +176,7 @@ it("answers any request or refuses it in words, and trains what was sampled with
       const begun = [{ role: "user", content: "Begin" }];
       const first: AnsweredTurn = {
         reasoning: null,
+        reasoningTokens: 0,
         text: "",
         calls: [],
         end: "turn",
