@@ -73,11 +73,11 @@ export function orderedMessages(
 
 function resultsFrom(given: readonly InitialMessage[], start: number): readonly ToolMessage[] {
   const results: ToolMessage[] = [];
-  for (const message of given.slice(start)) {
-    if (message.role !== "tool") break;
+  for (let i = start; ; i += 1) {
+    const message = given[i];
+    if (message?.role !== "tool") return results;
     results.push(message);
   }
-  return results;
 }
 
 function inOrderOf(

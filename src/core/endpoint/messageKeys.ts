@@ -12,14 +12,15 @@ export function messageKeys(
   messages: readonly InitialMessage[],
   sha256: Sha256,
 ): readonly string[] {
-  let calls: AssistantMessage["calls"] = [];
+  let places: ReadonlyMap<string, number> = new Map();
   return messages.map((message) => {
     const { role, content } = message;
     if (role === "assistant") {
-      calls = message.calls;
+      const { calls } = message;
+      places = new Map(calls.map(({ id }, i) => [id, i]));
       return turnKey({ text: content, calls }, sha256);
     }
-    const answered = role === "tool" ? calls.findIndex(({ id }) => id === message.callId) : null;
+    const answered = role === "tool" ? places.get(message.callId) : null;
     return sha256(JSON.stringify([role, answered, content]));
   });
 }

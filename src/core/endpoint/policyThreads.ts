@@ -82,8 +82,8 @@ interface Thread {
   isBusy: boolean;
   /** Number of each turn among those of all threads. */
   readonly turnNumbers: number[];
-  /** Ids of calls as the model wrote them, by those that the caller knows. */
-  readonly callIds: Map<string, string>;
+  /** Ids of all its calls, as the caller knows them. */
+  readonly callIds: string[];
 }
 
 /** A second call where the caller takes one a turn. */
@@ -94,6 +94,8 @@ export class PolicyThreads {
   /** The one used last comes last. */
   #threads: readonly Thread[] = [];
   #turnCount = 0;
+  /** Ids of calls as the model wrote them, by those that the caller knows. */
+  readonly #ownIds = new Map<string, string>();
 
   constructor(options: PolicyThreadsOptions) {
     this.#options = options;
@@ -236,13 +238,7 @@ export class PolicyThreads {
 
   /** Formats that show the ids of calls show those that the model wrote. */
   #withOwnIds(message: InitialMessage): InitialMessage {
-    const own = (id: string): string => {
-      for (const { callIds } of this.#threads.toReversed()) {
-        const known = callIds.get(id);
-        if (known !== undefined) return known;
-      }
-      return id;
-    };
+    const own = (id: string): string => this.#ownIds.get(id) ?? id;
     if (message.role === "tool") return { ...message, callId: own(message.callId) };
     if (message.role !== "assistant") return message;
     return { ...message, calls: message.calls.map((call) => ({ ...call, id: own(call.id) })) };
@@ -266,7 +262,7 @@ export class PolicyThreads {
       turn: null,
       isBusy: true,
       turnNumbers: [],
-      callIds: new Map(),
+      callIds: [],
     };
     this.#threads = [...this.#threads, thread];
     return thread;
@@ -286,6 +282,7 @@ export class PolicyThreads {
           { status: whenFull === "refuse" ? 400 : 429, code: "too_many_conversations" },
         );
       }
+      for (const id of oldest.callIds) this.#ownIds.delete(id);
       this.#threads = this.#threads.filter((thread) => thread !== oldest);
     }
   }
@@ -304,7 +301,8 @@ export class PolicyThreads {
     const parsed = chat.renderer.parse(ids, thread.tools);
     const answer = answeredTurn(parsed, sampled, request, newCallId);
     const callIds = answer.calls.map(({ id }) => id);
-    for (const [i, id] of callIds.entries()) thread.callIds.set(id, callIdOf(parsed.calls, i));
+    for (const [i, id] of callIds.entries()) this.#ownIds.set(id, callIdOf(parsed.calls, i));
+    thread.callIds.push(...callIds);
     thread.turn = { key: turnKey(answer, sha256), ids, answer, callIds };
     thread.isBusy = false;
     return { answer, sampled };

@@ -28,6 +28,7 @@ import { isAppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import type { Clock, Random } from "../../core/ports.ts";
 import { type ExactJson, parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
+import { isBounded } from "../../core/util/jsonl.ts";
 import type { ErrorBody } from "../../local/http/httpServer.ts";
 import { jsonReply, type Reply } from "../../local/http/reply.ts";
 import type { Handler, Routes, ServiceRequest } from "../../local/http/router.ts";
@@ -184,8 +185,12 @@ function serviceFault(error: unknown): RequestRefusal | null {
 
 /** @throws AppError `endpoint-refused` */
 function bodyOf({ body }: ServiceRequest): unknown {
+  const text = new TextDecoder().decode(body);
+  if (!isBounded(text)) {
+    throw endpointRefusal("The request body is nested too deep or has too many entries.");
+  }
   try {
-    return parseExactJson(new TextDecoder().decode(body));
+    return parseExactJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw endpointRefusal(`The request body is not JSON that can be read: ${error.message}.`);
