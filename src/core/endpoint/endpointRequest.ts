@@ -31,7 +31,7 @@ export interface AskedSampling {
   readonly seed: number | null;
 }
 
-/** A turn of the model may be empty, and the order is the chat format's to judge. */
+/** A turn of the model may be empty; the order is judged by {@link orderedMessages}, and by the chat format. */
 export const REQUEST_RULES: MessageRules = {
   onlyText: "this endpoint takes parts of type text only",
   allowsSilence: true,
@@ -59,6 +59,11 @@ export function orderedMessages(
     if (message === undefined) break;
     if (message.role === "tool") {
       throw new ColumnError(columnOf(i), "no call stands before this result");
+    }
+    if (message.role === "system" && i > 0 && ordered.at(-1)?.role !== "system") {
+      // Some chat formats would leave it out without a word.
+      const reason = "a system text can only stand at the beginning";
+      throw new ColumnError(`${columnOf(i)}.role`, reason);
     }
     ordered.push(message);
     i += 1;

@@ -72,6 +72,11 @@ describe("a request", () => {
     [{ stop: [""] }, "stop", "expected texts that are not empty"],
     [{ stream_options: { more: 1 } }, "stream_options.more", "does not know this parameter"],
     [{ messages: [] }, "messages", "expected at least one message"],
+    [
+      { messages: [...messages, { role: "system", content: "x" }, ...messages] },
+      "messages[1].role",
+      "a system text can only stand at the beginning",
+    ],
     [{ messages: called }, "messages[1].role", "the last message must be"],
     [{ messages: [...called, ...messages] }, "messages[1]", "the result of the call a must follow"],
     [{ messages: [...called, answered, answered] }, "messages[2]", "the call has two results"],

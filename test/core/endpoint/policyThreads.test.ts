@@ -165,6 +165,13 @@ describe("anything else is another stream", () => {
     expect(turns).toEqual([1, 1]);
   });
 
+  it("a later turn of the model that was not sampled here", async () => {
+    const foreign = [user("Sure?"), { role: "assistant", content: "Foreign." }, user("Really?")];
+    const { turns, texts } = await talk(begun, { messages: [user1, one, ...foreign] });
+    expect(turns).toEqual([1, 1]);
+    expect(texts[1]).toContain("Foreign.");
+  });
+
   it("other tools", async () => {
     const { turns } = await talk(begun, { messages: [user1, one, user("Sure?")], tools });
     expect(turns).toEqual([1, 1]);
