@@ -21,6 +21,7 @@ import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
 import { debugLog } from "../trainer/debugLog.ts";
+import { serveModel } from "../trainer/endpoint/serveModel.ts";
 import { estimateBasis } from "../trainer/estimate.ts";
 import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
@@ -93,6 +94,7 @@ const exitCode = await runProgram(
       playTask: (files, request) => playTask(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       openChat: (files, request) => openChat(files, { ...request, redactor, programFolder }),
+      serveModel: (files, request) => serveModel(files, { ...request, redactor, programFolder }),
       billedRun: (files, request) => billedRun(files, { ...request, redactor }),
       listModels: (request) => listModels({ ...request, redactor }),
       serve,

@@ -24,6 +24,7 @@ import { report } from "./report.ts";
 import { runListLines } from "./runs.ts";
 import { searchTexts } from "./search.ts";
 import { serveUntilInterrupt } from "./serve.ts";
+import { serveModelUntilInterrupt } from "./serveModel.ts";
 import { showRun } from "./show/show.ts";
 import { showPrompt } from "./show/showPrompt.ts";
 import { runSweep, trainStages } from "./sweep.ts";
@@ -138,6 +139,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);
+      return EXIT.done;
+    case "serve-model":
+      await serveModelUntilInterrupt(options, command);
       return EXIT.done;
     case "view":
       await viewUntilInterrupt(options, command);

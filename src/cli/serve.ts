@@ -1,6 +1,7 @@
 /** The command `serve`: the local services on ports, with all that a client needs to know. */
 
 import * as l10n from "@vscode/l10n";
+import { aborted } from "../core/util/abort.ts";
 import type { ProgramOptions, ServedAddresses } from "./arguments/programOptions.ts";
 import type { ServeCommand } from "./arguments/serveArguments.ts";
 import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
@@ -79,11 +80,4 @@ function randomLines({ model, tokenizer }: NonNullable<ServeCommand["random"]>):
 
 function setting(name: string, value: string): Line {
   return [`  export ${name}=${value}`];
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
     canceled: "The client canceled its request to the embedded engine.",
     "conversation-order": "The action does not fit the state of the conversation.",
     disk: "A file or folder cannot be written.",
+    "endpoint-refused": "A served model refuses a request of its caller.",
     "estimate-without-basis": "The run has no rollouts with tokens to estimate from.",
     exists: "All names for the new run or sweep are taken.",
     "folder-unsafe": "Something in the folder leads outside it.",

@@ -69,6 +69,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
     startEstimate: unused,
     startEvaluation: unused,
     serve: unused,
+    serveModel: unused,
     listCheckpoints: unused,
     describeCheckpoint: unused,
     downloadCheckpoint: unused,

@@ -65,6 +65,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       previewPrompt: refuse,
       playTask: refuse,
       serve: refuse,
+      serveModel: refuse,
     },
     loadTokenizer: refuse,
     templatesFolder: "",

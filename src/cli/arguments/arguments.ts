@@ -37,6 +37,7 @@ import {
 import { type McpCommand, mcpCommand } from "./mcpArguments.ts";
 import { type SearchCommand, searchCommand } from "./searchArguments.ts";
 import { type ServeCommand, serveCommand } from "./serveArguments.ts";
+import { type ServeModelCommand, serveModelCommand } from "./serveModelArguments.ts";
 import { type ShowCommand, showCommand } from "./showArguments.ts";
 import { type ShowPromptCommand, showPromptCommand } from "./showPromptArguments.ts";
 import { type SweepCommand, sweepCommand } from "./sweepArguments.ts";
@@ -117,6 +118,7 @@ export type Command =
   | CheckpointsCommand
   | EnvCommand
   | ServeCommand
+  | ServeModelCommand
   | ViewCommand
   | McpCommand
   | { readonly kind: "lsp" };
@@ -141,6 +143,7 @@ const COMMANDS: readonly CommandName[] = [
   "checkpoints",
   "env",
   "serve",
+  "serve-model",
   "view",
   "mcp",
   "lsp",
@@ -224,6 +227,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return { kind: "lsp" };
     case "serve":
       return serveCommand(given);
+    case "serve-model":
+      return serveModelCommand(given);
   }
 }
 

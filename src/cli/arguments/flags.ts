@@ -25,6 +25,7 @@ export type CommandName =
   | "checkpoints"
   | "env"
   | "serve"
+  | "serve-model"
   | "view"
   | "mcp"
   | "lsp";
@@ -203,6 +204,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     model: { type: "string" },
     tokenizer: { type: "string" },
   },
+  "serve-model": { ...CONFIG, ...STARTING, port: { type: "string" } },
   view: { ...HELP, port: { type: "string" } },
   mcp: {
     ...HELP,

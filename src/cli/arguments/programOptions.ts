@@ -26,6 +26,7 @@ import type {
   StoredCheckpoint,
 } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
+import type { ServedModel, ServeModelRequest } from "../../trainer/endpoint/serveModel.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
@@ -93,6 +94,7 @@ export interface TrainerApi {
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult>;
   openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
+  serveModel(fileSystem: FileSystem, request: ServeModelRequest): Promise<ServedModel>;
   billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;
   listModels(request: AccountRequest): Promise<OfferedModels>;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;

@@ -5,7 +5,16 @@ import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import { ENV } from "./envHelp.ts";
 import type { HelpText } from "./helpText.ts";
-import { ESTIMATE, LSP, MCP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import {
+  ESTIMATE,
+  LSP,
+  MCP,
+  MODELS,
+  SERVE,
+  SERVE_MODEL,
+  SHOW_PROMPT,
+  VALIDATE,
+} from "./planningHelp.ts";
 import {
   CHAT,
   CHECKPOINTS,
@@ -45,6 +54,8 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   env play NAME              be the model in one of its tasks
   env check NAME …           check whether environments are fit to train on
   serve                      open the local services to other programs
+  serve-model MODEL          serve weights to tools that speak with OpenAI or
+                             Anthropic
   view [FOLDER]              show runs in a browser, with the editor's pages
   mcp                        let an assistant look at runs and plan them
   lsp                        help with configurations in any editor
@@ -83,6 +94,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   checkpoints: CHECKPOINTS,
   env: ENV,
   serve: SERVE,
+  "serve-model": SERVE_MODEL,
   view: VIEW,
   mcp: MCP,
   lsp: LSP,

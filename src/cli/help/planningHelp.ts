@@ -149,3 +149,28 @@ Examples:
 
 Prints both addresses, a new key, and the variables that make the official
 Python packages train here. Serves until Ctrl+C.`;
+
+export const SERVE_MODEL: HelpText = (
+  program,
+) => `Serves a checkpoint, a run's newest weights or a model to other programs on
+this computer, over the protocols of OpenAI and Anthropic.
+
+  ${program} serve-model CHECKPOINT|RUN_FOLDER|MODEL|base [FLAGS]
+
+  -c, --config_path FILE   chat format and settings; by default those of the run;
+                           base is the model of this configuration
+  --port N                 any free one by default
+  --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
+  --allow-host HOST        allow keys for https://HOST, which only a .env file
+                           or a run folder names; http://HOST: unencrypted
+
+Examples:
+
+  ${program} serve-model .tinker-rl/runs/demo --port 8100
+  ${program} serve-model base -c examples/local/tinker-config.yaml
+
+Prints the address, a new key, and the variables that lead the official packages
+of both here: /v1/chat/completions, /v1/responses, /v1/messages and /v1/models.
+The model reads a conversation in the tokens of its training, and keeps its own
+turns as it sampled them. What it cannot do is refused. Serves until Ctrl+C, and
+prints the tokens used and their cost.`;

@@ -3,13 +3,12 @@
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { FollowUp, InitialMessage } from "../chat/renderer.ts";
-import { plainJson } from "../environmentCheck/probe/jsonSchema.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Clock, HttpClient, Random } from "../ports.ts";
 import type { Backoff } from "../util/backoff.ts";
-import { parseExactObject, writeExactJson } from "../util/exactJson.ts";
+import { parseExactObject, plainJson, writeExactJson } from "../util/exactJson.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { retry, type TryOutcome } from "../util/retry.ts";
 import { withoutEnd } from "../util/textEdges.ts";

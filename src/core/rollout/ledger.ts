@@ -59,8 +59,8 @@ export class Ledger implements LedgerView {
   #length = 0;
   /** In place of an entry a token, which would take half as much again. */
   readonly #runs: TokenRun[] = [];
-  #firstTurn: number;
   #turn = -1;
+  #turnCount = 0;
   #lastTurnStart = 0;
   #taughtPrompt: Int32Array | undefined;
 
@@ -68,7 +68,6 @@ export class Ledger implements LedgerView {
   constructor(prompt: ArrayLike<number>, firstTurn = 0, taughtPrompt?: ArrayLike<number>) {
     this.#taughtPrompt = taughtPrompt && Int32Array.from(taughtPrompt);
     this.#append(prompt, "prompt", null);
-    this.#firstTurn = firstTurn;
     this.#turn = firstTurn - 1;
   }
 
@@ -80,7 +79,8 @@ export class Ledger implements LedgerView {
     ledger.#logprobs = [{ start: 0, values: logprobs }];
     ledger.#length = tokens.length;
     ledger.#runs.push(...runs);
-    ledger.#firstTurn = ledger.#runs.find(({ turn }) => turn >= 0)?.turn ?? 0;
+    const sampled = ledger.#runs.filter(({ source }) => source === "sampled");
+    ledger.#turnCount = new Set(sampled.map(({ turn }) => turn)).size;
     ledger.#turn = ledger.#runs.at(-1)?.turn ?? -1;
     return ledger;
   }
@@ -172,7 +172,7 @@ export class Ledger implements LedgerView {
 
   /** Turns that were sampled in this stream. */
   get turnCount(): number {
-    return this.#turn + 1 - this.#firstTurn;
+    return this.#turnCount;
   }
 
   /**
@@ -181,6 +181,7 @@ export class Ledger implements LedgerView {
    */
   addTurn(tokens: ArrayLike<number>, logprobs: Logprobs | null): void {
     this.#turn += 1;
+    this.#turnCount += 1;
     this.#lastTurnStart = this.#length;
     if (logprobs !== null && !areUsable(tokens, logprobs)) {
       throw new AppError("invariant", "Sampled tokens need one finite log-probability each.");
@@ -191,6 +192,7 @@ export class Ledger implements LedgerView {
   /** Adds a turn that was given, not sampled: it has no log-probabilities, and only a loss without them may train it. */
   addGivenTurn(tokens: ArrayLike<number>, isTrained: boolean): void {
     this.#turn += 1;
+    this.#turnCount += 1;
     this.#lastTurnStart = this.#length;
     this.#append(tokens, "sampled", null, isTrained);
   }

@@ -18,6 +18,12 @@ export const NO_USAGE: MeteredUsage = { used: NO_TOKENS, discarded: NO_TOKENS };
 export class UsageMeter {
   #used = NO_TOKENS;
   #discarded = NO_TOKENS;
+  readonly #others: readonly UsageMeter[];
+
+  /** What is added is added to `others`, too. */
+  constructor(others: readonly UsageMeter[] = []) {
+    this.#others = others;
+  }
 
   get usage(): MeteredUsage {
     return { used: this.#used, discarded: this.#discarded };
@@ -25,12 +31,14 @@ export class UsageMeter {
 
   add(tokens: Partial<TokenUsage>): void {
     this.#used = addTokens(this.#used, tokens);
+    for (const other of this.#others) other.add(tokens);
   }
 
   /** Counts tokens that nothing came of. */
   addDiscarded(tokens: Partial<TokenUsage>): void {
-    this.add(tokens);
+    this.#used = addTokens(this.#used, tokens);
     this.#discarded = addTokens(this.#discarded, tokens);
+    for (const other of this.#others) other.addDiscarded(tokens);
   }
 
   /** Nothing came of what was counted until now. */

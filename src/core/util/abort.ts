@@ -236,3 +236,11 @@ class PausableTimer {
     else this.#isExpired = this.#onEnd();
   };
 }
+
+/** Resolves once the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

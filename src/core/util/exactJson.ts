@@ -1,6 +1,6 @@
 /** JSON whose numbers keep their text, so that numbers of a model or an environment are not rounded. */
 
-import { isJsonObject } from "../json.ts";
+import { isJsonObject, type Json } from "../json.ts";
 import { endOfString, isBounded, MAX_DEPTH } from "./jsonl.ts";
 import { unusedMark } from "./unusedMark.ts";
 
@@ -128,6 +128,14 @@ export function sortKeys(value: ExactJson): ExactJson {
   if (!isExactObject(value)) return value;
   const keys = Object.keys(value).sort();
   return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key] ?? null)]));
+}
+
+/** The same value with numbers as doubles. */
+export function plainJson(value: ExactJson): Json {
+  if (value instanceof ExactNumber) return Number(value.text);
+  if (value === null || typeof value !== "object") return value;
+  if (isExactList(value)) return value.map(plainJson);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
 }
 
 /** `Array.isArray` does not narrow a readonly array. */

@@ -23,7 +23,7 @@ export interface HttpServerOptions {
   readonly routes: Routes;
   /** Routes that are answered without the key; no path is in both. */
   readonly openRoutes?: Routes;
-  /** What X-API-Key must hold; null accepts anything. */
+  /** What X-API-Key must hold, or Authorization as a bearer; null accepts anything. */
   readonly key: string | null;
   readonly log: Log;
   readonly maxBodyBytes?: number;
@@ -33,11 +33,21 @@ export interface HttpServerOptions {
   readonly admit?: (request: IncomingMessage) => void;
   /** Of every answer. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Body of an answer that refuses a request or reports a fault; absent = `{"detail": …}`. */
+  readonly errorBody?: ErrorBody;
 }
 
-/** A server that does not listen yet. Faults become `{"detail": …}`; unknown routes a 404. */
+/** `path` is that of the request, without the prefix. */
+export type ErrorBody = (fault: {
+  readonly status: number;
+  readonly detail: Json;
+  readonly path: string;
+}) => Json;
+
+/** A server that does not listen yet. Unknown routes become a 404. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { key, log, maxBodyBytes = MAX_BODY_BYTES, prefix = "", headers = {} } = options;
+  const { errorBody = ({ detail }) => ({ detail }) } = options;
   const find = createRouter(options.routes);
   const findOpen = createRouter(options.openRoutes ?? {});
 
@@ -47,8 +57,11 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : "";
     const method = request.method ?? "GET";
     const open = findOpen(method, path);
-    if (open === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
-      throw refusal(401, "The X-API-Key header does not contain the key of this server.");
+    if (open === null && key !== null && !sameSecret(keyIn(request), key)) {
+      throw refusal(
+        401,
+        "Neither X-API-Key nor Authorization as a bearer contains the key of this server.",
+      );
     }
     const match = open ?? find(method, path);
     const body = await readBody(request, maxBodyBytes);
@@ -70,12 +83,16 @@ export function createHttpServer(options: HttpServerOptions): Server {
       await send(response, await answer(request, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
+      const url = request.url?.replace(prefix, "") ?? "";
       if (!isAppError(error, "http-refused", "invalid-request")) {
-        const url = request.url?.replace(prefix, "");
         log.error("request failed", { url, error: errorMessage(error) });
       }
       if (response.headersSent) response.destroy();
-      else await send(response, errorReply(error));
+      else {
+        const { status, detail } = faultOf(error);
+        const [path = ""] = url.split("?");
+        await send(response, jsonReply(errorBody({ status, detail, path }), status));
+      }
     }
   }
 
@@ -127,14 +144,17 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
   response.end(reply.body);
 }
 
-function errorReply(error: unknown): Reply {
-  if (isAppError(error, "http-refused")) {
-    // `refusal` is the only maker of this code.
-    const { status, detail } = error.data as { readonly status: number; readonly detail: Json };
-    return jsonReply({ detail }, status);
-  }
-  if (isAppError(error, "invalid-request")) return jsonReply({ detail: error.message }, 400);
-  return jsonReply({ detail: "Internal error. See the log." }, 500);
+function faultOf(error: unknown): { readonly status: number; readonly detail: Json } {
+  // `refusal` is the only maker of this code.
+  if (isAppError(error, "http-refused")) return error.data as ReturnType<typeof faultOf>;
+  if (isAppError(error, "invalid-request")) return { status: 400, detail: error.message };
+  return { status: 500, detail: "Internal error. See the log." };
+}
+
+/** Empty where there is none. */
+function keyIn(request: IncomingMessage): string {
+  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(header(request, "authorization")) ?? [];
+  return header(request, "x-api-key") || bearer;
 }
 
 function header(request: IncomingMessage, name: string): string {

@@ -1,4 +1,4 @@
-/** Counts what a model of a conversation is asked for, and what that costs. */
+/** Counts what a model of conversations is asked for, and what that costs. */
 
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { meteredSampler } from "../../core/tinker/metered.ts";
@@ -10,7 +10,10 @@ import type { LoadedConfig } from "../config/configFiles.ts";
 import type { ChosenRun } from "./chooseModel.ts";
 
 export interface MeteredModel {
+  /** Counts for {@link used}, whatever meter a request has. */
   readonly sampler: SamplingClient;
+  /** For requests to the sampler that was given, each with a meter of its own beside this one. */
+  readonly meter: UsageMeter;
   /** Everything so far, samples that were stopped included. */
   readonly used: () => UsedTotal;
 }
@@ -25,6 +28,7 @@ export async function meteredModel(
   const meter = new UsageMeter();
   return {
     sampler: meteredSampler(sampler, meter),
+    meter,
     used: () => usedTotal({ ...NO_RUN_USAGE, cumulative: meter.usage.used }, prices),
   };
 }

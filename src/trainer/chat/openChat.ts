@@ -3,12 +3,7 @@
 import type { Chat } from "../../core/chat/chat.ts";
 import { declareTool } from "../../core/chat/firstPrompt.ts";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
-import { createChat, today } from "../../core/chat/setup/createChat.ts";
-import {
-  environmentConfig,
-  taskChoices,
-  withOnlyEnvironment,
-} from "../../core/config/taskChoices.ts";
+import { taskChoices, withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { Conversation, type ConversationOptions } from "../../core/conversation/conversation.ts";
 import { LiveTask } from "../../core/conversation/liveTask.ts";
 import { idOpening, messageOpening } from "../../core/conversation/openings.ts";
@@ -17,7 +12,7 @@ import type { TalkPartner } from "../../core/conversation/talk.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { type RolloutSettings, rolloutSettings } from "../../core/rollout/settings.ts";
+import type { RolloutSettings } from "../../core/rollout/settings.ts";
 import { type Destinations, destinationsOf } from "../../core/secrets/destinations.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
@@ -33,7 +28,8 @@ import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel, isRunFolder, type ModelRequest } from "./chooseModel.ts";
 import { type FoundTurn, findStoredTurn } from "./findStoredTurn.ts";
 import { judgedAddresses } from "./judgedAddresses.ts";
-import { type MeteredModel, meteredModel } from "./meteredModel.ts";
+import type { MeteredModel } from "./meteredModel.ts";
+import { readyModel } from "./readyModel.ts";
 
 export interface ChatRequest
   extends Omit<ModelRequest, "target" | "runFolder">,
@@ -217,23 +213,19 @@ class ChatOpening {
       readonly place: TaskPlace | null;
     },
   ): Promise<ChatPartner> {
-    const service = await this.#services.model(model.loaded);
-    const { sampler, loaded, label } = await model.open(service, stored);
-    const { config } = loaded;
+    const services = this.#services;
+    const service = await services.model(model.loaded);
+    const opened = await model.open(service, stored);
+    const { loaded, label } = opened;
     if (stored !== null) requireSameTokenizer(loaded, first.loaded);
-    const tokenizer = await this.#services.tokenizer(loaded);
-    const date = model.promptDate ?? today(systemClock);
-    const { chat, warnings } = createChat({ model: tokenizer, config, date });
-    this.#notes.push(...loaded.warnings, ...warnings);
-    const offers = await service.capabilities();
-    const offer = offers?.find(({ name }) => name === config.model_name);
-    const environment = place?.environment ?? stored?.record.environment;
-    const own = environmentConfig(config, environment ?? Object.keys(config.environments)[0] ?? "");
-    const secrets = place === null ? {} : await this.#services.secrets(loaded, place.environment);
-    const maxContext = offer?.maxContextLength ?? null;
-    const settings = rolloutSettings(config, own, { maxContext, secrets });
-    const { sampler: metered, used } = await meteredModel(sampler, loaded, first.run);
-    const common = { sampler: metered, sha256, maxTotalTokens: settings.maxTotalTokens };
+    const environment = place?.environment ?? stored?.record.environment ?? null;
+    const secrets = place === null ? {} : await services.secrets(loaded, place.environment);
+    const { run } = first;
+    const ready = { services, service, chosen: model, opened, environment, secrets, run };
+    const { chat, settings, metered, warnings } = await readyModel(ready);
+    this.#notes.push(...warnings);
+    const { sampler, used } = metered;
+    const common = { sampler, sha256, maxTotalTokens: settings.maxTotalTokens };
     const begun = await this.#begin({ chat, settings, loaded, place, stored });
     const conversation = new Conversation({ ...common, ...begun });
     this.#cleanup.add(() => conversation.close());

@@ -74,6 +74,14 @@ test("every other command takes its values", () => {
     store: "here",
     random: null,
   });
+  expect(parseArguments("serve-model base -c a.yaml --port 8100 --seed 3".split(" "))).toEqual({
+    kind: "serve-model",
+    target: "base",
+    configPath: "a.yaml",
+    overrides: ["seed=3"],
+    port: 8100,
+    allowedOrigins: [],
+  });
   const random = { model: "Qwen/Qwen3-8B", tokenizer: "./here" };
   const words = ["serve", "--model", random.model, "--tokenizer", random.tokenizer];
   expect(parseArguments(words)).toMatchObject({ kind: "serve", random });
@@ -163,6 +171,7 @@ test.each([
   [["show", "x", "--step", "1", "--tokens"], "--tokens needs a single rollout"],
   [["show", "x", "--eval", "--step", "1", "--tokens"], "--tokens needs a single rollout"],
   [["chat", "x", "--eval", "--step", "0", "--turn", "1"], "--eval needs --step, --rollout and"],
+  [["serve-model"], "serve-model needs a checkpoint, a run folder, a model or base."],
   [["serve", "--tinker_port", "70000"], "not an integer from 0 to 65535."],
   [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
   [["serve", "--model", "a/b"], "--model serves random weights and needs --tokenizer."],

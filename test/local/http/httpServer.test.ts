@@ -84,6 +84,19 @@ describe("the HTTP server", () => {
     expect(await status({})).toBe(401);
     expect(await status({ "X-API-Key": "tml-secre" })).toBe(401);
     expect(await status({ "X-API-Key": "tml-secret" })).toBe(200);
+    expect(await status({ Authorization: "Bearer tml-secret" })).toBe(200);
+    expect(await status({ Authorization: "Bearer tml-secre" })).toBe(401);
+    expect(await status({ Authorization: "tml-secret" })).toBe(401);
+  });
+
+  it("reports faults in the form of the protocol that it serves", async () => {
+    const errorBody: HttpServerOptions["errorBody"] = ({ status, detail, path }) => {
+      return { error: [status, detail, path] };
+    };
+    const url = await start({ errorBody });
+    const at = async (path: string) => (await fetch(`${url}${path}`)).json();
+    expect(await at("/refused?x=1")).toEqual({ error: [400, "not like this", "/refused"] });
+    expect(await at("/nowhere")).toEqual({ error: [404, "Not Found", "/nowhere"] });
   });
 
   it.skipIf(process.platform === "win32")("listens on a socket", async () => {

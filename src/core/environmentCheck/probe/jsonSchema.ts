@@ -1,7 +1,6 @@
 /** JSON Schemas of tools: whether they are valid, and values that they allow. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import { type ExactJson, ExactNumber } from "../../util/exactJson.ts";
 
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 const SCHEMA_LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
@@ -12,14 +11,6 @@ const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "m
 const MAX_DEPTH = 12;
 /** Values of one call: schemas that refer to one another in many ways can ask for any number of them. */
 const MAX_VALUES = 1_000;
-
-/** The same value with numbers as doubles. */
-export function plainJson(value: ExactJson): Json {
-  if (value instanceof ExactNumber) return Number(value.text);
-  if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(plainJson);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
-}
 
 /** What is wrong with a schema of a tool's arguments, each as a few words; empty for a valid one. */
 export function schemaFaults(schema: JsonObject): readonly string[] {

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { ToolList } from "../../openreward/types.ts";
-import { plainJson } from "./jsonSchema.ts";
+import { plainJson } from "../../util/exactJson.ts";
 
 export interface PlayableTool {
   readonly name: string;

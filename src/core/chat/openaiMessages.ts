@@ -1,0 +1,213 @@
+/**
+ * Reads messages and tools in OpenAI's chat format, with what is wrong in them by column. Source of the format:
+ * https://platform.openai.com/docs/api-reference/chat/create.
+ */
+
+import { isJsonObject, type JsonObject } from "../json.ts";
+import {
+  type ExactJsonObject,
+  ExactNumber,
+  isExactObject,
+  parseExactObject,
+} from "../util/exactJson.ts";
+import type { AssistantMessage, InitialMessage, ToolDeclaration } from "./renderer.ts";
+
+/** What is wrong at a column such as `messages[2].content`. */
+export class ColumnError extends Error {
+  readonly column: string;
+
+  constructor(column: string, reason: string) {
+    super(reason);
+    this.column = column;
+  }
+}
+
+/** What those who read messages do not have in common. */
+export interface MessageRules {
+  /** Why a part of a content that is no text is refused, as the end of a sentence. */
+  readonly onlyText: string;
+  /** Whether a turn of the model may lack a content, although it calls nothing. */
+  readonly allowsSilence: boolean;
+  /** Called with each message and the one before it. @throws ColumnError */
+  readonly check?: (
+    message: InitialMessage,
+    before: InitialMessage | undefined,
+    column: string,
+  ) => void;
+}
+
+/** @throws ColumnError */
+export function readMessages(given: unknown, rules: MessageRules): readonly InitialMessage[] {
+  if (!Array.isArray(given)) {
+    throw new ColumnError("messages", `expected a list of messages, got ${shown(given)}`);
+  }
+  const calls = new Map<string, string>();
+  const messages: InitialMessage[] = [];
+  for (const [i, message] of given.entries()) {
+    const column = `messages[${i}]`;
+    if (!isJsonObject(message)) {
+      throw new ColumnError(
+        column,
+        `expected an object with role and content, got ${shown(message)}`,
+      );
+    }
+    const read = readMessage(message, { column, calls, rules });
+    rules.check?.(read, messages.at(-1), column);
+    messages.push(read);
+    if (read.role !== "assistant") continue;
+    for (const { id, name } of read.calls) calls.set(id, name);
+  }
+  return messages;
+}
+
+interface Place {
+  readonly column: string;
+  /** Names of the tools called before, by the ids of the calls. */
+  readonly calls: ReadonlyMap<string, string>;
+  readonly rules: MessageRules;
+}
+
+function readMessage(message: JsonObject, place: Place): InitialMessage {
+  const { role } = message;
+  const { column, calls } = place;
+  switch (role) {
+    case "system":
+    case "developer":
+      return { role: "system", content: textIn(message, place) };
+    case "user":
+      return { role, content: textIn(message, place) };
+    case "assistant":
+      return readAssistant(message, place);
+    case "tool": {
+      const callId = message["tool_call_id"];
+      const name = typeof callId === "string" ? calls.get(callId) : undefined;
+      if (typeof callId !== "string" || name === undefined) {
+        const reason = `expected the id of an earlier call, got ${shown(callId)}`;
+        throw new ColumnError(`${column}.tool_call_id`, reason);
+      }
+      return { role, name, callId, content: textIn(message, place) };
+    }
+    default: {
+      const reason = `expected system, developer, user, assistant or tool, got ${shown(role)}`;
+      throw new ColumnError(`${column}.role`, reason);
+    }
+  }
+}
+
+function readAssistant(message: JsonObject, place: Place): AssistantMessage {
+  const { column, calls: before, rules } = place;
+  const { tool_calls: given, content, reasoning_content, reasoning } = message;
+  if (message["function_call"] != null) {
+    const reason = "this is the older form of a call; write it as a list of tool_calls";
+    throw new ColumnError(`${column}.function_call`, reason);
+  }
+  const thought = reasoning_content ?? reasoning ?? null;
+  if (thought !== null && typeof thought !== "string") {
+    const key = reasoning_content == null ? "reasoning" : "reasoning_content";
+    throw new ColumnError(`${column}.${key}`, `expected text, got ${shown(thought)}`);
+  }
+  if (given != null && !Array.isArray(given)) {
+    throw new ColumnError(`${column}.tool_calls`, `expected a list of calls, got ${shown(given)}`);
+  }
+  const calls = (given ?? []).map((call, i) =>
+    readCall(call, `${column}.tool_calls[${i}]`, before.size + i),
+  );
+  const isSilent = content == null && (calls.length > 0 || rules.allowsSilence);
+  const text = isSilent ? "" : textIn(message, place);
+  return { role: "assistant", content: text, reasoning: thought, calls };
+}
+
+function readCall(
+  call: unknown,
+  column: string,
+  number: number,
+): AssistantMessage["calls"][number] {
+  const own = isJsonObject(call) ? call["function"] : undefined;
+  if (!isJsonObject(call) || !isJsonObject(own)) {
+    const reason = `expected an object with name and arguments, got ${shown(own)}`;
+    throw new ColumnError(`${column}.function`, reason);
+  }
+  const { name, arguments: given } = own;
+  if (typeof name !== "string" || name === "") {
+    const reason = `expected the name of a tool, got ${shown(name)}`;
+    throw new ColumnError(`${column}.function.name`, reason);
+  }
+  const args = readArguments(given);
+  if (args === null) {
+    const reason = `expected a JSON object as text, got ${shown(given)}`;
+    throw new ColumnError(`${column}.function.arguments`, reason);
+  }
+  const { id } = call;
+  return { id: typeof id === "string" ? id : `call_${number}`, name, args };
+}
+
+/** As text, as OpenAI has it, or as the object itself. */
+function readArguments(given: unknown): ExactJsonObject | null {
+  if (typeof given === "string") return parseExactObject(given);
+  return isExactObject(given) ? given : null;
+}
+
+/** Texts of a list of parts are joined. */
+function textIn({ content }: JsonObject, { column, rules }: Place): string {
+  if (typeof content === "string") return content;
+  const place = `${column}.content`;
+  if (!Array.isArray(content)) throw new ColumnError(place, `expected text, got ${shown(content)}`);
+  return content
+    .map((part, i) => {
+      const text = isJsonObject(part) && part["type"] === "text" ? part["text"] : undefined;
+      if (typeof text === "string") return text;
+      const reason = `expected a part of type text, got ${shown(part)}; ${rules.onlyText}`;
+      throw new ColumnError(`${place}[${i}]`, reason);
+    })
+    .join("");
+}
+
+/** @throws ColumnError */
+export function readTools(given: unknown): readonly ToolDeclaration[] {
+  if (!Array.isArray(given)) {
+    throw new ColumnError("tools", `expected a list of tools, got ${shown(given)}`);
+  }
+  return given.map((tool, i) => {
+    const own = isJsonObject(tool) ? (tool["function"] ?? tool) : undefined;
+    const column = `tools[${i}]`;
+    if (!isJsonObject(own)) {
+      throw new ColumnError(column, `expected an object with a function, got ${shown(tool)}`);
+    }
+    const { name, description, parameters } = own;
+    return declaration({ name, description, parameters }, `${column}.function`);
+  });
+}
+
+/** A tool by the parts that a format names it with; `column` is where they stand. @throws ColumnError */
+export function declaration(
+  given: Readonly<Record<"name" | "description" | "parameters", unknown>>,
+  column: string,
+  schemaKey = "parameters",
+): ToolDeclaration {
+  const { name, description, parameters } = given;
+  if (typeof name !== "string" || name === "") {
+    throw new ColumnError(`${column}.name`, `expected a name, got ${shown(name)}`);
+  }
+  if (description !== undefined && typeof description !== "string") {
+    throw new ColumnError(`${column}.description`, `expected text, got ${shown(description)}`);
+  }
+  if (parameters !== undefined && !isExactObject(parameters)) {
+    const reason = `expected a JSON Schema, got ${shown(parameters)}`;
+    throw new ColumnError(`${column}.${schemaKey}`, reason);
+  }
+  return {
+    type: "function",
+    function: {
+      name,
+      description: description ?? "",
+      parameters: parameters ?? { type: "object", properties: {} },
+    },
+  };
+}
+
+/** A value in a message about it. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = value instanceof ExactNumber ? value.text : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

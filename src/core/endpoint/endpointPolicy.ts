@@ -1,0 +1,89 @@
+/** The model behind an endpoint: answers the requests of one caller with sampled turns. */
+
+import type { Chat } from "../chat/chat.ts";
+import { sampleTurn, stopsOf } from "../rollout/sampleTurn.ts";
+import type { RolloutSettings } from "../rollout/settings.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { UsageMeter } from "../usage/usageMeter.ts";
+import type { AnsweredTurn, StoppedTurn } from "./answeredTurn.ts";
+import type { EndpointRequest } from "./endpointRequest.ts";
+import type { PolicyThreads } from "./policyThreads.ts";
+
+export interface EndpointPolicyOptions {
+  readonly chat: Chat;
+  readonly sampler: SamplingClient;
+  readonly threads: PolicyThreads;
+  /** What holds where a request says nothing else. */
+  readonly sampling: Pick<RolloutSettings, "temperature" | "topP" | "topK" | "maxResponseTokens">;
+  /** Counts what all requests take. */
+  readonly meter: UsageMeter;
+  /** Waits for a place among the samples in flight; returns what gives it back. */
+  readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
+}
+
+export interface PolicyTurn extends AnsweredTurn {
+  readonly prompt: Int32Array;
+  readonly sampled: StoppedTurn;
+  /** Tokens of the prompt that the service had computed before. */
+  readonly cachedTokens: number;
+  /** A token as text. */
+  readonly textOf: (id: number) => string;
+}
+
+export interface TurnNeeds {
+  readonly signal: AbortSignal;
+  /** Whether log-probabilities that the service did not give are asked for again. */
+  readonly needsLogprobs: boolean;
+}
+
+export class EndpointPolicy {
+  readonly #options: EndpointPolicyOptions;
+
+  constructor(options: EndpointPolicyOptions) {
+    this.#options = options;
+  }
+
+  /** Tokens of the context that a request would begin a conversation with. @throws AppError `chat-render` */
+  countTokens(request: EndpointRequest): Promise<number> {
+    return this.#options.threads.countTokens(request);
+  }
+
+  /**
+   * Answers a request with one turn. An abort leaves its conversation as it was before the turn.
+   * @throws AppError `endpoint-refused`, `prompt-too-long`, `sample-refused`, `chat-render`, `tinker-*`; the reason of the signal
+   */
+  async turn(request: EndpointRequest, { signal, needsLogprobs }: TurnNeeds): Promise<PolicyTurn> {
+    const { chat, sampler, threads, sampleSlot, sampling: own } = this.#options;
+    const meter = new UsageMeter([this.#options.meter]);
+    const release = await sampleSlot(signal);
+    try {
+      const pending = await threads.begin(request);
+      const { prompt, room } = pending;
+      const { temperature, topP, topK, maxTokens, seed } = request.sampling;
+      try {
+        const drawn = await sampleTurn(
+          sampler,
+          {
+            prompt,
+            maxTokens: Math.min(maxTokens ?? own.maxResponseTokens, room),
+            temperature: temperature ?? own.temperature,
+            topP: topP ?? own.topP,
+            topK: topK ?? own.topK,
+            seed: seed ?? undefined,
+            stop: stopsOf(chat.renderer),
+          },
+          { signal, meter, recomputesLogprobs: needsLogprobs },
+        );
+        const { answer, sampled } = pending.finish(drawn);
+        const cachedTokens = meter.usage.used.prefill_cached;
+        const textOf = (id: number): string => chat.tokenizer.decode([id]);
+        return { ...answer, prompt, sampled, cachedTokens, textOf };
+      } catch (error) {
+        pending.abandon();
+        throw error;
+      }
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** What a caller of the endpoint asks, whatever the protocol. */
+
+import { joinSystemMessages } from "../chat/firstPrompt.ts";
+import { ColumnError, type MessageRules } from "../chat/openaiMessages.ts";
+import type {
+  AssistantMessage,
+  InitialMessage,
+  PlainMessage,
+  ToolDeclaration,
+  ToolMessage,
+} from "../chat/renderer.ts";
+
+export interface EndpointRequest {
+  /** The last is of the user or a result; behind calls stand their results, in the order of the calls. */
+  readonly messages: readonly InitialMessage[];
+  readonly tools: readonly ToolDeclaration[];
+  readonly sampling: AskedSampling;
+  /** Texts at which the turn ends. */
+  readonly stopTexts: readonly string[];
+  /** True where no more than one call of a turn may be answered with. */
+  readonly oneCall: boolean;
+}
+
+/** Null = as the model is served. */
+export interface AskedSampling {
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  /** -1 = off. */
+  readonly topK: number | null;
+  readonly maxTokens: number | null;
+  readonly seed: number | null;
+}
+
+/** A turn of the model may be empty; the order is judged by {@link orderedMessages}, and by the chat format. */
+export const REQUEST_RULES: MessageRules = {
+  onlyText: "this endpoint takes parts of type text only",
+  allowsSilence: true,
+};
+
+/**
+ * The messages as formats take them: system texts at the beginning are one, and results stand in the order of their calls, because
+ * many formats tie a result to its call by nothing else. `columnOf` is where a caller sent a message. @throws ColumnError
+ */
+export function orderedMessages(
+  given: readonly InitialMessage[],
+  columnOf: (index: number) => string = (index) => `messages[${index}]`,
+): readonly InitialMessage[] {
+  const last = given.at(-1);
+  if (last === undefined) throw new ColumnError("messages", "expected at least one message");
+  if (last.role === "assistant" || last.role === "system") {
+    throw new ColumnError(
+      `${columnOf(given.length - 1)}.role`,
+      `the last message must be of the user or the result of a tool, not of role ${last.role}`,
+    );
+  }
+  const ordered: InitialMessage[] = [];
+  for (let i = 0; i < given.length; ) {
+    const message = given[i];
+    if (message === undefined) break;
+    if (message.role === "tool") {
+      throw new ColumnError(columnOf(i), "no call stands before this result");
+    }
+    if (message.role === "system" && i > 0 && ordered.at(-1)?.role !== "system") {
+      // Some chat formats would leave it out without a word.
+      const reason = "a system text can only stand at the beginning";
+      throw new ColumnError(`${columnOf(i)}.role`, reason);
+    }
+    ordered.push(message);
+    i += 1;
+    if (message.role !== "assistant") continue;
+    const start = i;
+    const results = resultsFrom(given, start);
+    ordered.push(...inOrderOf(message, results, (result) => columnOf(start + result)));
+    i += results.length;
+  }
+  return withOneSystemText(ordered);
+}
+
+function resultsFrom(given: readonly InitialMessage[], start: number): readonly ToolMessage[] {
+  const results: ToolMessage[] = [];
+  for (let i = start; ; i += 1) {
+    const message = given[i];
+    if (message?.role !== "tool") return results;
+    results.push(message);
+  }
+}
+
+function inOrderOf(
+  { calls }: AssistantMessage,
+  results: readonly ToolMessage[],
+  columnOf: (result: number) => string,
+): readonly ToolMessage[] {
+  const byId = new Map(results.map((result) => [result.callId, result]));
+  const ids = new Set(calls.map(({ id }) => id));
+  if (ids.size < calls.length) {
+    throw new ColumnError(columnOf(-1), "two calls have the same id");
+  }
+  for (const [i, { callId }] of results.entries()) {
+    if (ids.has(callId) && byId.get(callId) === results[i]) continue;
+    const reason = ids.has(callId) ? "the call has two results" : "no call before it has this id";
+    throw new ColumnError(columnOf(i), reason);
+  }
+  return calls.map(({ id, name }) => {
+    const result = byId.get(id);
+    if (result !== undefined) return { ...result, name };
+    const reason = `the result of the call ${id} must follow the message that makes it`;
+    throw new ColumnError(columnOf(-1), reason);
+  });
+}
+
+function withOneSystemText(messages: readonly InitialMessage[]): readonly InitialMessage[] {
+  const end = messages.findIndex(({ role }) => role !== "system");
+  const texts = messages.slice(0, end) as readonly PlainMessage[];
+  const [first, ...others] = texts;
+  if (first === undefined || others.length === 0) return messages;
+  return [others.reduce(joinSystemMessages, first), ...messages.slice(end)];
+}

@@ -1,0 +1,41 @@
+/** Digests by which messages are recognized that were sent or answered before. */
+
+import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
+import type { Sha256 } from "../ports.ts";
+import { plainJson, sortKeys, writeExactJson } from "../util/exactJson.ts";
+
+/**
+ * One digest a message. Two messages have the same where their callers mean the same: clients spell arguments and their numbers anew, name
+ * calls by other ids, and leave the reasoning out.
+ */
+export function messageKeys(
+  messages: readonly InitialMessage[],
+  sha256: Sha256,
+): readonly string[] {
+  let places: ReadonlyMap<string, number> = new Map();
+  return messages.map((message) => {
+    const { role, content } = message;
+    if (role === "assistant") {
+      const { calls } = message;
+      places = new Map(calls.map(({ id }, i) => [id, i]));
+      return turnKey({ text: content, calls }, sha256);
+    }
+    const answered = role === "tool" ? places.get(message.callId) : null;
+    return sha256(JSON.stringify([role, answered, content]));
+  });
+}
+
+/** That of a turn of the model. */
+export function turnKey(
+  { text, calls }: { readonly text: string; readonly calls: readonly Call[] },
+  sha256: Sha256,
+): string {
+  const called = calls.map(({ name, args }) => [name, writeExactJson(sortKeys(plainJson(args)))]);
+  return sha256(JSON.stringify(["assistant", text.trim(), called]));
+}
+
+export function toolsKey(tools: readonly ToolDeclaration[], sha256: Sha256): string {
+  return sha256(writeExactJson(tools.map((tool) => ({ ...tool, function: { ...tool.function } }))));
+}
+
+type Call = Pick<AssistantMessage["calls"][number], "name" | "args">;

@@ -1,0 +1,237 @@
+/** OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat. */
+
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
+import { readMessages, readTools } from "../chat/openaiMessages.ts";
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  isExactObject,
+  writeExactJson,
+} from "../util/exactJson.ts";
+import type { AnsweredTurn } from "./answeredTurn.ts";
+import type { PolicyTurn } from "./endpointPolicy.ts";
+import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
+import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
+import { RequestFields } from "./requestFields.ts";
+import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
+
+export interface ChatCompletionRequest extends EndpointRequest {
+  readonly isStreamed: boolean;
+  /** Whether a stream ends with a chunk of the usage. */
+  readonly streamsUsage: boolean;
+  readonly wantsLogprobs: boolean;
+  /** Whether the ids of prompt and turn are answered with, by the names that vLLM gives them. */
+  readonly wantsTokenIds: boolean;
+}
+
+/** What an answer says beside the turn. */
+export interface AnswerFacts {
+  readonly id: string;
+  /** Name of the model. */
+  readonly model: string;
+  /** Seconds since the Unix epoch. */
+  readonly created: number;
+}
+
+/** Keys that change nothing about what the model writes: whether it reasons is a matter of its chat format. */
+const WITHOUT_EFFECT = [
+  ..."model user metadata store service_tier safety_identifier prompt_cache_key".split(" "),
+  ..."prompt_cache_retention reasoning_effort verbosity".split(" "),
+];
+const NOT_APPLIED = "The model is sampled as it was trained. Leave the parameter out.";
+
+/** `body` as `parseExactJson` reads it. @throws ColumnError, AppError `endpoint-refused` */
+export function readChatCompletion(body: unknown): ChatCompletionRequest {
+  const fields = new RequestFields(body);
+  fields.ignore(...WITHOUT_EFFECT);
+  fields.only("n", [1], "One request gives one answer. Send several.");
+  for (const key of ["frequency_penalty", "presence_penalty", "min_p"]) {
+    fields.only(key, [0], NOT_APPLIED);
+  }
+  fields.only("repetition_penalty", [1], NOT_APPLIED);
+  fields.only("top_logprobs", [0], "Log-probabilities are those of the sampled tokens alone.");
+  requireText(fields);
+  const messages = orderedMessages(readMessages(fields.value("messages"), REQUEST_RULES));
+  const declared = readTools(fields.value("tools") ?? []);
+  const request: ChatCompletionRequest = {
+    messages,
+    tools: hidesTools(fields) ? [] : declared,
+    oneCall: fields.flag("parallel_tool_calls") === false,
+    sampling: samplingIn(fields, ["max_completion_tokens", "max_tokens"], 2),
+    stopTexts: fields.texts("stop", MAX_STOP_TEXTS),
+    isStreamed: fields.flag("stream") ?? false,
+    streamsUsage: streamsUsage(fields),
+    wantsLogprobs: fields.flag("logprobs") ?? false,
+    wantsTokenIds: fields.flag("return_token_ids") ?? false,
+  };
+  fields.refuseOthers();
+  return request;
+}
+
+/** Nothing constrains what the model writes. */
+function requireText(fields: RequestFields): void {
+  const format = fields.value("response_format");
+  if (format !== undefined && !(isExactObject(format) && format["type"] === "text")) {
+    throw endpointRefusal(
+      "response_format: the model writes text that nothing constrains. Ask for the format in the messages, or leave response_format out.",
+      { param: "response_format" },
+    );
+  }
+  const modalities = fields.texts("modalities", 8);
+  if (modalities.some((modality) => modality !== "text")) {
+    throw endpointRefusal("modalities: the model writes text only.", { param: "modalities" });
+  }
+}
+
+/** True for `none`: the model is not shown the tools. @throws AppError `endpoint-refused` for what nothing can enforce */
+export function hidesTools(fields: RequestFields): boolean {
+  const choice = fields.value("tool_choice") ?? "auto";
+  if (choice === "auto" || choice === "none") return choice === "none";
+  throw endpointRefusal(
+    "tool_choice: the model decides itself whether it calls a tool. Use auto or none.",
+    { param: "tool_choice" },
+  );
+}
+
+function streamsUsage(fields: RequestFields): boolean {
+  const given = fields.value("stream_options");
+  if (given === undefined) return false;
+  const options = new RequestFields(given, "stream_options.");
+  options.ignore("include_obfuscation");
+  const wants = options.flag("include_usage") ?? false;
+  options.refuseOthers();
+  return wants;
+}
+
+/** The answer as a whole. */
+export function chatCompletion(
+  turn: PolicyTurn,
+  request: ChatCompletionRequest,
+  facts: AnswerFacts,
+): ExactJson {
+  const { reasoning, text, calls } = turn;
+  const message = withoutUndefined({
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    reasoning_content: reasoning ?? undefined,
+    tool_calls: calls.length === 0 ? undefined : calls.map(callJson),
+  });
+  const { prompt_token_ids, token_ids } = tokenIds(turn, request);
+  const choice = {
+    index: 0,
+    message,
+    logprobs: logprobsJson(turn, request),
+    finish_reason: FINISH_REASONS[turn.end],
+    token_ids,
+  };
+  return withoutUndefined({
+    ...head(facts, "chat.completion"),
+    choices: [withoutUndefined(choice)],
+    usage: usageJson(turn),
+    prompt_token_ids,
+  });
+}
+
+/** The same answer in the chunks of a stream. */
+export function chatCompletionChunks(
+  turn: PolicyTurn,
+  request: ChatCompletionRequest,
+  facts: AnswerFacts,
+): readonly ExactJson[] {
+  const { reasoning, text, calls } = turn;
+  const { streamsUsage: hasUsage } = request;
+  const { prompt_token_ids, token_ids } = tokenIds(turn, request);
+  const noUsage = hasUsage ? null : undefined;
+  const chunk = (
+    delta: ExactJsonObject,
+    end: Readonly<Record<string, ExactJson | undefined>> = {},
+  ): ExactJsonObject => {
+    const part = withoutUndefined({ index: 0, delta, logprobs: null, finish_reason: null, ...end });
+    return withoutUndefined({
+      ...head(facts, "chat.completion.chunk"),
+      choices: [part],
+      usage: noUsage,
+    });
+  };
+  const begin = chunk({ role: "assistant", content: "" });
+  return [
+    prompt_token_ids === undefined ? begin : { ...begin, prompt_token_ids },
+    ...(reasoning === null ? [] : [chunk({ reasoning_content: reasoning })]),
+    ...(text === "" ? [] : [chunk({ content: text })]),
+    ...calls.map((call, index) => chunk({ tool_calls: [{ index, ...callJson(call) }] })),
+    chunk(
+      {},
+      {
+        logprobs: logprobsJson(turn, request),
+        finish_reason: FINISH_REASONS[turn.end],
+        token_ids,
+      },
+    ),
+    ...(hasUsage
+      ? [{ ...head(facts, "chat.completion.chunk"), choices: [], usage: usageJson(turn) }]
+      : []),
+  ];
+}
+
+function tokenIds(
+  { prompt, sampled }: PolicyTurn,
+  { wantsTokenIds }: ChatCompletionRequest,
+): Partial<Record<"prompt_token_ids" | "token_ids", readonly number[]>> {
+  if (!wantsTokenIds) return {};
+  return { prompt_token_ids: Array.from(prompt), token_ids: Array.from(sampled.tokens) };
+}
+
+/** A refusal, or a fault, in OpenAI's form. */
+export function openaiError({ status, message, param, code }: RequestRefusal): ExactJson {
+  return { error: { message, type: ERROR_TYPES[status] ?? typeOf(status), param, code } };
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  404: "not_found_error",
+  429: "rate_limit_error",
+};
+
+function typeOf(status: number): string {
+  return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+const FINISH_REASONS: Readonly<Record<AnsweredTurn["end"], string>> = {
+  turn: "stop",
+  stop_text: "stop",
+  calls: "tool_calls",
+  length: "length",
+};
+
+function head({ id, model, created }: AnswerFacts, object: string): ExactJsonObject {
+  return { id: `chatcmpl-${id}`, object, created, model };
+}
+
+function callJson({ id, name, args }: AnsweredTurn["calls"][number]): ExactJsonObject {
+  return { id, type: "function", function: { name, arguments: writeExactJson(args) } };
+}
+
+function usageJson({ prompt, sampled, cachedTokens, reasoningTokens }: PolicyTurn): ExactJson {
+  const completion = sampled.tokens.length;
+  return {
+    prompt_tokens: prompt.length,
+    completion_tokens: completion,
+    total_tokens: prompt.length + completion,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  };
+}
+
+/** Of each sampled token, control tokens and reasoning included: a token's own text may be a part of a character only. */
+function logprobsJson(
+  { sampled, textOf }: PolicyTurn,
+  { wantsLogprobs }: ChatCompletionRequest,
+): ExactJson {
+  const { logprobs } = sampled;
+  if (!wantsLogprobs || logprobs === null) return null;
+  const content = Array.from(sampled.tokens, (id, i) => {
+    return { token: textOf(id), logprob: logprobs[i] ?? null, bytes: null, top_logprobs: [] };
+  });
+  return { content, refusal: null };
+}

@@ -1,0 +1,365 @@
+/**
+ * What the requests of one caller become in tokens. A caller sends its whole conversation each time: where it is one that was answered here,
+ * with that answer and what followed it, the token streams of that thread grow by what is new, as those of a rollout do. Anything else
+ * (a compacted or edited history, a sub-agent, other tools) is another thread. So each sampled token stands once, behind the context that it was sampled in.
+ */
+
+import type { Chat } from "../chat/chat.ts";
+import { buildFirstPrompt, type FirstPrompt } from "../chat/firstPrompt.ts";
+import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
+import { renderAside } from "../chat/tokenizer.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { Sha256 } from "../ports.ts";
+import { callIdOf, followUpsTo, toolErrorText } from "../rollout/feedback.ts";
+import { Ledger } from "../rollout/ledger.ts";
+import type { SampledTurn } from "../rollout/sampleTurn.ts";
+import { TokenStreams } from "../rollout/tokenStreams.ts";
+import { type AnsweredTurn, answeredTurn, cutAtStop, type StoppedTurn } from "./answeredTurn.ts";
+import type { EndpointRequest } from "./endpointRequest.ts";
+import { messageKeys, toolsKey, turnKey } from "./messageKeys.ts";
+import { endpointRefusal } from "./refusal.ts";
+
+export interface PolicyThreadsOptions {
+  readonly chat: Chat;
+  /** That of the configuration, before what callers say; null = none. */
+  readonly systemPromptTemplate: string | null;
+  /** Most tokens of a context with the turn that follows it. */
+  readonly maxTotalTokens: number;
+  readonly sha256: Sha256;
+  /** Makes the id of a call; no two are the same. */
+  readonly newCallId: () => string;
+  readonly limits: ThreadLimits;
+}
+
+export interface ThreadLimits {
+  readonly threads: number;
+  /** Of all streams together. */
+  readonly tokens: number;
+  /** What a request meets that needs another thread: the thread used longest ago is forgotten, or the request is refused. */
+  readonly whenFull: "forget" | "refuse";
+}
+
+type ThreadRequest = Pick<EndpointRequest, "messages" | "tools" | "oneCall" | "stopTexts">;
+
+/** A context in which a turn is to be sampled. */
+export interface PendingTurn {
+  /** Ids to sample behind. */
+  readonly prompt: Int32Array;
+  /** Tokens that a turn may have within the limit, at least 1. */
+  readonly room: number;
+  /** Whether the thread was there before, or the context has another one's ids. */
+  readonly from: "append" | "repeat" | "render";
+  /** Adds what was sampled. To be called once, or else {@link abandon}. */
+  finish(sampled: SampledTurn): FinishedTurn;
+  /** Nothing was sampled; the same request may come again. */
+  abandon(): void;
+}
+
+export interface FinishedTurn {
+  readonly answer: AnsweredTurn;
+  /** Cut at a stop text of the caller. */
+  readonly sampled: StoppedTurn;
+}
+
+/** A turn that was answered. */
+interface LastTurn {
+  readonly key: string;
+  readonly ids: readonly number[];
+  readonly answer: AnsweredTurn;
+  readonly callIds: readonly string[];
+}
+
+interface Thread {
+  readonly toolsKey: string;
+  readonly tools: readonly ToolDeclaration[];
+  readonly streams: TokenStreams;
+  /** Keys of the messages up to where the last turn begins. */
+  asked: readonly string[];
+  /** Tokens of the current stream up to there. */
+  contextLength: number;
+  /** Null while none was sampled there. */
+  turn: LastTurn | null;
+  isBusy: boolean;
+  /** Number of each turn among those of all threads. */
+  readonly turnNumbers: number[];
+  /** Ids of all its calls, as the caller knows them. */
+  readonly callIds: string[];
+}
+
+/** A second call where the caller takes one a turn. */
+const ONE_CALL = toolErrorText("Only the first call of a turn runs.");
+
+export class PolicyThreads {
+  readonly #options: PolicyThreadsOptions;
+  /** The one used last comes last. */
+  #threads: readonly Thread[] = [];
+  #turnCount = 0;
+  /** Ids of calls as the model wrote them, by those that the caller knows. */
+  readonly #ownIds = new Map<string, string>();
+
+  constructor(options: PolicyThreadsOptions) {
+    this.#options = options;
+  }
+
+  /** Turns that were sampled, in all threads. */
+  get turnCount(): number {
+    return this.#turnCount;
+  }
+
+  /**
+   * Every stream in which a turn was sampled, in the order of their first turns; their turns are numbered as they were sampled, over
+   * all threads. Made anew each time.
+   */
+  get streams(): readonly Ledger[] {
+    const streams = this.#threads.flatMap(({ streams: { all }, turnNumbers }) =>
+      all.filter(({ turnCount }) => turnCount > 0).map((ledger) => renumbered(ledger, turnNumbers)),
+    );
+    return streams
+      .map((ledger) => ({ ledger, first: ledger.runs.find(({ turn }) => turn >= 0)?.turn ?? 0 }))
+      .sort((a, b) => a.first - b.first)
+      .map(({ ledger }) => ledger);
+  }
+
+  /**
+   * Makes the context of the next turn; several may be open at once. `messages` are ordered as `orderedMessages` does it.
+   * @throws AppError `endpoint-refused`, `prompt-too-long`, `chat-render`
+   */
+  async begin(request: ThreadRequest): Promise<PendingTurn> {
+    const { sha256, chat, maxTotalTokens } = this.#options;
+    if (request.tools.length > 0 && chat.renderer.callsTools === false) {
+      throw endpointRefusal(
+        `tools: the model cannot call tools, because its chat format is ${chat.renderer.id}. Leave them out.`,
+        { param: "tools" },
+      );
+    }
+    this.#makeRoom({ threads: 0, tokens: 0 });
+    const asked = messageKeys(request.messages, sha256);
+    const found = await this.#context(request, asked, toolsKey(request.tools, sha256));
+    const { thread } = found;
+    thread.contextLength = thread.streams.current.length;
+    const room = maxTotalTokens - thread.contextLength;
+    if (room < 1) {
+      thread.isBusy = false;
+      throw new AppError(
+        "prompt-too-long",
+        `The conversation has ${thread.contextLength} tokens, which leaves no room within max_total_tokens: ${maxTotalTokens}. Shorten it, or raise max_total_tokens.`,
+        { configPath: "max_total_tokens" },
+      );
+    }
+    return {
+      prompt: thread.streams.current.tokens,
+      room,
+      from: found.from,
+      finish: (sampled) => this.#finish(thread, request, sampled),
+      abandon: () => {
+        thread.isBusy = false;
+      },
+    };
+  }
+
+  /** Tokens of the context that a conversation would begin with; opens no thread. @throws AppError `chat-render` */
+  async countTokens(request: Pick<ThreadRequest, "messages" | "tools">): Promise<number> {
+    return (await this.#render(this.#first(request))).length;
+  }
+
+  async #context(
+    request: ThreadRequest,
+    asked: readonly string[],
+    tools: string,
+  ): Promise<{ readonly thread: Thread; readonly from: PendingTurn["from"] }> {
+    const alike = this.#threads.filter((thread) => thread.toolsKey === tools);
+    const before = alike.filter((thread) => isContinued(thread, asked, request.messages));
+    const continued = before.findLast((thread) => hasSameIds(thread, request)) ?? before.at(-1);
+    if (continued !== undefined) {
+      if (await this.#append(continued, request, asked)) {
+        return { thread: continued, from: "append" };
+      }
+    }
+    const same = alike.filter((thread) => isSame(thread.asked, asked));
+    const waiting = same.find(({ isBusy, turn }) => !isBusy && turn === null);
+    if (waiting !== undefined) {
+      waiting.isBusy = true;
+      this.#use(waiting);
+      return { thread: waiting, from: "repeat" };
+    }
+    const sampledFrom = same.at(-1);
+    if (sampledFrom !== undefined) {
+      const { streams, contextLength } = sampledFrom;
+      const tokens = Array.from(streams.current.slice(0, contextLength));
+      const thread = this.#add({ request, asked, tools, first: this.#first(request), tokens });
+      return { thread, from: "repeat" };
+    }
+    const first = this.#first(request);
+    const tokens = await this.#render(first);
+    return { thread: this.#add({ request, asked, tools, first, tokens }), from: "render" };
+  }
+
+  /** False where the chat format cannot continue the conversation; the thread's streams stay as they are. */
+  async #append(
+    thread: Thread,
+    { messages }: ThreadRequest,
+    asked: readonly string[],
+  ): Promise<boolean> {
+    const { turn, streams, tools } = thread;
+    if (turn === null) return false;
+    thread.isBusy = true;
+    thread.turn = null;
+    const { renderer } = this.#options.chat;
+    const read = (): ParsedTurn => renderer.parse(turn.ids, tools);
+    const news = messages.slice(thread.asked.length + 1);
+    this.#use(thread);
+    try {
+      await streams.continue(turn.ids, read, followUpsIn(news, turn, read()));
+      thread.asked = asked;
+      return true;
+    } catch (error) {
+      thread.asked = [];
+      thread.isBusy = false;
+      if (isAppError(error, "chat-bridge")) return false;
+      throw error;
+    }
+  }
+
+  #render(first: FirstPrompt): Promise<readonly number[]> {
+    const { renderer, tokenizer } = this.#options.chat;
+    return renderAside(tokenizer, () => renderer.renderInitial(first.messages, first.tools));
+  }
+
+  #first({ messages, tools }: Pick<ThreadRequest, "messages" | "tools">): FirstPrompt {
+    const { systemPromptTemplate } = this.#options;
+    return buildFirstPrompt({
+      systemPromptTemplate,
+      task: messages.map((message) => this.#withOwnIds(message)),
+      tools: tools.map(({ function: { name, description, parameters } }) => {
+        return { name, description, inputSchema: parameters };
+      }),
+    });
+  }
+
+  /** Formats that show the ids of calls show those that the model wrote. */
+  #withOwnIds(message: InitialMessage): InitialMessage {
+    const own = (id: string): string => this.#ownIds.get(id) ?? id;
+    if (message.role === "tool") return { ...message, callId: own(message.callId) };
+    if (message.role !== "assistant") return message;
+    return { ...message, calls: message.calls.map((call) => ({ ...call, id: own(call.id) })) };
+  }
+
+  #add(made: {
+    readonly request: ThreadRequest;
+    readonly asked: readonly string[];
+    readonly tools: string;
+    readonly first: FirstPrompt;
+    readonly tokens: readonly number[];
+  }): Thread {
+    const { request, asked, tools, first, tokens } = made;
+    this.#makeRoom({ threads: 1, tokens: tokens.length });
+    const thread: Thread = {
+      toolsKey: tools,
+      tools: request.tools,
+      streams: new TokenStreams(this.#options.chat, { first, tokens }),
+      asked,
+      contextLength: tokens.length,
+      turn: null,
+      isBusy: true,
+      turnNumbers: [],
+      callIds: [],
+    };
+    this.#threads = [...this.#threads, thread];
+    return thread;
+  }
+
+  /** For what comes next. @throws AppError `endpoint-refused`: 400 when nothing may be forgotten, 429 when all is in use, which clients try again */
+  #makeRoom(next: { readonly threads: number; readonly tokens: number }): void {
+    const { threads, tokens: most, whenFull } = this.#options.limits;
+    const isFull = (): boolean =>
+      this.#threads.length + next.threads > threads ||
+      tokenCount(this.#threads) + next.tokens > most;
+    while (isFull()) {
+      const oldest = this.#threads.find(({ isBusy }) => !isBusy);
+      if (oldest === undefined || whenFull === "refuse") {
+        throw endpointRefusal(
+          `This endpoint holds ${this.#threads.length} conversations with ${tokenCount(this.#threads)} tokens. It takes at most ${threads} conversations and ${most} tokens.`,
+          { status: whenFull === "refuse" ? 400 : 429, code: "too_many_conversations" },
+        );
+      }
+      for (const id of oldest.callIds) this.#ownIds.delete(id);
+      this.#threads = this.#threads.filter((thread) => thread !== oldest);
+    }
+  }
+
+  #use(thread: Thread): void {
+    this.#threads = [...this.#threads.filter((other) => other !== thread), thread];
+  }
+
+  #finish(thread: Thread, request: ThreadRequest, whole: SampledTurn): FinishedTurn {
+    const { chat, sha256, newCallId } = this.#options;
+    const sampled = cutAtStop(chat.tokenizer, whole, request.stopTexts);
+    const ids = Array.from(sampled.tokens);
+    thread.streams.addTurn(sampled.tokens, sampled.logprobs);
+    thread.turnNumbers.push(this.#turnCount);
+    this.#turnCount += 1;
+    const parsed = chat.renderer.parse(ids, thread.tools);
+    const answer = answeredTurn(parsed, sampled, request, newCallId);
+    const callIds = answer.calls.map(({ id }) => id);
+    for (const [i, id] of callIds.entries()) this.#ownIds.set(id, callIdOf(parsed.calls, i));
+    thread.callIds.push(...callIds);
+    thread.turn = { key: turnKey(answer, sha256), ids, answer, callIds };
+    thread.isBusy = false;
+    return { answer, sampled };
+  }
+}
+
+/** True when `asked` is what led to the thread's last turn, that turn, and results or messages of the user. */
+function isContinued(
+  { isBusy, turn, asked: before }: Thread,
+  asked: readonly string[],
+  messages: readonly InitialMessage[],
+): boolean {
+  const { length } = before;
+  if (isBusy || turn === null || asked.length < length + 2 || asked[length] !== turn.key)
+    return false;
+  const isNews = messages.slice(length + 1).every(({ role }) => role === "tool" || role === "user");
+  return isNews && before.every((key, i) => asked[i] === key);
+}
+
+/** Turns sampled side by side may say the same in other tokens; then the ids of their calls distinguish them. */
+function hasSameIds({ asked, turn }: Thread, { messages }: ThreadRequest): boolean {
+  const message = messages[asked.length];
+  const ids = message?.role === "assistant" ? message.calls.map(({ id }) => id) : [];
+  return isSame(ids, turn?.callIds ?? []);
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, i) => text === other[i]);
+}
+
+/** As a rollout gives a model the answers of an environment, followed by what the user says. */
+function followUpsIn(
+  news: readonly InitialMessage[],
+  { answer }: LastTurn,
+  parsed: ParsedTurn,
+): readonly FollowUp[] {
+  const results = news.filter(({ role }) => role === "tool");
+  const said = news.filter(({ role }) => role === "user");
+  const answers = parsed.calls.map(({ name }, i) => {
+    const content = i < answer.calls.length ? (results[i]?.content ?? "") : ONE_CALL;
+    return { record: { name }, said: { content } };
+  });
+  return [
+    ...(answers.length > 0 ? followUpsTo(parsed, answers) : []),
+    ...said.map(({ content }): FollowUp => ({ kind: "user", content })),
+  ];
+}
+
+function tokenCount(threads: readonly Thread[]): number {
+  return threads.reduce(
+    (sum, { streams }) => streams.all.reduce((own, { length }) => own + length, sum),
+    0,
+  );
+}
+
+function renumbered(ledger: Ledger, numbers: readonly number[]): Ledger {
+  const { tokens, logprobs, runs } = ledger;
+  const renamed = runs.map((run) => ({ ...run, turn: numbers[run.turn] ?? run.turn }));
+  return Ledger.restore({ tokens, logprobs, runs: renamed });
+}

@@ -1,0 +1,102 @@
+/** Reads the keys of a request, and refuses those that nobody has read: what would be ignored is never accepted. */
+
+import { ColumnError, shown } from "../chat/openaiMessages.ts";
+import { ExactNumber, isExactObject } from "../util/exactJson.ts";
+import { endpointRefusal } from "./refusal.ts";
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly isInteger?: boolean;
+}
+
+export class RequestFields {
+  readonly #body: Readonly<Record<string, unknown>>;
+  /** Where the object stands; empty = it is the body. */
+  readonly #path: string;
+  readonly #read = new Set<string>();
+
+  /** @throws ColumnError unless `given` is an object */
+  constructor(given: unknown, path = "") {
+    if (!isExactObject(given)) {
+      throw new ColumnError(path === "" ? "body" : path, `expected an object, got ${shown(given)}`);
+    }
+    this.#body = given;
+    this.#path = path;
+  }
+
+  /** As it was sent; undefined also for null. */
+  value(key: string): unknown {
+    this.#read.add(key);
+    return (Object.hasOwn(this.#body, key) ? this.#body[key] : undefined) ?? undefined;
+  }
+
+  /** @throws ColumnError */
+  number(key: string, { from, to, isInteger = false }: Range): number | null {
+    const given = this.value(key);
+    if (given === undefined) return null;
+    const number = given instanceof ExactNumber ? Number(given.text) : given;
+    if (typeof number === "number" && number >= from && number <= to) {
+      if (!isInteger || Number.isInteger(number)) return number;
+    }
+    const kind = isInteger ? "an integer" : "a number";
+    const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`;
+    throw this.#wrong(key, `expected ${kind} ${range}, got ${shown(given)}`);
+  }
+
+  /** @throws ColumnError */
+  flag(key: string): boolean | null {
+    const given = this.value(key);
+    if (given === undefined || typeof given === "boolean") return given ?? null;
+    throw this.#wrong(key, `expected true or false, got ${shown(given)}`);
+  }
+
+  /** @throws ColumnError */
+  text(key: string): string | null {
+    const given = this.value(key);
+    if (given === undefined || typeof given === "string") return given ?? null;
+    throw this.#wrong(key, `expected text, got ${shown(given)}`);
+  }
+
+  /** A text or a list of texts. @throws ColumnError */
+  texts(key: string, most: number): readonly string[] {
+    const given = this.value(key);
+    const list = given === undefined ? [] : Array.isArray(given) ? given : [given];
+    if (list.length > most) throw this.#wrong(key, `expected at most ${most} texts`);
+    return list.map((text) => {
+      if (typeof text === "string" && text !== "") return text;
+      throw this.#wrong(key, `expected texts that are not empty, got ${shown(text)}`);
+    });
+  }
+
+  /** Refuses every value of a key but those that ask for nothing. @throws AppError `endpoint-refused` */
+  only(key: string, allowed: readonly unknown[], why: string): void {
+    const given = this.value(key);
+    const plain = given instanceof ExactNumber ? Number(given.text) : given;
+    if (plain === undefined || allowed.includes(plain)) return;
+    throw endpointRefusal(`${this.#path}${key}: ${shown(given)} is not possible here. ${why}`, {
+      param: this.#path + key,
+    });
+  }
+
+  /** Keys that change nothing about the answer. */
+  ignore(...keys: readonly string[]): void {
+    for (const key of keys) this.#read.add(key);
+  }
+
+  /** @throws AppError `endpoint-refused` for a key that was not read and is not null */
+  refuseOthers(): void {
+    const other = Object.entries(this.#body).find(([key, value]) => {
+      return value !== null && !this.#read.has(key);
+    });
+    if (other === undefined) return;
+    const param = this.#path + other[0];
+    throw endpointRefusal(`${param}: this endpoint does not know this parameter. Leave it out.`, {
+      param,
+    });
+  }
+
+  #wrong(key: string, reason: string): ColumnError {
+    return new ColumnError(this.#path + key, reason);
+  }
+}

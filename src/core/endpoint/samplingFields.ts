@@ -1,0 +1,27 @@
+/** The sampling settings that all protocols name alike. */
+
+import type { AskedSampling } from "./endpointRequest.ts";
+import type { RequestFields } from "./requestFields.ts";
+
+/** Those of the servers that hold open models take. */
+export const MAX_STOP_TEXTS = 16;
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** `maxTokensKey` is the key of the most tokens of a turn. @throws ColumnError */
+export function samplingIn(
+  fields: RequestFields,
+  maxTokensKeys: readonly string[],
+  maxTemperature: number,
+): AskedSampling {
+  const topK = fields.number("top_k", { from: -1, to: MAX, isInteger: true });
+  const asked = maxTokensKeys.map((key) =>
+    fields.number(key, { from: 1, to: MAX, isInteger: true }),
+  );
+  return {
+    temperature: fields.number("temperature", { from: 0, to: maxTemperature }),
+    topP: fields.number("top_p", { from: Number.MIN_VALUE, to: 1 }),
+    topK: topK === 0 ? -1 : topK,
+    maxTokens: asked.find((tokens) => tokens !== null) ?? null,
+    seed: fields.number("seed", { from: 0, to: 2 ** 31 - 1, isInteger: true }),
+  };
+}

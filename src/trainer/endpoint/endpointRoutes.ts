@@ -1,0 +1,217 @@
+/** The paths of an endpoint: a policy over OpenAI's and Anthropic's protocols. */
+
+import { ColumnError } from "../../core/chat/openaiMessages.ts";
+import {
+  anthropicError,
+  type MessageEvent,
+  messageAnswer,
+  messageEvents,
+  readMessagesRequest,
+} from "../../core/endpoint/anthropicMessages.ts";
+import type { EndpointPolicy, PolicyTurn } from "../../core/endpoint/endpointPolicy.ts";
+import type { EndpointRequest } from "../../core/endpoint/endpointRequest.ts";
+import {
+  type AnswerFacts,
+  chatCompletion,
+  chatCompletionChunks,
+  openaiError,
+  readChatCompletion,
+} from "../../core/endpoint/openaiChat.ts";
+import {
+  readResponses,
+  responseAnswer,
+  responseEvents,
+} from "../../core/endpoint/openaiResponses.ts";
+import { endpointRefusal, type RequestRefusal, refusalOf } from "../../core/endpoint/refusal.ts";
+import { kindOfError } from "../../core/errorCodes.ts";
+import { isAppError } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
+import type { Clock, Random } from "../../core/ports.ts";
+import { type ExactJson, parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
+import { isBounded } from "../../core/util/jsonl.ts";
+import type { ErrorBody } from "../../local/http/httpServer.ts";
+import { jsonReply, type Reply } from "../../local/http/reply.ts";
+import type { Handler, Routes, ServiceRequest } from "../../local/http/router.ts";
+
+export interface EndpointRoutesOptions {
+  /** What the paths begin with, such as `/v1`; segments may be `{name}`. */
+  readonly prefix: string;
+  /** Who answers a request. @throws AppError `http-refused` */
+  readonly policyOf: (request: ServiceRequest) => ServedPolicy;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Removes secrets from a fault. */
+  readonly clean: (error: unknown) => unknown;
+  /** Ends what is being answered. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServedPolicy {
+  readonly policy: EndpointPolicy;
+  /** As callers see it. */
+  readonly name: string;
+  /** Whether every turn must have log-probabilities, also where nobody asks for them. */
+  readonly needsLogprobs: boolean;
+}
+
+/** What one protocol makes of a request and its turn. */
+interface Protocol<Request extends EndpointRequest & { readonly isStreamed: boolean }> {
+  readonly read: (body: unknown) => Request;
+  readonly needsLogprobs: (request: Request) => boolean;
+  readonly whole: (turn: PolicyTurn, request: Request, facts: AnswerFacts) => ExactJson;
+  /** Lines of an event stream. */
+  readonly stream: (turn: PolicyTurn, request: Request, facts: AnswerFacts) => readonly string[];
+  readonly error: (refusal: RequestRefusal) => ExactJson;
+}
+
+const OPENAI: Protocol<ReturnType<typeof readChatCompletion>> = {
+  read: readChatCompletion,
+  needsLogprobs: ({ wantsLogprobs }) => wantsLogprobs,
+  whole: chatCompletion,
+  stream: (...answer) => [
+    ...chatCompletionChunks(...answer).map((chunk) => `data: ${writeExactJson(chunk)}`),
+    "data: [DONE]",
+  ],
+  error: openaiError,
+};
+
+const ANTHROPIC: Protocol<ReturnType<typeof readMessagesRequest>> = {
+  read: readMessagesRequest,
+  needsLogprobs: () => false,
+  whole: (turn, _, facts) => messageAnswer(turn, facts),
+  stream: (turn, _, facts) => messageEvents(turn, facts).map(namedEvent),
+  error: anthropicError,
+};
+
+const RESPONSES: Protocol<ReturnType<typeof readResponses>> = {
+  read: readResponses,
+  needsLogprobs: () => false,
+  whole: responseAnswer,
+  stream: (...answer) => responseEvents(...answer).map(namedEvent),
+  error: openaiError,
+};
+
+const MESSAGES = "/messages";
+
+export function endpointRoutes(options: EndpointRoutesOptions): Routes {
+  const { prefix, policyOf } = options;
+  const models: Handler = (request) => jsonReply(modelList(policyOf(request).name));
+  return {
+    [`POST ${prefix}/chat/completions`]: (request) => answer(options, OPENAI, request),
+    [`POST ${prefix}/responses`]: (request) => answer(options, RESPONSES, request),
+    [`POST ${prefix}${MESSAGES}`]: (request) => answer(options, ANTHROPIC, request),
+    [`POST ${prefix}${MESSAGES}/count_tokens`]: (request) => countTokens(options, request),
+    [`GET ${prefix}/models`]: models,
+  };
+}
+
+function namedEvent(event: MessageEvent): string {
+  return `event: ${event.type}\ndata: ${writeExactJson(event)}`;
+}
+
+/** For faults before a route is found, such as a wrong key. */
+export const endpointErrorBody: ErrorBody = ({ status, detail, path }) => {
+  const message = typeof detail === "string" ? detail : JSON.stringify(detail);
+  const code = status === 401 ? "invalid_api_key" : null;
+  const { error } = path.includes(MESSAGES) ? ANTHROPIC : OPENAI;
+  // Both forms hold texts and nulls only.
+  return error({ status, message, param: null, code }) as Json;
+};
+
+async function answer<Request extends EndpointRequest & { readonly isStreamed: boolean }>(
+  options: EndpointRoutesOptions,
+  protocol: Protocol<Request>,
+  request: ServiceRequest,
+): Promise<Reply> {
+  const { clock, random } = options;
+  const { policy, name, needsLogprobs } = options.policyOf(request);
+  return refused(options, protocol, async () => {
+    const asked = protocol.read(bodyOf(request));
+    const turn = await policy.turn(asked, {
+      signal: AbortSignal.any([request.signal, options.signal]),
+      needsLogprobs: needsLogprobs || protocol.needsLogprobs(asked),
+    });
+    const created = Math.floor(clock.now() / 1000);
+    const facts = { id: random.uuid().replaceAll("-", ""), model: name, created };
+    if (!asked.isStreamed) return exactReply(protocol.whole(turn, asked, facts), 200);
+    const text = protocol.stream(turn, asked, facts).map((event) => `${event}\n\n`);
+    return {
+      stream: async (response) => {
+        response.writeHead(200, {
+          "Content-Type": "text/event-stream",
+          "Cache-Control": "no-cache",
+        });
+        response.end(text.join(""));
+      },
+    };
+  });
+}
+
+/** https://docs.anthropic.com/en/api/messages-count-tokens */
+async function countTokens(
+  options: EndpointRoutesOptions,
+  request: ServiceRequest,
+): Promise<Reply> {
+  const { policy } = options.policyOf(request);
+  return refused(options, ANTHROPIC, async () => {
+    const asked = ANTHROPIC.read(bodyOf(request));
+    return exactReply({ input_tokens: await policy.countTokens(asked) }, 200);
+  });
+}
+
+/** Answers a refusal, and a fault of a service, in the words of the protocol. Anything else is for the server's log. */
+async function refused(
+  { clean }: EndpointRoutesOptions,
+  { error: write }: Pick<Protocol<never>, "error">,
+  reply: () => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await reply();
+  } catch (error) {
+    // What is wrong in a column is said in the caller's own words.
+    const cleaned = error instanceof ColumnError ? error : clean(error);
+    const refusal = refusalOf(cleaned) ?? serviceFault(cleaned);
+    if (refusal === null) throw cleaned;
+    return exactReply(write(refusal), refusal.status);
+  }
+}
+
+function serviceFault(error: unknown): RequestRefusal | null {
+  if (!isAppError(error)) return null;
+  const kind = kindOfError(error.code);
+  if (kind !== "service" && kind !== "limit") return null;
+  return { status: 502, message: error.message, param: null, code: error.code };
+}
+
+/** @throws AppError `endpoint-refused` */
+function bodyOf({ body }: ServiceRequest): unknown {
+  const text = new TextDecoder().decode(body);
+  if (!isBounded(text)) {
+    throw endpointRefusal("The request body is nested too deep or has too many entries.");
+  }
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw endpointRefusal(`The request body is not JSON that can be read: ${error.message}.`);
+  }
+}
+
+function exactReply(value: ExactJson, status: number): Reply {
+  const body = new TextEncoder().encode(writeExactJson(value));
+  return { status, contentType: "application/json", body };
+}
+
+/** With the keys of both protocols: https://platform.openai.com/docs/api-reference/models, https://docs.anthropic.com/en/api/models-list. */
+function modelList(id: string): Json {
+  const model = {
+    id,
+    object: "model",
+    created: 0,
+    owned_by: "tinker-rl",
+    type: "model",
+    display_name: id,
+    created_at: "1970-01-01T00:00:00Z",
+  };
+  return { object: "list", data: [model], has_more: false, first_id: id, last_id: id };
+}

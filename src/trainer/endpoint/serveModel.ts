@@ -1,0 +1,204 @@
+/** `tinker-rl serve-model`: weights on a loopback port, over the protocols that other programs speak with models. */
+
+import { randomBytes } from "node:crypto";
+import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
+import { EndpointPolicy } from "../../core/endpoint/endpointPolicy.ts";
+import { PolicyThreads } from "../../core/endpoint/policyThreads.ts";
+import { endpointRefusal } from "../../core/endpoint/refusal.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { destinationsOf } from "../../core/secrets/destinations.ts";
+import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
+import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import type { UsedTotal } from "../../core/usage/prices.ts";
+import { raceAbort } from "../../core/util/abort.ts";
+import { Limiter } from "../../core/util/limiter.ts";
+import { admitLoopbackNames, createHttpServer } from "../../local/http/httpServer.ts";
+import { listen } from "../../local/http/listen.ts";
+import { systemClock } from "../../node/clock.ts";
+import { sha256 } from "../../node/hash.ts";
+import { systemRandom } from "../../node/random.ts";
+import { ChatServices } from "../chat/chatServices.ts";
+import { type ChosenModel, chooseModel } from "../chat/chooseModel.ts";
+import { type ReadyModel, readyModel } from "../chat/readyModel.ts";
+import { loadConfig } from "../config/configFiles.ts";
+import { debugLog } from "../debugLog.ts";
+import { requireNamedByUser } from "../requireNamed.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { endpointErrorBody, endpointRoutes } from "./endpointRoutes.ts";
+
+export interface ServeModelRequest {
+  /** A checkpoint, a run folder, a model, or `base`: that of the configuration. */
+  readonly target: string;
+  /** Null = that of the run, or the defaults. */
+  readonly configPath: string | null;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
+  readonly redactor?: Redactor;
+  readonly programFolder?: string;
+  /** Called with a sentence for people as each part begins. */
+  readonly onPart: (what: string) => void;
+  /** Ends the beginning, with its reason as the error; a model that is served is closed instead. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServedModel {
+  /** Without a path. */
+  readonly url: string;
+  readonly key: string;
+  /** As people know it. */
+  readonly label: string;
+  /** Most tokens of a conversation. */
+  readonly maxTotalTokens: number;
+  /** Sentences for people about what is not as it says. */
+  readonly notes: readonly string[];
+  /** Aborted with an AppError once an embedded service has ended by itself, and when it is closed. */
+  readonly failed: AbortSignal;
+  /** Everything so far. */
+  readonly used: () => UsedTotal;
+  close(): Promise<void>;
+}
+
+/** Requests that are answered at once, and that wait for it. */
+const MAX_AT_ONCE = 64;
+const MAX_WAITING = 512;
+/** A conversation of millions of tokens as text. */
+const MAX_BODY_BYTES = 16 * 2 ** 20;
+const LIMITS = { threads: 512, tokens: 8_000_000, whenFull: "forget" } as const;
+
+/** @throws AppError as a conversation does that cannot begin, cleaned of secrets; `listen-failed` */
+export async function serveModel(
+  fileSystem: FileSystem,
+  request: ServeModelRequest,
+): Promise<ServedModel> {
+  const { redactor = new Redactor() } = request;
+  const cleanup = new CleanupStack();
+  try {
+    const opening = open(fileSystem, { ...request, redactor }, cleanup);
+    return await raceAbort(opening, request.signal);
+  } catch (error) {
+    await cleanup.closeAll();
+    throw redactor.redactError(error);
+  }
+}
+
+async function open(
+  fileSystem: FileSystem,
+  request: ServeModelRequest & { readonly redactor: Redactor },
+  cleanup: CleanupStack,
+): Promise<ServedModel> {
+  const { redactor, allowedOrigins, programFolder, onPart } = request;
+  const notes: string[] = [];
+  const onNotice = (message: string): unknown => notes.push(message);
+  const services = new ChatServices({ cleanup, redactor, allowedOrigins, programFolder, onNotice });
+  const chosen = await chooseServed(fileSystem, request);
+  notes.push(...(await requireNamed(chosen, request)));
+  onPart(`opening ${chosen.label}`);
+  const service = await services.model(chosen.loaded);
+  const opened = await chosen.open(service);
+  const { run } = chosen;
+  const ready = await readyModel({
+    services,
+    service,
+    chosen,
+    opened,
+    environment: null,
+    secrets: {},
+    run,
+  });
+  const key = `tinker-rl-${randomBytes(24).toString("base64url")}`;
+  redactor.learn(key);
+  const { label } = opened;
+  const served = { policy: policyOf(ready), name: label, needsLogprobs: false };
+  const server = createHttpServer({
+    routes: endpointRoutes({
+      prefix: "/v1",
+      policyOf: () => served,
+      clock: systemClock,
+      random: systemRandom,
+      clean: (error) => redactor.redactError(error),
+      signal: services.signal,
+    }),
+    key,
+    log: redactingLog(debugLog, redactor),
+    maxBodyBytes: MAX_BODY_BYTES,
+    admit: admitLoopbackNames,
+    errorBody: endpointErrorBody,
+  });
+  const url = await listen(server, { kind: "port", port: request.port });
+  cleanup.add(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url,
+    key,
+    label,
+    maxTotalTokens: ready.settings.maxTotalTokens,
+    notes: [...new Set([...notes, ...ready.warnings])],
+    failed: services.signal,
+    used: ready.metered.used,
+    close: () => cleanup.closeAll(),
+  };
+}
+
+/** `base` is the model of the configuration. @throws AppError `bad-arguments`, `config-*`, and as {@link chooseModel} */
+async function chooseServed(
+  fileSystem: FileSystem,
+  { target, configPath, overrides }: ServeModelRequest,
+): Promise<ChosenModel> {
+  const wanted = { configPath, overrides, runFolder: null };
+  if (target !== "base") return chooseModel(fileSystem, { ...wanted, target });
+  if (configPath === null) {
+    throw new AppError(
+      "bad-arguments",
+      "base is the model of a configuration. Specify one with -c FILE, or the name of a model.",
+    );
+  }
+  const { config } = await loadConfig(fileSystem, configPath, overrides);
+  return chooseModel(fileSystem, { ...wanted, target: config.model_name });
+}
+
+/** Before anything is sent: what a run folder alone says gets no key. @throws AppError `run-destination` */
+async function requireNamed(
+  { loaded: { config }, run }: ChosenModel,
+  { configPath, allowedOrigins }: ServeModelRequest,
+): Promise<readonly string[]> {
+  if (run === null) return [];
+  const wanted = destinationsOf(withOnlyEnvironment(config, null));
+  const hasConfig = configPath !== null;
+  const also = hasConfig ? [wanted] : [];
+  return requireNamedByUser(wanted, { folder: run.folder, also, hasConfig }, { allowedOrigins });
+}
+
+/** All callers have one key, and so are one: their conversations are distinguished by what they say. */
+function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPolicy {
+  const { systemPromptTemplate, maxTotalTokens } = settings;
+  const slots = new Limiter(MAX_AT_ONCE);
+  return new EndpointPolicy({
+    chat,
+    sampler,
+    sampling: settings,
+    meter: metered.meter,
+    threads: new PolicyThreads({
+      chat,
+      systemPromptTemplate,
+      maxTotalTokens,
+      sha256,
+      newCallId: () => `call_${systemRandom.uuid().replaceAll("-", "")}`,
+      limits: LIMITS,
+    }),
+    sampleSlot: async (signal) => {
+      if (slots.waiting < MAX_WAITING) return slots.acquire({ signal });
+      throw endpointRefusal(
+        `${MAX_AT_ONCE + MAX_WAITING} requests are under way. Send fewer at once.`,
+        { status: 429, code: "too_many_requests" },
+      );
+    },
+  });
+}

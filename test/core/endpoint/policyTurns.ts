@@ -1,0 +1,34 @@
+/** Turns to answer with. */
+
+import type { PolicyTurn } from "../../../src/core/endpoint/endpointPolicy.ts";
+import { parseExactObject } from "../../../src/core/util/exactJson.ts";
+
+/** A turn of two tokens behind three. */
+export function aTurn(changes: Partial<PolicyTurn> = {}): PolicyTurn {
+  return {
+    reasoning: null,
+    reasoningTokens: 0,
+    text: "Hello",
+    calls: [],
+    end: "turn",
+    stopText: null,
+    prompt: Int32Array.of(1, 2, 3),
+    sampled: {
+      tokens: [4, 5],
+      logprobs: [-0.5, -0.25],
+      stopReason: "stop",
+      wereMissing: false,
+      stopText: null,
+    },
+    cachedTokens: 2,
+    textOf: (id) => `<${id}>`,
+    ...changes,
+  };
+}
+
+/** A call with a number that a double would round. */
+export const CALL = {
+  id: "call_1",
+  name: "add",
+  args: parseExactObject('{"a":12345678901234567890}') ?? {},
+};
