@@ -31,27 +31,45 @@ export async function loadEvaluation(
   // Settings of the evaluation need its splits, which need the environments.
   const { config, notes } = await loadNamed(withoutEvaluation(start), permission, start);
   const named = splitsByEnvironment(splits, Object.keys(config.environments));
-  const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(named)}`];
+  const overrides = [...start.overrides, splitsOverride(named)];
   const loaded = loadStart({ ...start, overrides });
   return { ...loaded, warnings: [...notes, ...loaded.warnings] };
 }
 
 /** The evaluation by which `method: collect` plays the tasks of training. @throws AppError `data-from-test` */
 export function collectingStart(loaded: LoadedConfig, start: StartConfig): LoadedConfig {
-  const overrides = [
-    ...start.overrides,
-    `evaluation.rollouts_per_task=${loaded.config.samples_per_task}`,
-    `evaluation.num_samples=${loaded.config.max_tasks}`,
+  const { samples_per_task: samples, max_tasks: tasks, environments } = loaded.config;
+  const added = [
+    `evaluation.rollouts_per_task=${samples}`,
+    `evaluation.num_samples=${tasks}`,
     "evaluation.temperatures=[1]",
   ];
-  return collecting({ ...loaded, notes: loaded.warnings }, { ...start, overrides });
+  // One that is resumed has them from its start, and would be taken to measure what it plays.
+  const given = [...added, splitsOverride(trainedSplits(environments))];
+  const own = { ...start, overrides: start.overrides.filter((text) => !given.includes(text)) };
+  const { config } = own.overrides.length === start.overrides.length ? loaded : loadStart(own);
+  const notes = loaded.warnings;
+  return collecting(
+    { ...loaded, config, notes },
+    { ...own, overrides: [...own.overrides, ...added] },
+  );
+}
+
+function trainedSplits(
+  environments: Config["environments"],
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(environments).map(([name, own]) => [name, Object.keys(own.splits)]),
+  );
+}
+
+function splitsOverride(splits: Readonly<Record<string, readonly string[]>>): string {
+  return `evaluation.splits=${JSON.stringify(splits)}`;
 }
 
 /** The splits that are trained on. @throws AppError `data-from-test` for one that is kept for measuring */
 function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedConfig {
-  const splits = Object.fromEntries(
-    Object.entries(config.environments).map(([name, own]) => [name, Object.keys(own.splits)]),
-  );
+  const splits = trainedSplits(config.environments);
   const kept = config.evaluation?.splits ?? {};
   for (const [name, own] of Object.entries(splits)) {
     const measured = own.find((split) => split === "test" || kept[name]?.includes(split));
@@ -62,7 +80,7 @@ function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedCo
       { configPath: `environments.${name}.splits` },
     );
   }
-  const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(splits)}`];
+  const overrides = [...start.overrides, splitsOverride(splits)];
   const loaded = loadStart({ ...start, overrides });
   // Without those of `loaded`: that training has these splits, too, is what they are collected for.
   return { ...loaded, warnings: notes };

@@ -60,7 +60,7 @@ it.skipIf(process.platform === "win32")(
       child.stderr?.on("data", (text) => {
         said += text;
       });
-      const file = stage.startsWith("gather") ? "run.json" : "metrics.jsonl";
+      const file = stage.startsWith("gather") ? "overrides.json" : "metrics.jsonl";
       const isThere = async (): Promise<boolean> => {
         const names: readonly string[] = await readdir(runOf("killed", stage)).catch(() => []);
         return names.includes(file);
