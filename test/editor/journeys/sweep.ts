@@ -142,6 +142,8 @@ export const sweep: Journey = {
       await panel.getByRole("button", { name: "Show all runs" }).click();
       const names = panel.locator('.grid-row [data-column="name"]');
       await names.filter({ hasText: "lr 8e-3 · seed 2" }).waitFor();
+      // The row of the deleted run is there until the table has looked.
+      await names.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "hidden" });
       for (const name of await names.allTextContents()) {
         assert.match(name, /^lr \de-3 · seed \d$/);
         await panel.getByRole("checkbox", { name: `Compare ${name}` }).check();
