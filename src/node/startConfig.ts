@@ -5,6 +5,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
+import { lastOfEach } from "../core/config/overrideWords.ts";
 import { parseConfig } from "../core/config/parse.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
@@ -112,8 +113,7 @@ async function runConfig(
   const files = fileSystem.within(folder);
   await files.requireSafe();
   const runFile = await requireRunFile(files, folder);
-  const all = [...(await readOverrides(files, folder)), ...added];
-  const overrides = all.filter((each, index) => all.lastIndexOf(each) === index);
+  const overrides = lastOfEach([...(await readOverrides(files, folder)), ...added]);
   if (file !== null) {
     const named = { text: file.text, overrides: file.overrides };
     return { ...file, overrides, folder, isOwnCopy: false, named };

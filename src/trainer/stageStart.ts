@@ -3,14 +3,14 @@
 import { dirname, relative } from "node:path";
 import { checkText } from "../core/config/check.ts";
 import type { Config } from "../core/config/fields/schema.ts";
-import { parseConfig } from "../core/config/parse.ts";
+import { lastOfEach } from "../core/config/overrideWords.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
 import { type StageBudgets, sharedBudgets, stageNames } from "../core/config/stages.ts";
 import type { ErrorCode } from "../core/errorCodes.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
-import { stageOverride } from "../core/sweeps/planStages.ts";
+import { stageConfig } from "../core/sweeps/planStages.ts";
 import { isStaged } from "../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
 import { runFigures } from "../core/sweeps/sweepRuns.ts";
@@ -39,9 +39,10 @@ export async function stageStart(
 ): Promise<StartConfig> {
   const { path } = start;
   requireOneStage(config);
-  const { written } = checkText(start.text, { path, overrides: [] });
-  const names = stageNames(written);
-  if (config.stage === null || !names.includes(config.stage)) return start;
+  if (config.stage === null) return start;
+  const names = stageNames(checkText(start.text, { path, overrides: [] }).written);
+  // A run's own copy of its configuration has no others.
+  if (!names.includes(config.stage)) return start;
   const parent = runParent(config, path);
   const chains = await chainsOf(fileSystem, parent, { path, member });
   const ids = new Set(chains.map(({ file }) => file.id));
@@ -56,9 +57,7 @@ export async function stageStart(
       : await leftBudgets(fileSystem, { start, config, path, chain, runs })),
   ];
   if (given.length === 0) return start;
-  const combined = [...start.overrides, ...given];
-  const overrides = combined.filter((each, index) => combined.lastIndexOf(each) === index);
-  return { ...start, overrides };
+  return { ...start, overrides: lastOfEach([...start.overrides, ...given]) };
 }
 
 /** @throws AppError `stages-together` */
@@ -67,7 +66,7 @@ export function requireOneStage({ stages }: Config): void {
   const names = Object.keys(stages);
   throw new AppError(
     "stages-together",
-    `The configuration has the stages ${names.join(", ")}, which are separate runs. Choose one of them: --stage=${names[0]}.`,
+    `The configuration has the stages ${names.join(", ")}, which are separate runs. Choose one of them, with --stage=${names[0]} or \`stage: ${names[0]}\` in the file.`,
     { configPath: "stages" },
   );
 }
@@ -102,11 +101,8 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
     return relative(dirname(path), done.folder).replaceAll("\\", "/");
   };
   const trains = (name: string): boolean => {
-    const parsed = parseConfig(start.text, {
-      path,
-      overrides: [...start.overrides, stageOverride(name)],
-    });
-    return parsed.ok && parsed.config.method !== "collect";
+    const other = stageConfig(start, name);
+    return other !== null && other.method !== "collect";
   };
   const named = referencedStage(config.init_from);
   const before = named ?? (config.init_from === null ? earlier.findLast(trains) : undefined);
@@ -162,7 +158,7 @@ async function leftBudgets(
     max_hours: budgets.max_hours === null ? 0 : await hours(),
   };
   // A resumed run has what was left when it began; the stage's own limit is that of the file now.
-  const own = ownBudgets(start.text, path, [...overrides, stageOverride(config.stage ?? "")]);
+  const own = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
   return (Object.keys(BUDGETS) as (keyof StageBudgets)[]).flatMap((key) => {
     const budget = budgets[key];
     if (budget === null) return [];
@@ -170,11 +166,6 @@ async function leftBudgets(
     if (left <= 0) throw usedUp(key, budget);
     return [`${key}=${Math.min(left, own?.[key] ?? left)}`];
   });
-}
-
-function ownBudgets(text: string, path: string, overrides: readonly string[]): Config | null {
-  const parsed = parseConfig(text, { path, overrides });
-  return parsed.ok ? parsed.config : null;
 }
 
 function usedUp(key: keyof StageBudgets, budget: number): AppError {

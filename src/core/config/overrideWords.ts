@@ -23,3 +23,8 @@ export function splitValues(text: string): readonly string[] {
   }
   return values.map((value) => value.trim());
 }
+
+/** Without those that are given again later: of equal ones the last holds, and its place among the others decides. */
+export function lastOfEach(overrides: readonly string[]): readonly string[] {
+  return overrides.filter((each, index) => overrides.lastIndexOf(each) === index);
+}

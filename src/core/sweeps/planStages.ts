@@ -8,7 +8,7 @@ import { stageNames } from "../config/stages.ts";
 import type { Combination, SweepCheck, SweepRequest } from "./planSweep.ts";
 
 /** The override that chooses a stage. */
-export function stageOverride(name: string): string {
+function stageOverride(name: string): string {
   return `stage=${name}`;
 }
 
@@ -25,16 +25,19 @@ export function planStages({
   }
   const combinations = stageNames(written).flatMap((name, index): readonly Combination[] => {
     const settings = [stageOverride(name)];
-    const overrides = [...given, ...settings];
-    const config = stageConfig(text, { path, overrides });
-    return config === null ? [] : [{ index, settings, overrides, config }];
+    const config = stageConfig({ text, path, overrides: given }, name);
+    return config === null ? [] : [{ index, settings, overrides: [...given, ...settings], config }];
   });
   const sharedOverrides = overridden.applied.map((applied) => applied.text);
   const secretOverrides = given.filter((each) => !sharedOverrides.includes(each));
   return { ok: true, plan: { grid: [], combinations, sharedOverrides, secretOverrides } };
 }
 
-function stageConfig(text: string, options: Parameters<typeof parseConfig>[1]): Config | null {
-  const parsed = parseConfig(text, options);
+/** The configuration of one stage; null when something in it is wrong. */
+export function stageConfig(
+  { text, path, overrides }: Omit<SweepRequest, "grid">,
+  name: string,
+): Config | null {
+  const parsed = parseConfig(text, { path, overrides: [...overrides, stageOverride(name)] });
   return parsed.ok ? parsed.config : null;
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseAssignment } from "../../core/config/overrides.ts";
+import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { combinationName } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
@@ -34,11 +35,10 @@ export async function askSweep(options: AskSweepOptions): Promise<SweepTask | un
   const chosen = await chooseSweep(options);
   if (chosen === undefined) return undefined;
   const { grid, overrides } = chosen;
-  const all = [...options.settingOverrides, ...overrides];
   const { rows, plan } = await loadSweep(options, {
     configPath: options.config.fsPath,
     grid: gridTexts(grid),
-    overrides: all.filter((each, index) => all.lastIndexOf(each) === index),
+    overrides: lastOfEach([...options.settingOverrides, ...overrides]),
   });
   const parallel = await askParallel(rows);
   if (parallel === undefined) return undefined;

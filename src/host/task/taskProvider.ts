@@ -2,6 +2,7 @@
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
+import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
@@ -111,8 +112,7 @@ export class TaskProvider implements vscode.TaskProvider {
       return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
     }
     const instead = insteadOfTraining(read);
-    const all = [...ofSetting, ...own];
-    const overrides = all.filter((each, index) => all.lastIndexOf(each) === index);
+    const overrides = lastOfEach([...ofSetting, ...own]);
     const isNew = instead === null && resumedFolder(read) === null;
     const isStaged = isNew && (await this.#options.hasStages(configPath, overrides));
     const grid = instead === null ? gridTexts(read) : null;

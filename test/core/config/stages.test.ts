@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkText } from "../../../src/core/config/check.ts";
 import { parseConfig } from "../../../src/core/config/parse.ts";
+import { redactSecrets, withoutSecretValues } from "../../../src/core/config/secretValues.ts";
 import { describeProblem } from "../../../src/core/config/source/problem.ts";
 import { sharedBudgets } from "../../../src/core/config/stages.ts";
 
@@ -51,6 +52,13 @@ describe("a stage", () => {
       max_cost_usd: null,
       max_hours: null,
     });
+  });
+
+  it("has its secrets hidden like those of the file", () => {
+    const text = FILE.replace("max_steps: 40", "max_steps: 40\n    secrets: { TOKEN: hushhush }");
+    expect(JSON.stringify(redactSecrets(configOf([], text)))).not.toContain("hushhush");
+    expect(withoutSecretValues(text)).not.toContain("hushhush");
+    expect(linesOf(text)).toEqual([expect.stringMatching(/TRL400 .*stages\.reinforce\.secrets/)]);
   });
 
   it("that is not chosen leaves the file as a whole, with all of them", () => {

@@ -1,4 +1,4 @@
-/** Two stages of one file: started together, one below the other, joined in the table, and the last one again alone. */
+/** Three stages of one file: started together, one below the other, joined in the table, and the last one again alone. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
@@ -13,6 +13,7 @@ stages:
     data: [{ path: games.jsonl }]
     learning_rate: 0.002
     max_steps: 4
+  gather: { method: collect, samples_per_task: 1, max_tasks: 4 }
   reinforce:
     max_steps: 2
 `;
@@ -43,8 +44,9 @@ export const stages: Journey = {
       await workbench.command("Tinker RL: Start Training");
       await workbench.show("Tinker RL");
       await row("^run stage imitate, done").waitFor({ timeout: 60_000 });
+      await row("stage gather, done").waitFor({ timeout: 60_000 });
       await row("^run stage reinforce, done").waitFor({ timeout: 120_000 });
-      await row("^stages tinker-config-stages, 2 of 2 runs done").waitFor();
+      await row("^stages tinker-config-stages, 3 of 3 runs done").waitFor();
       await picture("done");
     });
 
@@ -52,8 +54,8 @@ export const stages: Journey = {
       await workbench.command("View: Close All Editors");
       await workbench.command("Tinker RL: Open Runs Table");
       const from = panel.locator('.grid-row [data-column="lineage"]');
-      await from.filter({ hasText: "stage imitate" }).waitFor();
-      assert.equal(await from.locator("circle").count(), 2);
+      await from.filter({ hasText: "stage imitate" }).nth(1).waitFor();
+      assert.equal(await from.locator("circle").count(), 3);
       assert.equal(await panel.getByText("Show sweep").count(), 0);
       await accessible("lineage");
       await pictures("lineage");
@@ -65,7 +67,7 @@ export const stages: Journey = {
       const alone = row("^run tinker-config.reinforce");
       // Lenses move while hints and others are still drawn, and then take no click.
       await until("its run", async () => {
-        const one = lens("Train This Stage Alone").nth(1);
+        const one = lens("Train This Stage Alone").nth(2);
         await one.click({ timeout: 3_000 }).catch(() => undefined);
         return alone.waitFor({ timeout: 3_000 }).then(
           () => true,
