@@ -2,23 +2,17 @@
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
-import type {
-  FollowUp,
-  InitialMessage,
-  ParsedTurn,
-  ToolCall,
-  ToolDeclaration,
-} from "../chat/renderer.ts";
-import { AppError, isAppError } from "../errors.ts";
-import type { EnvironmentSession, ToolCallOutcome, ToolList } from "../openreward/types.ts";
+import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
+import { AppError } from "../errors.ts";
+import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import type { ToolCallFacts, TurnFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { type Deadline, timeoutError } from "../util/abort.ts";
-import { Limiter } from "../util/limiter.ts";
+import type { Deadline } from "../util/abort.ts";
 import { promptText, storedConversation } from "./conversation.ts";
+import { EpisodeCalls } from "./episodeCalls.ts";
 import {
   lastTurnReader,
   storedTools,
@@ -34,17 +28,10 @@ import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RenderedTask, renderTask } from "./renderTask.ts";
 import { type RolloutImage, RolloutImages } from "./rolloutImages.ts";
-import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
+import { type SampledTurn, sampleInTime } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
-import {
-  callsOf,
-  refusedAnswer,
-  runCall,
-  type ToolAnswer,
-  toolAnswer,
-  unanswered,
-} from "./toolCalls.ts";
+import { callsOf, type ToolAnswer } from "./toolCalls.ts";
 
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;
@@ -64,24 +51,6 @@ export interface EpisodeOptions {
   readonly limit: Deadline;
 }
 
-/** What a sample's time limit is called in messages. */
-const SAMPLE_LIMIT = "A sample (sampling_timeout)";
-
-/** Calls of a turn that are under way at once. */
-const MAX_PARALLEL_CALLS = 8;
-
-/** A call that was run: what came back, or why nothing did. */
-type RanCall = { readonly durationS: number } & (
-  | { readonly outcome: ToolCallOutcome }
-  | { readonly error: unknown }
-);
-
-/** What a call brought, and what ends the rollout with it. */
-interface CallEnd {
-  readonly answer: ToolAnswer;
-  readonly stop: StopReason | null;
-}
-
 /** A turn that was played. */
 interface PlayedTurn {
   readonly read: () => WrittenTurn;
@@ -91,8 +60,6 @@ interface PlayedTurn {
 export class Episode {
   readonly #turns: PlayedTurn[] = [];
   readonly turnFacts: TurnFacts[] = [];
-  readonly toolFacts: ToolCallFacts[] = [];
-  readonly rewards: number[] = [];
   promptText = "";
   conversation: RolloutRecord["conversation"] = [];
   promptTokens = 0;
@@ -100,18 +67,26 @@ export class Episode {
   #streams: TokenStreams | null = null;
   readonly #options: EpisodeOptions;
   readonly #images: RolloutImages;
+  readonly #calls: EpisodeCalls;
   #tools: ToolList | null = null;
   /** The same, for the parser. */
   #declared: readonly ToolDeclaration[] = [];
-  #toolCalls = 0;
-  /** Whether the call before this one took too long. */
-  #timedOut = false;
   #parseErrorsInARow = 0;
   #noCallsInARow = 0;
 
   constructor(options: EpisodeOptions) {
     this.#options = options;
     this.#images = new RolloutImages(options);
+    this.#calls = new EpisodeCalls(options, this.#images);
+  }
+
+  get toolFacts(): readonly ToolCallFacts[] {
+    return this.#calls.facts;
+  }
+
+  /** Every reward received, in order. */
+  get rewards(): readonly number[] {
+    return this.#calls.rewards;
   }
 
   /** The tokens so far, one ledger for each stream; none before the first prompt. */
@@ -226,7 +201,7 @@ export class Episode {
     let followUps: readonly FollowUp[] = [];
     let stop: StopReason | null = null;
     try {
-      stop = await this.#runCalls(calls, answers);
+      stop = await this.#calls.runAll(calls, answers);
       if (stop === null) {
         followUps = followUpsTo(parsed, answers);
         stop = this.#limitReached(parsed, calls.length > 0, isTruncated);
@@ -277,107 +252,14 @@ export class Episode {
     return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sampled;
   }
 
-  async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { chat, limit, sampler, sampleSlot, seedOf, settings } = this.#options;
-    const { signal } = limit;
-    const request = {
+  #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
+    const { seedOf, settings } = this.#options;
+    return sampleInTime(this.#options, {
       prompt: ledger.tokens,
       images: this.#images.all.map(({ file }) => file),
       maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
-      temperature: settings.temperature,
-      topK: settings.topK,
-      topP: settings.topP,
       seed: seedOf(this.turnCount),
-      stop: stopsOf(chat.renderer),
-    };
-    const release = await limit.withTimerPaused(() => sampleSlot(signal));
-    const limitMs = settings.samplingTimeoutMs;
-    const onLimit = (): Error => timeoutError(SAMPLE_LIMIT, limitMs);
-    try {
-      return await limit.runPart({ limitMs, onLimit }, (withSampleTimerPaused) =>
-        sampleTurn(sampler, request, {
-          signal,
-          recomputesLogprobs: settings.recomputesLogprobs,
-          withTimerPaused: (wait) => limit.withTimerPaused(() => withSampleTimerPaused(wait)),
-        }),
-      );
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * Runs calls one after the other, or at once with `parallel_tool_calls`, none beyond the limit of calls. Answers and rewards count in the
-   * order of the calls, up to the one that finished the episode.
-   */
-  async #runCalls(calls: readonly ToolCall[], answers: ToolAnswer[]): Promise<StopReason | null> {
-    const { maxToolCalls, parallelToolCalls } = this.#options.settings;
-    const left = (maxToolCalls ?? Number.POSITIVE_INFINITY) - this.#toolCalls;
-    const ran = parallelToolCalls ? await this.#runAtOnce(calls.slice(0, left)) : [];
-    for (const [position, call] of calls.entries()) {
-      this.#toolCalls += 1;
-      const { answer, stop } = this.#endOf(call, ran[position] ?? (await this.#run(call)), ran);
-      answers.push(answer);
-      if (stop !== null) return stop;
-      if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) return "max_tool_calls";
-    }
-    return null;
-  }
-
-  async #runAtOnce(calls: readonly ToolCall[]): Promise<readonly RanCall[]> {
-    const places = new Limiter(MAX_PARALLEL_CALLS);
-    return await Promise.all(
-      calls.map(async (call) => {
-        const release = await places.acquire();
-        return await this.#run(call).finally(release);
-      }),
-    );
-  }
-
-  async #run(call: ToolCall): Promise<RanCall> {
-    const { clock } = this.#options;
-    const started = clock.monotonic();
-    const durationS = (): number => (clock.monotonic() - started) / 1000;
-    try {
-      const outcome = await runCall(call, this.#options);
-      return { outcome, durationS: durationS() };
-    } catch (error) {
-      return { error, durationS: durationS() };
-    }
-  }
-
-  /** `others` ran at the same time. */
-  #endOf(call: ToolCall, ran: RanCall, others: readonly RanCall[]): CallEnd {
-    const end =
-      "error" in ran
-        ? this.#unanswered(call, ran.error)
-        : this.#answered(call, ran.outcome, others.some(hasFinished));
-    const { isError } = end.answer.record;
-    this.toolFacts.push({ name: call.name, isError, durationS: ran.durationS });
-    return end;
-  }
-
-  #answered(call: ToolCall, outcome: ToolCallOutcome, isOvertaken: boolean): CallEnd {
-    this.#timedOut = false;
-    // A call beside it has ended the episode first, so the environment did not run this one.
-    if (isOvertaken && outcome.kind === "rejected" && outcome.reason === "episode_finished") {
-      return { answer: refusedAnswer(call, outcome.error), stop: null };
-    }
-    if (outcome.kind === "result" && outcome.reward !== null) this.rewards.push(outcome.reward);
-    const answer = toolAnswer(call, outcome, this.#images);
-    return { answer, stop: answer.record.finished ? "reached_terminal_state" : null };
-  }
-
-  /** A call without an answer that the policy caused ends the rollout; after one that took too long it may go on, once. */
-  #unanswered(call: ToolCall, error: unknown): CallEnd {
-    const { settings } = this.#options;
-    const stop = policyOutcome(error, "call");
-    if (stop === null || !isAppError(error)) throw error;
-    const answer = unanswered(call, error, settings);
-    const isTold =
-      stop === "tool_timeout" && settings.onToolTimeout === "answer" && !this.#timedOut;
-    this.#timedOut = true;
-    return { answer, stop: isTold ? null : stop };
+    });
   }
 
   #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {
@@ -390,10 +272,6 @@ export class Episode {
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
     return this.#noCallsInARow >= settings.maxNoToolTurns ? "no_tool_call" : null;
   }
-}
-
-function hasFinished(ran: RanCall): boolean {
-  return "outcome" in ran && ran.outcome.kind === "result" && ran.outcome.finished;
 }
 
 /** Holds nothing but the reader, unlike a function in a turn's own scope. */

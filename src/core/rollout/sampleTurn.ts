@@ -1,5 +1,6 @@
 /** Samples one turn and makes sure of its log-probs. */
 
+import type { Chat } from "../chat/chat.ts";
 import type { Renderer } from "../chat/renderer.ts";
 import type {
   Sample,
@@ -7,8 +8,10 @@ import type {
   SampleRequest,
   SamplingClient,
 } from "../tinker/samplingClient.ts";
+import { type Deadline, timeoutError } from "../util/abort.ts";
 import { areUsable } from "./ledger.ts";
 import { sampleRefusal } from "./sampleRefusal.ts";
+import type { RolloutSettings } from "./settings.ts";
 
 export interface SampledTurn {
   readonly tokens: Sample["tokens"];
@@ -27,6 +30,45 @@ export function stopsOf({ stopIds, stopTexts }: Renderer): readonly number[] | r
 export interface SampleTurnOptions extends SampleOptions {
   /** False = log-probs that are unusable stay unknown; absent = they are computed anew. */
   readonly recomputesLogprobs?: boolean | undefined;
+}
+
+export interface TimedSampling {
+  readonly sampler: SamplingClient;
+  readonly chat: Pick<Chat, "renderer">;
+  readonly settings: Pick<
+    RolloutSettings,
+    "temperature" | "topK" | "topP" | "samplingTimeoutMs" | "recomputesLogprobs"
+  >;
+  /** Waits for a place among the samples in flight; returns what gives it back. */
+  readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
+  /** That of the rollout; the wait for a place pauses it. */
+  readonly limit: Deadline;
+}
+
+/**
+ * One sample of a rollout within `sampling_timeout`, with the settings of its environment. `signal` is that of the limit, or follows it.
+ * @throws AppError `timeout`, and as {@link sampleTurn}
+ */
+export async function sampleInTime(
+  { sampler, chat, settings, sampleSlot, limit }: TimedSampling,
+  asked: Pick<SampleRequest, "prompt" | "images" | "maxTokens" | "seed">,
+  signal: AbortSignal = limit.signal,
+): Promise<SampledTurn> {
+  const { temperature, topK, topP, recomputesLogprobs, samplingTimeoutMs: limitMs } = settings;
+  const request = { ...asked, temperature, topK, topP, stop: stopsOf(chat.renderer) };
+  const release = await limit.withTimerPaused(() => sampleSlot(signal));
+  const onLimit = (): Error => timeoutError("A sample (sampling_timeout)", limitMs);
+  try {
+    return await limit.runPart({ limitMs, onLimit }, (withSampleTimerPaused) =>
+      sampleTurn(sampler, request, {
+        signal,
+        recomputesLogprobs,
+        withTimerPaused: (wait) => limit.withTimerPaused(() => withSampleTimerPaused(wait)),
+      }),
+    );
+  } finally {
+    release();
+  }
 }
 
 /**
