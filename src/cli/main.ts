@@ -21,7 +21,7 @@ import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
 import { debugLog } from "../trainer/debugLog.ts";
-import { serveModel } from "../trainer/endpoint/serveModel.ts";
+import { serveModel } from "../trainer/chat/serveModel.ts";
 import { estimateBasis } from "../trainer/estimate.ts";
 import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import { aborted } from "../core/util/abort.ts";
 import { formatCount } from "../shared/format.ts";
-import type { ServedModel } from "../trainer/endpoint/serveModel.ts";
+import type { ServedModel } from "../trainer/chat/serveModel.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { ServeModelCommand } from "./arguments/serveModelArguments.ts";
 import { usedLines } from "./terminal/endLines.ts";

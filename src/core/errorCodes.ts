@@ -164,6 +164,9 @@ export const ERROR_CODES = {
     "token-budget": "`max_tokens_total` is used up.",
   },
   service: {
+    "agent-failed": "The agent ended without a turn of the model.",
+    "agent-not-started": "The agent's program cannot be started.",
+    "agent-reward": "The agent, or its `reward_command`, printed no reward.",
     "download-damaged": "A downloaded file is damaged.",
     "download-failed": "A file could not be downloaded.",
     "download-unsafe": "The list of files from the service cannot be trusted.",

@@ -12,6 +12,7 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
+import { AgentHost } from "./agents/agentHost.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { loadExamples } from "./examples/loadExamples.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
@@ -83,6 +84,7 @@ export async function connectAndPrepare(
     Promise.all([connectModelService(connections), connectEnvironmentServices(connections)]),
     signal,
   );
+  const agents = new AgentHost({ ...connections, configPath: path, signal });
   const preparing = prepareRun({
     config,
     service: tinker.service,
@@ -100,6 +102,7 @@ export async function connectAndPrepare(
         chat,
         onWarning: (message) => watch({ kind: "warning", message }),
       }),
+    agentOf: (name) => agents.agentOf(name),
     secretsOf: (name) => environmentSecrets(config, name, { variables, redactor }),
     onPart: (what) => watch({ kind: "preparing", what }),
     onWarning: (message) => watch({ kind: "warning", message }),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { ServeModelRequest } from "../../src/trainer/endpoint/serveModel.ts";
+import type { ServeModelRequest } from "../../src/trainer/chat/serveModel.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 

@@ -26,7 +26,7 @@ import type {
   StoredCheckpoint,
 } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
-import type { ServedModel, ServeModelRequest } from "../../trainer/endpoint/serveModel.ts";
+import type { ServedModel, ServeModelRequest } from "../../trainer/chat/serveModel.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";

@@ -10,7 +10,7 @@ import {
   writeExactJson,
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
-import type { PolicyTurn } from "./endpointPolicy.ts";
+import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
 import type { AnswerFacts } from "./openaiChat.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";

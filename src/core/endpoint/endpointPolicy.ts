@@ -5,7 +5,7 @@ import { sampleTurn, stopsOf } from "../rollout/sampleTurn.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { UsageMeter } from "../usage/usageMeter.ts";
-import type { AnsweredTurn, StoppedTurn } from "./answeredTurn.ts";
+import type { EndpointModel, PolicyTurn, TurnNeeds } from "./endpointModel.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 import type { PolicyThreads } from "./policyThreads.ts";
 
@@ -21,37 +21,17 @@ export interface EndpointPolicyOptions {
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
 }
 
-export interface PolicyTurn extends AnsweredTurn {
-  readonly prompt: Int32Array;
-  readonly sampled: StoppedTurn;
-  /** Tokens of the prompt that the service had computed before. */
-  readonly cachedTokens: number;
-  /** A token as text. */
-  readonly textOf: (id: number) => string;
-}
-
-export interface TurnNeeds {
-  readonly signal: AbortSignal;
-  /** Whether log-probabilities that the service did not give are asked for again. */
-  readonly needsLogprobs: boolean;
-}
-
-export class EndpointPolicy {
+export class EndpointPolicy implements EndpointModel {
   readonly #options: EndpointPolicyOptions;
 
   constructor(options: EndpointPolicyOptions) {
     this.#options = options;
   }
 
-  /** Tokens of the context that a request would begin a conversation with. @throws AppError `chat-render` */
   countTokens(request: EndpointRequest): Promise<number> {
     return this.#options.threads.countTokens(request);
   }
 
-  /**
-   * Answers a request with one turn. An abort leaves its conversation as it was before the turn.
-   * @throws AppError `endpoint-refused`, `prompt-too-long`, `sample-refused`, `chat-render`, `tinker-*`; the reason of the signal
-   */
   async turn(request: EndpointRequest, { signal, needsLogprobs }: TurnNeeds): Promise<PolicyTurn> {
     const { chat, sampler, threads, sampleSlot, sampling: own } = this.#options;
     const meter = new UsageMeter([this.#options.meter]);

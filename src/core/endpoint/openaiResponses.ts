@@ -11,7 +11,7 @@ import {
   parseExactObject,
   writeExactJson,
 } from "../util/exactJson.ts";
-import type { PolicyTurn } from "./endpointPolicy.ts";
+import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
 import { type AnswerFacts, hidesTools } from "./openaiChat.ts";
 import { endpointRefusal } from "./refusal.ts";

@@ -49,14 +49,31 @@ export interface PendingTurn {
   readonly room: number;
   /** Whether the thread was there before, or the context has another one's ids. */
   readonly from: "append" | "repeat" | "render";
+  /** Turns of the model among the messages of the request. */
+  readonly depth: number;
+  /** The same for requests with the same messages and tools. */
+  readonly context: string;
+  /** The turn that the request continues, and what follows it; null in a new thread. */
+  readonly continued: ContinuedTurn | null;
   /** Adds what was sampled. To be called once, or else {@link abandon}. */
   finish(sampled: SampledTurn): FinishedTurn;
   /** Nothing was sampled; the same request may come again. */
   abandon(): void;
 }
 
+export interface ContinuedTurn {
+  /** Its number among those of all threads. */
+  readonly turn: number;
+  /** Results in the order of its calls, and what the user says. */
+  readonly news: readonly InitialMessage[];
+}
+
 export interface FinishedTurn {
   readonly answer: AnsweredTurn;
+  /** Its number among those of all threads, from 0. */
+  readonly turn: number;
+  /** The stream that it is the last turn of. */
+  readonly ledger: Ledger;
   /** Cut at a stop text of the caller. */
   readonly sampled: StoppedTurn;
 }
@@ -106,6 +123,11 @@ export class PolicyThreads {
     return this.#turnCount;
   }
 
+  /** Tokens that followed turns, in all threads. */
+  get observationTokens(): number {
+    return this.#threads.reduce((sum, { streams }) => sum + streams.observationTokens, 0);
+  }
+
   /**
    * Every stream in which a turn was sampled, in the order of their first turns; their turns are numbered as they were sampled, over
    * all threads. Made anew each time.
@@ -134,8 +156,9 @@ export class PolicyThreads {
     }
     this.#makeRoom({ threads: 0, tokens: 0 });
     const asked = messageKeys(request.messages, sha256);
-    const found = await this.#context(request, asked, toolsKey(request.tools, sha256));
-    const { thread } = found;
+    const tools = toolsKey(request.tools, sha256);
+    const found = await this.#context(request, asked, tools);
+    const { thread, from, continued = null } = found;
     thread.contextLength = thread.streams.current.length;
     const room = maxTotalTokens - thread.contextLength;
     if (room < 1) {
@@ -149,7 +172,10 @@ export class PolicyThreads {
     return {
       prompt: thread.streams.current.tokens,
       room,
-      from: found.from,
+      from,
+      depth: request.messages.filter(({ role }) => role === "assistant").length,
+      context: sha256([tools, ...asked].join()),
+      continued,
       finish: (sampled) => this.#finish(thread, request, sampled),
       abandon: () => {
         thread.isBusy = false;
@@ -166,13 +192,18 @@ export class PolicyThreads {
     request: ThreadRequest,
     asked: readonly string[],
     tools: string,
-  ): Promise<{ readonly thread: Thread; readonly from: PendingTurn["from"] }> {
+  ): Promise<
+    { readonly thread: Thread } & Pick<PendingTurn, "from"> &
+      Partial<Pick<PendingTurn, "continued">>
+  > {
     const alike = this.#threads.filter((thread) => thread.toolsKey === tools);
     const before = alike.filter((thread) => isContinued(thread, asked, request.messages));
     const continued = before.findLast((thread) => hasSameIds(thread, request)) ?? before.at(-1);
     if (continued !== undefined) {
+      const turn = continued.turnNumbers.at(-1) ?? 0;
+      const news = request.messages.slice(continued.asked.length + 1);
       if (await this.#append(continued, request, asked)) {
-        return { thread: continued, from: "append" };
+        return { thread: continued, from: "append", continued: { turn, news } };
       }
     }
     const same = alike.filter((thread) => isSame(thread.asked, asked));
@@ -296,7 +327,8 @@ export class PolicyThreads {
     const sampled = cutAtStop(chat.tokenizer, whole, request.stopTexts);
     const ids = Array.from(sampled.tokens);
     thread.streams.addTurn(sampled.tokens, sampled.logprobs);
-    thread.turnNumbers.push(this.#turnCount);
+    const number = this.#turnCount;
+    thread.turnNumbers.push(number);
     this.#turnCount += 1;
     const parsed = chat.renderer.parse(ids, thread.tools);
     const answer = answeredTurn(parsed, sampled, request, newCallId);
@@ -305,7 +337,7 @@ export class PolicyThreads {
     thread.callIds.push(...callIds);
     thread.turn = { key: turnKey(answer, sha256), ids, answer, callIds };
     thread.isBusy = false;
-    return { answer, sampled };
+    return { answer, sampled, turn: number, ledger: thread.streams.current };
   }
 }
 

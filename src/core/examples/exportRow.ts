@@ -52,10 +52,16 @@ export function exportRow(
   };
 }
 
-/** False when messages cannot say what the model wrote: a call that was not readable, or nothing at all. */
-export function isSaidByMessages({ turns }: RolloutRecord): boolean {
+/**
+ * False when messages cannot say what the model wrote: a call that was not readable, nothing at all, or several conversations of an
+ * agent.
+ */
+export function isSaidByMessages({ turns, agent }: RolloutRecord): boolean {
   return turns.every(
-    ({ content, calls, errors }) => errors.length === 0 && (content !== "" || calls.length > 0),
+    ({ content, calls, errors, stream }) =>
+      errors.length === 0 &&
+      (content !== "" || calls.length > 0) &&
+      (agent === undefined || stream === 0),
   );
 }
 
@@ -115,7 +121,12 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
   return messages;
 }
 
-function openingOf({ systemText, promptText, conversation }: RolloutRecord): JsonObject[] {
+/** What the model was asked, in OpenAI's chat format. */
+export function openingOf({
+  systemText,
+  promptText,
+  conversation,
+}: Pick<RolloutRecord, "systemText" | "promptText" | "conversation">): JsonObject[] {
   const system = systemText === null ? [] : [{ role: "system", content: systemText }];
   if (conversation.length === 0) return [...system, { role: "user", content: promptText }];
   return [

@@ -95,6 +95,13 @@ export const FAULT_RULES: readonly FaultRule[] = [
     stops: ["tool_reply_too_long"],
   },
   {
+    what: "The agent ends by itself before the environment ends the episode, fails, or takes longer than `agent.timeout`, after a turn of the model",
+    cause: "policy",
+    reaction: "outcome",
+    codes: [],
+    stops: ["agent_ended", "agent_failed", "agent_timeout"],
+  },
+  {
     what: "The environment is full",
     cause: "environment",
     reaction: "wait",
@@ -111,6 +118,18 @@ export const FAULT_RULES: readonly FaultRule[] = [
     cause: "environment",
     reaction: "retry",
     codes: ["environment-tool-crashed"],
+  },
+  {
+    what: "The agent ends, fails or takes too long before a turn of the model",
+    cause: "configuration",
+    reaction: "retry",
+    codes: ["agent-failed"],
+  },
+  {
+    what: "The agent, or `agent.reward_command`, ends without a reward on its last line",
+    cause: "configuration",
+    reaction: "fail",
+    codes: ["agent-reward"],
   },
   {
     what: "The environment's prompt is too long to read or holds too many images, or it sends an image that is broken",

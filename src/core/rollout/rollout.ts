@@ -33,6 +33,12 @@ export interface RolloutTask {
   readonly index: number;
 }
 
+/** What plays an attempt: the loop of turns and tools, or an agent's program. */
+export interface RolloutEpisode extends Pick<Episode, keyof Episode> {
+  /** How the agent's program ended. */
+  readonly agent?: RolloutRecord["agent"];
+}
+
 export interface RolloutOptions {
   readonly gate: EnvironmentGate;
   readonly sampler: SamplingClient;
@@ -51,6 +57,8 @@ export interface RolloutOptions {
   readonly onMessages?: EpisodeOptions["onMessages"];
   /** Seed of a turn's sample, the same in each attempt; undefined = not sent. */
   readonly seedOf: (turn: number) => number | undefined;
+  /** Absent = the loop of turns and tools. */
+  readonly newEpisode?: ((options: EpisodeOptions) => RolloutEpisode) | undefined;
 }
 
 export interface FinishedRollout {
@@ -76,7 +84,7 @@ export interface EndedRollout extends Pick<FinishedRollout, "streams" | "scoredF
 }
 
 interface LastAttempt extends AcceptedAttempt<StopReason> {
-  readonly episode: Episode | null;
+  readonly episode: RolloutEpisode | null;
   readonly stop: StopReason;
 }
 
@@ -96,11 +104,12 @@ export async function runRollout(
   signal: AbortSignal,
 ): Promise<EndedRollout> {
   const { clock, meter = new UsageMeter(), settings } = options;
+  const { newEpisode = (own: EpisodeOptions) => new Episode(own) } = options;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
   const { environment } = task;
   const sampler = meteredSampler(options.sampler, meter);
-  let begun: readonly Episode[] = [];
+  let begun: readonly RolloutEpisode[] = [];
   const onAttempt = (): void => {
     meter.discardAll();
     begun = [];
@@ -109,7 +118,7 @@ export async function runRollout(
   const last = await inFreshSessions(
     { ...options, task, name, signal, onAttempt },
     async (session, limit): Promise<StopReason> => {
-      const episode = new Episode({ ...options, sampler, session, environment, limit });
+      const episode = newEpisode({ ...options, sampler, session, environment, limit });
       begun = [episode];
       try {
         return await episode.play();
@@ -155,6 +164,7 @@ function finish(
     conversation: episode?.conversation ?? [],
     tools: episode?.offeredTools ?? [],
     turns: episode?.turns ?? [],
+    agent: episode?.agent,
     images: [],
     rewards,
     rewardBreakdown,
@@ -214,12 +224,12 @@ export function withQueueTimes(
   };
 }
 
-function tokensOf(episode: Episode | null): Pick<FinishedRollout, "streams" | "images"> {
+function tokensOf(episode: RolloutEpisode | null): Pick<FinishedRollout, "streams" | "images"> {
   return { streams: episode?.streams ?? [], images: episode?.images ?? [] };
 }
 
 function tokensLeft(
-  episode: Episode | null,
+  episode: RolloutEpisode | null,
   { maxResponseTokens, maxTotalTokens, maxSampledTokens }: RolloutSettings,
 ): number {
   const turns = episode?.turnFacts.map(({ sampledTokens }) => sampledTokens) ?? [];

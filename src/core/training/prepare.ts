@@ -1,5 +1,6 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
+import type { Agent } from "../agents/agent.ts";
 import type { Chat } from "../chat/chat.ts";
 import { createChat, today } from "../chat/setup/createChat.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
@@ -43,6 +44,8 @@ export interface PrepareOptions {
   /** Reads and renders the examples of a supervised run; absent where there can be none. */
   readonly loadExamples?: (chat: Chat) => Promise<ExampleSet>;
   readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
+  /** What plays an environment in the place of the loop of turns and tools; null = nothing. */
+  readonly agentOf?: (name: string) => Agent | null;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
   /** Called with a sentence about each setting that does not do what it says. */
@@ -179,6 +182,7 @@ async function prepareEnvironments(
     prepared.set(name, {
       remote,
       given,
+      agent: options.agentOf?.(name) ?? null,
       settings: rolloutSettings(config, own, given),
       gate: new EnvironmentGate({ ...options, remote, maxSessions }),
     });

@@ -8,7 +8,7 @@ import {
   messageEvents,
   readMessagesRequest,
 } from "../../core/endpoint/anthropicMessages.ts";
-import type { EndpointPolicy, PolicyTurn } from "../../core/endpoint/endpointPolicy.ts";
+import type { EndpointModel, PolicyTurn } from "../../core/endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../../core/endpoint/endpointRequest.ts";
 import {
   type AnswerFacts,
@@ -47,7 +47,7 @@ export interface EndpointRoutesOptions {
 }
 
 export interface ServedPolicy {
-  readonly policy: EndpointPolicy;
+  readonly policy: EndpointModel;
   /** As callers see it. */
   readonly name: string;
   /** Whether every turn must have log-probabilities, also where nobody asks for them. */
@@ -125,7 +125,7 @@ async function answer<Request extends EndpointRequest & { readonly isStreamed: b
 ): Promise<Reply> {
   const { clock, random } = options;
   const { policy, name, needsLogprobs } = options.policyOf(request);
-  return refused(options, protocol, async () => {
+  return refused(options, protocol, policy, async () => {
     const asked = protocol.read(bodyOf(request));
     const turn = await policy.turn(asked, {
       signal: AbortSignal.any([request.signal, options.signal]),
@@ -153,7 +153,7 @@ async function countTokens(
   request: ServiceRequest,
 ): Promise<Reply> {
   const { policy } = options.policyOf(request);
-  return refused(options, ANTHROPIC, async () => {
+  return refused(options, ANTHROPIC, policy, async () => {
     const asked = ANTHROPIC.read(bodyOf(request));
     return exactReply({ input_tokens: await policy.countTokens(asked) }, 200);
   });
@@ -163,6 +163,7 @@ async function countTokens(
 async function refused(
   { clean }: EndpointRoutesOptions,
   { error: write }: Pick<Protocol<never>, "error">,
+  { onRefused }: EndpointModel,
   reply: () => Promise<Reply>,
 ): Promise<Reply> {
   try {
@@ -172,6 +173,7 @@ async function refused(
     const cleaned = error instanceof ColumnError ? error : clean(error);
     const refusal = refusalOf(cleaned) ?? serviceFault(cleaned);
     if (refusal === null) throw cleaned;
+    onRefused?.(refusal);
     return exactReply(write(refusal), refusal.status);
   }
 }

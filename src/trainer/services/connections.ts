@@ -231,7 +231,7 @@ async function managedEnvironments(
 ): Promise<EnvironmentConnection> {
   const { cleanup, configPath, control, programs, redactor, serverOutput, variables, watch } =
     options;
-  const own = commandVariables(server, variables, name);
+  const own = commandVariables(server, variables, `environments.${name}.server.env`);
   // What is written in the file is kept with the run, so it is no secret.
   for (const { name: key, value } of own) if (server.env?.[key] === null) redactor.learn(value);
   const http = createHttpClient();

@@ -161,11 +161,11 @@ export function serverHeaders(
 export function commandVariables(
   { env }: Pick<CommandServer, "env">,
   variables: Variables,
-  environment: string,
+  configPath: string,
 ): readonly NamedValue[] {
   return Object.entries(env ?? {}).map(([name, written]) =>
     written === null
-      ? required(variables, name, `environments.${environment}.server.env.${name}`)
+      ? required(variables, name, `${configPath}.${name}`)
       : { name, value: written, origin: "dotenv" },
   );
 }

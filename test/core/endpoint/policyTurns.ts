@@ -1,6 +1,6 @@
 /** Turns to answer with. */
 
-import type { PolicyTurn } from "../../../src/core/endpoint/endpointPolicy.ts";
+import type { PolicyTurn } from "../../../src/core/endpoint/endpointModel.ts";
 import { parseExactObject } from "../../../src/core/util/exactJson.ts";
 
 /** A turn of two tokens behind three. */

@@ -1,5 +1,6 @@
 /** Fields of one environment in the configuration, and of one of its splits. */
 
+import { agentFields } from "./agentFields.ts";
 import type { FieldTable } from "./field.ts";
 import { serverFields } from "./serverFields.ts";
 import { teacherField } from "./teacherFields.ts";
@@ -125,6 +126,15 @@ export const environmentFields = {
     default: null,
     change: "fixed",
     doc: "The server that this environment runs on, if it has one of its own: an address, or a command that the trainer starts. `null` is the server at `openreward_base_url`, by default OpenReward. Environments with the same `server` share it.",
+  },
+  agent: {
+    type: "object",
+    fields: agentFields,
+    nullable: true,
+    default: null,
+    examples: [{ command: ["python", "agent.py"] }],
+    change: "fixed",
+    doc: "A program of your own that plays this environment, with the model behind an address of OpenAI's or Anthropic's protocol: [Agents](agents.md). `null` uses the built-in loop of turns and tools.",
   },
   ...datasetFields,
   splits: {

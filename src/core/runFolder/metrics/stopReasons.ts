@@ -15,6 +15,9 @@ export const STOP_REASONS = [
   "tool_timeout",
   "tool_crashed",
   "tool_reply_too_long",
+  "agent_ended",
+  "agent_failed",
+  "agent_timeout",
 ] as const;
 
 export type StopReason = (typeof STOP_REASONS)[number];

@@ -87,6 +87,17 @@ const storedImage = z
   })
   .readonly();
 
+const agentEnd = z
+  .object({
+    /** Exit code, or the signal that ended it; null when the rollout ended it. */
+    exit: z.string().nullable(),
+    /** The end of what it printed. */
+    output: z.string(),
+    /** What its requests were refused for. */
+    refusals: z.array(z.object({ message: z.string(), count }).readonly()).readonly(),
+  })
+  .readonly();
+
 /** How the rewards became one number: reduced, then clamped. */
 const rewardBreakdown = z
   .object({
@@ -143,6 +154,8 @@ export const rolloutRecordSchema = z
       )
       .readonly(),
     turns: z.array(turn).readonly(),
+    /** How the program of an agent ended; absent where none played. */
+    agent: agentEnd.optional(),
     /** Those that the environment sent: `[image 1]` in a text is the first. */
     images: z.array(storedImage).readonly(),
     /** Every reward received, in order. */

@@ -1,5 +1,6 @@
 /** Plays groups of rollouts within the run's limits; one fault that concerns the whole run ends them all. */
 
+import { AgentEpisode } from "../../agents/agentEpisode.ts";
 import type { Clock } from "../../ports.ts";
 import { scoreGroup } from "../../rollout/groupScoring.ts";
 import {
@@ -181,9 +182,9 @@ export class RolloutPlayer {
   }
 
   async #playOne(task: RolloutTask, group: OpenGroup, options: PlayOptions): Promise<void> {
-    const { gate, settings } = environmentOf(options.context, task.environment);
+    const { agent = null, gate, settings } = environmentOf(options.context, task.environment);
     const { config, control, limits, ports, reporting, services } = options.context;
-    const { clock, random } = ports;
+    const { clock, random, sha256 } = ports;
     const signal = AbortSignal.any([control.signal, this.#failing.signal]);
     const slot = new RolloutSlot(limits.rollouts, clock, signal);
     await slot.takeAfter(async () => undefined, options.isUrgent ?? false);
@@ -202,6 +203,8 @@ export class RolloutPlayer {
         settings: options.settings?.(settings) ?? settings,
         sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
         whileWaiting: (wait) => slot.takeAfter(wait, true),
+        newEpisode:
+          agent === null ? undefined : (own) => new AgentEpisode({ ...own, agent, task, sha256 }),
         seedOf: (turn: number) => (config.sampling_seed ? options.seedOf(task, turn) : undefined),
       };
       const ended = await runRollout(rolloutOptions, task, signal);

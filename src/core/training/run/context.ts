@@ -1,6 +1,7 @@
 /** What the steps of a prepared run share, divided by what it serves: a function takes the contexts that it needs. */
 
 import type { RunPhase } from "../../../shared/runFile.ts";
+import type { Agent } from "../../agents/agent.ts";
 import type { Chat } from "../../chat/chat.ts";
 import { rolloutsAtOnce, samplesAtOnce } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -105,6 +106,8 @@ export interface PreparedEnvironment {
   readonly remote: RemoteEnvironment;
   readonly settings: RolloutSettings;
   readonly gate: EnvironmentGate;
+  /** None = the loop of turns and tools plays it. */
+  readonly agent?: Agent | null;
   /** What stays the same when settings change while the run continues. */
   readonly given: RolloutInputs;
 }

@@ -19,14 +19,14 @@ import { listen } from "../../local/http/listen.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { systemRandom } from "../../node/random.ts";
-import { ChatServices } from "../chat/chatServices.ts";
-import { type ChosenModel, chooseModel } from "../chat/chooseModel.ts";
-import { type ReadyModel, readyModel } from "../chat/readyModel.ts";
 import { loadConfig } from "../config/configFiles.ts";
 import { debugLog } from "../debugLog.ts";
+import { endpointErrorBody, endpointRoutes } from "../endpoint/endpointRoutes.ts";
 import { requireNamedByUser } from "../requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
-import { endpointErrorBody, endpointRoutes } from "./endpointRoutes.ts";
+import { ChatServices } from "./chatServices.ts";
+import { type ChosenModel, chooseModel } from "./chooseModel.ts";
+import { type ReadyModel, readyModel } from "./readyModel.ts";
 
 export interface ServeModelRequest {
   /** A checkpoint, a run folder, a model, or `base`: that of the configuration. */

@@ -1,0 +1,388 @@
+/**
+ * One attempt at a rollout that an agent plays: its program asks for turns of the policy through an endpoint and calls the tools of the
+ * session, until it ends or a limit ends it.
+ */
+
+import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
+import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
+import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
+import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
+import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { ToolList } from "../openreward/types.ts";
+import type { Sha256 } from "../ports.ts";
+import { promptText, storedConversation, toInitialMessages } from "../rollout/conversation.ts";
+import type { EpisodeOptions } from "../rollout/episode.ts";
+import { EpisodeCalls, MAX_PARALLEL_CALLS } from "../rollout/episodeCalls.ts";
+import { storedTools, type TurnRecord } from "../rollout/episodeRecord.ts";
+import type { Ledger } from "../rollout/ledger.ts";
+import type { RolloutEpisode, RolloutTask } from "../rollout/rollout.ts";
+import { RolloutImages } from "../rollout/rolloutImages.ts";
+import { sampleInTime } from "../rollout/sampleTurn.ts";
+import { callsOf, type ToolAnswer } from "../rollout/toolCalls.ts";
+import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
+import { type LinkedSignal, linkSignals, raceAbort } from "../util/abort.ts";
+import { Limiter } from "../util/limiter.ts";
+import type { Agent, AgentEnd, SessionTools, ToolReply } from "./agent.ts";
+import { readAgentReward } from "./agentReward.ts";
+import { AgentTurns } from "./agentTurns.ts";
+
+export interface AgentEpisodeOptions extends EpisodeOptions {
+  readonly agent: Agent;
+  readonly task: Pick<RolloutTask, "split" | "index">;
+  readonly sha256: Sha256;
+}
+
+/** Conversations and tokens that an agent may have in a rollout. */
+const LIMITS = { threads: 256, tokens: 4_000_000, whenFull: "refuse" } as const;
+/** Requests of an agent that are answered at once. */
+const MAX_REQUESTS = 64;
+/** Between the seeds of turns that are asked for with the same messages. */
+const REPEATS = 65_536;
+/** Different refusals that a record keeps. */
+const MAX_REFUSALS = 16;
+
+const NO_IMAGES = {
+  kind: "refused",
+  reason: "agents get texts only, and the environment sends images",
+} as const;
+
+export class AgentEpisode implements RolloutEpisode {
+  readonly images = [];
+  promptText = "";
+  promptTokens = 0;
+  samplingMs = 0;
+  /** What the model was asked first. */
+  conversation: RolloutRecord["conversation"] = [];
+  readonly #options: AgentEpisodeOptions;
+  readonly #calls: EpisodeCalls;
+  readonly #threads: PolicyThreads;
+  readonly #turns: AgentTurns;
+  /** Aborted when the agent is to end, for what {@link #stop} or {@link #fault} says. */
+  readonly #ending: LinkedSignal;
+  readonly #requests = new Limiter(MAX_REQUESTS);
+  readonly #callPlaces: Limiter;
+  /** How often turns were asked for with the same messages, by those. */
+  readonly #asked = new Map<string, Set<number>>();
+  readonly #refusals = new Map<string, number>();
+  readonly #printedRewards: number[] = [];
+  #callIds = 0;
+  #tools: ToolList | null = null;
+  #stop: StopReason | null = null;
+  #fault: unknown = null;
+  /** Whether the last request was refused because its conversation is too long. */
+  #isTooLong = false;
+  #isTruncated = false;
+  #agentEnd: AgentEnd | null = null;
+
+  constructor(options: AgentEpisodeOptions) {
+    const { chat, limit, settings, sha256 } = options;
+    const { systemPromptTemplate, maxTotalTokens, parallelToolCalls } = settings;
+    this.#options = options;
+    this.#ending = linkSignals([limit.signal]);
+    this.#turns = new AgentTurns(chat);
+    this.#calls = new EpisodeCalls(options, this.#imagesOfTask());
+    this.#callPlaces = new Limiter(parallelToolCalls ? MAX_PARALLEL_CALLS : 1);
+    this.#threads = new PolicyThreads({
+      chat,
+      systemPromptTemplate,
+      maxTotalTokens,
+      sha256,
+      newCallId: () => `call_${this.#callIds++}`,
+      limits: LIMITS,
+    });
+  }
+
+  get streams(): readonly Ledger[] {
+    return this.#threads.streams;
+  }
+
+  get turnCount(): number {
+    return this.#turns.count;
+  }
+
+  get turns(): readonly TurnRecord[] {
+    return this.#turns.records;
+  }
+
+  get turnFacts() {
+    return this.#turns.facts;
+  }
+
+  get toolFacts() {
+    return this.#calls.facts;
+  }
+
+  get rewards(): readonly number[] {
+    const isOfSession = this.#options.agent.settings.reward === "session";
+    return isOfSession ? this.#calls.rewards : this.#printedRewards;
+  }
+
+  get streamBreaks(): number {
+    return Math.max(0, this.streams.length - 1);
+  }
+
+  get observationTokens(): number {
+    return this.#threads.observationTokens;
+  }
+
+  get offeredTools(): RolloutRecord["tools"] {
+    return storedTools(this.#tools?.tools ?? []);
+  }
+
+  get scoredFrom(): readonly string[] | null {
+    return this.#tools?.supportsGroupScoring ? this.#tools.messageBlockTypes : null;
+  }
+
+  /** How the agent's program ended, and what it was refused. */
+  get agent(): RolloutRecord["agent"] {
+    const refusals = [...this.#refusals].map(([message, count]) => ({ message, count }));
+    const { code = null, output = "" } = this.#agentEnd ?? {};
+    return { exit: code === null ? null : String(code), output, refusals };
+  }
+
+  async play(): Promise<StopReason> {
+    try {
+      return await this.#play();
+    } finally {
+      this.#ending.clear();
+    }
+  }
+
+  async #play(): Promise<StopReason> {
+    const { agent, limit, session, environment, task } = this.#options;
+    // Both wait for the environment's set-up, which is not the rollout's own time.
+    const [tools, prompt] = await limit.withTimerPaused(async () => [
+      await session.tools(limit),
+      await session.prompt(limit),
+    ]);
+    this.#tools = tools;
+    const images = this.#imagesOfTask();
+    const messages = toInitialMessages(prompt, (blocks) => images.read(blocks));
+    this.promptText = promptText(messages);
+    const { split, index } = task;
+    const conversation = storedConversation(messages);
+    const own = { environment, split, index, prompt: this.promptText, conversation };
+    const { timeoutMs: limitMs } = agent.settings;
+    const onLimit = (): Error => new AppError("agent-failed", this.#tookTooLong());
+    let end: AgentEnd;
+    try {
+      end = await limit.runPart({ limitMs, onLimit }, () =>
+        agent.run({
+          task: { ...own, tools: tools.tools },
+          model: this.#model,
+          tools: this.#sessionTools(tools),
+          signal: this.#ending.signal,
+        }),
+      );
+    } catch (error) {
+      return this.#endedBy(error);
+    }
+    this.#agentEnd = end;
+    return await this.#ended(end);
+  }
+
+  /** Why the agent was ended. @throws the fault of a service, or of an agent before a turn of the model */
+  #endedBy(error: unknown): StopReason {
+    if (this.#fault !== null) throw this.#fault;
+    if (this.#stop !== null) return this.#stop;
+    if (isAppError(error, "agent-failed") && this.turnCount > 0) return "agent_timeout";
+    throw error;
+  }
+
+  /** What an agent that has ended by itself comes to. @throws AppError `agent-failed`, `agent-reward` */
+  async #ended(end: AgentEnd): Promise<StopReason> {
+    if (this.#fault !== null) throw this.#fault;
+    if (this.#stop !== null) return this.#stop;
+    if (this.turnCount === 0) throw this.#withoutTurn(end);
+    if (end.code !== 0) return this.#isTooLong ? "max_tokens" : "agent_failed";
+    const { environment, agent } = this.#options;
+    if (agent.settings.reward === "session") return await this.#finalMessage();
+    this.#printedRewards.push(readAgentReward(end.rewardLine, environment));
+    return "reached_terminal_state";
+  }
+
+  /** Where the environment grades final messages, it gets the last one. */
+  async #finalMessage(): Promise<StopReason> {
+    const last = this.#turns.last;
+    const terminal = this.#tools?.terminalTool ?? null;
+    if (last === null || terminal === null || last.parsed.calls.length > 0) return "agent_ended";
+    const [call] = callsOf(last.parsed, terminal);
+    const answers: ToolAnswer[] = [];
+    const stop = call === undefined ? null : await this.#calls.runAll([call], answers);
+    for (const { record } of answers) if (call !== undefined) this.#turns.ran(call, record);
+    return stop ?? "agent_ended";
+  }
+
+  #withoutTurn({ code, output }: AgentEnd): AppError {
+    const { environment } = this.#options;
+    const [refused] = this.#refusals.keys();
+    const how = typeof code === "number" ? `with code ${code}` : `by ${code}`;
+    const why = refused === undefined ? "" : ` Its request was refused: ${refused}`;
+    const said = output.trim() === "" ? "" : ` It printed: ${lastLines(output)}`;
+    return new AppError(
+      "agent-failed",
+      `The agent of ${environment} ended ${how} without a turn of the model.${why}${said}`,
+      { configPath: `environments.${environment}.agent.command` },
+    );
+  }
+
+  #tookTooLong(): string {
+    const { agent, environment } = this.#options;
+    return `The agent of ${environment} took longer than ${(agent.settings.timeoutMs ?? 0) / 1000} s (agent.timeout).`;
+  }
+
+  #imagesOfTask(): RolloutImages {
+    const { environment, settings } = this.#options;
+    return new RolloutImages({ chat: { images: NO_IMAGES }, settings, environment });
+  }
+
+  readonly #model: EndpointModel = {
+    countTokens: (request) => this.#threads.countTokens(request),
+    turn: async (request, needs) => {
+      try {
+        return await this.#turn(request, needs);
+      } catch (error) {
+        this.#isTooLong = isAppError(error, "prompt-too-long");
+        if (refusalOf(error) === null && !needs.signal.aborted) this.#fail(error);
+        throw error;
+      }
+    },
+    onRefused: (refusal) => this.#refused(refusal),
+  };
+
+  #refused({ message }: RequestRefusal): void {
+    const count = this.#refusals.get(message) ?? 0;
+    if (count === 0 && this.#refusals.size >= MAX_REFUSALS) return;
+    this.#refusals.set(message, count + 1);
+  }
+
+  #fail(fault: unknown): void {
+    this.#fault ??= fault;
+    this.#ending.abort(fault);
+  }
+
+  /** The agent gets no more turns, and ends. */
+  #end(stop: StopReason): void {
+    this.#stop ??= stop;
+    this.#ending.abort(new AppError("stopped", `The rollout has ended: ${stop}.`));
+  }
+
+  /** @throws AppError `endpoint-refused` once a limit of the rollout is reached, or too many requests are under way */
+  #requireLeft(): void {
+    const { maxTurns, onTurnTruncation } = this.#options.settings;
+    if (this.turnCount >= maxTurns) this.#end("max_turns");
+    else if (this.#sampleBudget() < 1) this.#end("max_sampled_tokens");
+    else if (this.#isTruncated && onTurnTruncation === "stop") this.#end("turn_truncated");
+    if (this.#ending.signal.aborted) {
+      throw endpointRefusal("The rollout has ended.", { code: "rollout_ended" });
+    }
+  }
+
+  #sampleBudget(): number {
+    const { maxSampledTokens } = this.#options.settings;
+    return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - this.#turns.sampledTokens;
+  }
+
+  async #turn(request: EndpointRequest, { signal }: TurnNeeds): Promise<PolicyTurn> {
+    const release = await this.#requests.acquire({ signal });
+    try {
+      this.#requireLeft();
+      const pending = await this.#threads.begin(request);
+      return await this.#sampled(request, pending, signal);
+    } finally {
+      release();
+    }
+  }
+
+  async #sampled(
+    request: EndpointRequest,
+    pending: PendingTurn,
+    signal: AbortSignal,
+  ): Promise<PolicyTurn> {
+    const { chat, clock, seedOf, settings } = this.#options;
+    const { prompt, room, continued } = pending;
+    if (this.turnCount === 0) this.#begins(request.messages, prompt.length);
+    const startedAtMs = clock.now();
+    if (continued !== null) this.#turns.continued(continued, startedAtMs);
+    const started = clock.monotonic();
+    const { repeats, giveBack } = this.#repeat(pending.context);
+    try {
+      const asked = request.sampling.maxTokens ?? settings.maxResponseTokens;
+      const maxTokens = Math.min(asked, settings.maxResponseTokens, room, this.#sampleBudget());
+      const seed = seedOf(pending.depth + repeats * REPEATS);
+      const until = AbortSignal.any([signal, this.#ending.signal]);
+      const drawn = await sampleInTime(this.#options, { prompt, maxTokens, seed }, until);
+      until.throwIfAborted();
+      const finished = pending.finish(drawn);
+      const samplingMs = Math.round(clock.monotonic() - started);
+      this.samplingMs += samplingMs;
+      const times = { startedAtMs, samplingMs };
+      this.#isTruncated = this.#turns.add(finished, request.tools, times);
+      const { answer, sampled } = finished;
+      const textOf = (id: number): string => chat.tokenizer.decode([id]);
+      return { ...answer, prompt, sampled, cachedTokens: 0, textOf };
+    } catch (error) {
+      pending.abandon();
+      giveBack();
+      throw error;
+    }
+  }
+
+  #begins(messages: readonly InitialMessage[], promptTokens: number): void {
+    this.promptTokens = promptTokens;
+    const [only] = messages;
+    // Where the record has no conversation, the model was asked what the environment says.
+    const isOwn = only?.role === "user" && only.content !== this.promptText;
+    this.conversation =
+      messages.length === 1 && isOwn
+        ? [{ type: "user_message", content: only.content }]
+        : storedConversation(messages);
+    this.#options.onMessages?.(messages);
+  }
+
+  /** The lowest number that no other turn with the same messages has: the seed depends on what is asked, not on when. */
+  #repeat(context: string): { readonly repeats: number; readonly giveBack: () => void } {
+    const taken = this.#asked.get(context) ?? new Set<number>();
+    this.#asked.set(context, taken);
+    let repeats = 0;
+    while (taken.has(repeats)) repeats += 1;
+    taken.add(repeats);
+    return { repeats, giveBack: () => taken.delete(repeats) };
+  }
+
+  #sessionTools({ tools }: ToolList): SessionTools {
+    return {
+      all: tools,
+      call: async (name, args) => {
+        const release = await this.#callPlaces.acquire({ signal: this.#ending.signal });
+        try {
+          return await this.#called({ name, args, raw: "" });
+        } finally {
+          release();
+        }
+      },
+    };
+  }
+
+  async #called(call: ToolCall): Promise<ToolReply> {
+    if (this.#ending.signal.aborted) throw endpointRefusal("The rollout has ended.");
+    const answers: ToolAnswer[] = [];
+    try {
+      const ending = this.#calls.runAll([call], answers);
+      const stop = await raceAbort(ending, this.#ending.signal);
+      for (const { record } of answers) this.#turns.ran(call, record);
+      if (stop !== null && this.#options.agent.settings.reward === "session") this.#end(stop);
+    } catch (error) {
+      if (!this.#ending.signal.aborted) this.#fail(error);
+      throw error;
+    }
+    const [answer] = answers;
+    return { text: answer?.said.content ?? "", isError: answer?.record.isError ?? true };
+  }
+}
+
+function lastLines(output: string): string {
+  return output.trim().slice(-600);
+}

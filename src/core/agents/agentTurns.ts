@@ -1,0 +1,152 @@
+/** The turns of a rollout that an agent plays, with what became of their calls. */
+
+import type { Chat } from "../chat/chat.ts";
+import type { InitialMessage, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
+import type { ContinuedTurn, FinishedTurn } from "../endpoint/policyThreads.ts";
+import {
+  lastTurnReader,
+  type ToolResultRecord,
+  type TurnRecord,
+  turnFacts,
+  turnRecord,
+  type WrittenTurn,
+} from "../rollout/episodeRecord.ts";
+import type { Ledger } from "../rollout/ledger.ts";
+import type { TurnFacts } from "../runFolder/metrics/stepFacts.ts";
+import { plainJson, sortKeys, writeExactJson } from "../util/exactJson.ts";
+
+/** When a turn was sampled, in milliseconds. */
+export interface TurnTimes {
+  readonly startedAtMs: number;
+  readonly samplingMs: number;
+}
+
+interface AgentTurn extends TurnTimes {
+  readonly read: () => WrittenTurn;
+  readonly stopReason: string;
+  readonly isTruncated: boolean;
+  readonly stream: number;
+  /** With its arguments, by which a call that the agent makes is recognized. */
+  readonly calls: readonly { readonly name: string; readonly args: string }[];
+  /** What the session answered, by the position of the call. */
+  readonly ran: Map<number, ToolResultRecord>;
+  /** Calls of the agent that the turn did not make. */
+  readonly others: ToolResultRecord[];
+  /** What the agent gave the model as results, by the position of the call. */
+  heard: readonly string[];
+  /** What it said besides; null = nothing. */
+  said: string | null;
+  durationMs: number;
+}
+
+export class AgentTurns {
+  readonly facts: TurnFacts[] = [];
+  readonly #chat: Chat;
+  readonly #turns: AgentTurn[] = [];
+  /** Streams in the order of their first turns. */
+  readonly #streams: Ledger[] = [];
+
+  constructor(chat: Chat) {
+    this.#chat = chat;
+  }
+
+  get count(): number {
+    return this.#turns.length;
+  }
+
+  get sampledTokens(): number {
+    return this.facts.reduce((sum, { sampledTokens }) => sum + sampledTokens, 0);
+  }
+
+  /** Made anew each time. */
+  get records(): readonly TurnRecord[] {
+    return this.#turns.map(recordOf);
+  }
+
+  /** What the model wrote last. */
+  get last(): WrittenTurn | null {
+    return this.#turns.at(-1)?.read() ?? null;
+  }
+
+  /** Returns whether the turn was cut off. */
+  add(
+    { ledger, sampled }: Pick<FinishedTurn, "ledger" | "sampled">,
+    tools: readonly ToolDeclaration[],
+    times: TurnTimes,
+  ): boolean {
+    if (!this.#streams.includes(ledger)) this.#streams.push(ledger);
+    const read = lastTurnReader(this.#chat, ledger, tools);
+    const { parsed } = read();
+    const isTruncated = sampled.stopReason === "length" && !parsed.ended;
+    this.facts.push(turnFacts(sampled, parsed, isTruncated));
+    this.#turns.push({
+      ...times,
+      read,
+      stopReason: sampled.stopReason,
+      isTruncated,
+      stream: this.#streams.indexOf(ledger),
+      calls: parsed.calls.map(({ name, args }) => ({ name, args: argumentsKey(args) })),
+      ran: new Map(),
+      others: [],
+      heard: [],
+      said: null,
+      durationMs: times.samplingMs,
+    });
+    return isTruncated;
+  }
+
+  /** The agent goes on from a turn at `nowMs`. */
+  continued({ turn: number, news }: ContinuedTurn, nowMs: number): void {
+    const turn = this.#turns[number];
+    if (turn === undefined) return;
+    turn.heard = textsOf(news, "tool");
+    const said = textsOf(news, "user");
+    turn.said = said.length === 0 ? null : said.join("\n");
+    turn.durationMs = nowMs - turn.startedAtMs;
+  }
+
+  /** Notes a call in the session with the newest turn that made it, or else with the newest turn. */
+  ran({ name, args }: Pick<ToolCall, "name" | "args">, result: ToolResultRecord): void {
+    const key = argumentsKey(args);
+    const open = this.#turns
+      .toReversed()
+      .flatMap(({ calls, ran }) =>
+        calls.flatMap((call, i) => (call.name === name && !ran.has(i) ? [{ call, i, ran }] : [])),
+      );
+    const made = open.find(({ call }) => call.args === key) ?? open[0];
+    if (made === undefined) this.#turns.at(-1)?.others.push(result);
+    else made.ran.set(made.i, result);
+  }
+}
+
+function argumentsKey(args: ToolCall["args"]): string {
+  return writeExactJson(sortKeys(plainJson(args)));
+}
+
+function textsOf(news: readonly InitialMessage[], role: InitialMessage["role"]): readonly string[] {
+  return news.flatMap((message) => (message.role === role ? [message.content] : []));
+}
+
+function recordOf(turn: AgentTurn): TurnRecord {
+  const { read, stopReason, isTruncated, startedAtMs, durationMs, samplingMs, stream, said } = turn;
+  return turnRecord(read(), {
+    stopReason,
+    isTruncated,
+    startedAtMs,
+    durationMs,
+    samplingMs,
+    stream,
+    results: resultsOf(turn),
+    nudge: said,
+  });
+}
+
+/** In the order of the calls: what the model read of each, with what the session says of it. */
+function resultsOf({ calls, ran, heard, others }: AgentTurn): readonly ToolResultRecord[] {
+  const length = Math.max(heard.length, ...[...ran.keys()].map((i) => i + 1));
+  const ofCalls = calls.slice(0, length).map(({ name }, i): ToolResultRecord => {
+    const own = ran.get(i) ?? { name, text: "", isError: false, reward: null, finished: false };
+    return { ...own, text: heard[i] ?? own.text };
+  });
+  return [...ofCalls, ...others];
+}

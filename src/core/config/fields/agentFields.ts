@@ -1,0 +1,57 @@
+/** Fields of the program that plays an environment in the place of the built-in loop. */
+
+import type { FieldTable } from "./field.ts";
+
+const command = {
+  type: "list",
+  of: { type: "string" },
+  minItems: 1,
+  change: "fixed",
+} as const;
+
+export const agentFields = {
+  command: {
+    ...command,
+    examples: [["python", "agent.py"]],
+    doc: "Program and arguments that play one rollout; no shell reads them. An argument that names a file or folder beside the configuration becomes its full path. `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` in an argument stand for what the variables of [Agents](agents.md) hold.",
+  },
+  protocol: {
+    type: "enum",
+    values: ["openai", "anthropic"],
+    default: "openai",
+    change: "fixed",
+    doc: "Which variables tell the agent where the model is: `OPENAI_BASE_URL` and `OPENAI_API_KEY`, or `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`. The address speaks both protocols.",
+  },
+  env: {
+    type: "map",
+    keyName: "variable",
+    of: { type: "string", nullable: true },
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "More variables for the agent. The value `null` looks the variable up, which keeps a secret out of this file. The agent gets none of your other keys.",
+  },
+  timeout: {
+    type: "number",
+    above: 0,
+    nullable: true,
+    default: null,
+    unit: "seconds",
+    change: "fixed",
+    doc: "How long the agent may run in a rollout, not counting waits for services. `null` leaves it to `rollout_timeout`.",
+  },
+  reward: {
+    type: "enum",
+    values: ["session", "output"],
+    default: "session",
+    change: "fixed",
+    doc: 'Where rewards come from. `session`: the tools of the environment, which the agent calls over MCP. `output`: the last line that the agent prints, a number or JSON such as `{"reward": 1}`.',
+  },
+  reward_command: {
+    ...command,
+    nullable: true,
+    default: null,
+    examples: [["python", "grade.py"]],
+    doc: "Program that runs in the agent's folder once the agent has ended, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`.",
+  },
+} as const satisfies FieldTable;

@@ -1,0 +1,234 @@
+/**
+ * Plays rollouts with agents: gives each the address of an endpoint of its own with its own key, where the policy answers and the tools
+ * of its session are, and runs its program in a folder of its own.
+ */
+
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  type Agent,
+  type AgentConfig,
+  type AgentEnd,
+  type AgentRollout,
+  type AgentTask,
+  agentSettings,
+} from "../../core/agents/agent.ts";
+import { declareTool } from "../../core/chat/firstPrompt.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { openingOf } from "../../core/examples/exportRow.ts";
+import type { Log } from "../../core/ports.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { writeExactJson } from "../../core/util/exactJson.ts";
+import { admitLoopbackNames, createHttpServer } from "../../local/http/httpServer.ts";
+import { listen } from "../../local/http/listen.ts";
+import { refusal } from "../../local/http/refusal.ts";
+import type { ServiceRequest } from "../../local/http/router.ts";
+import { sameSecret } from "../../local/http/sameSecret.ts";
+import { systemClock } from "../../node/clock.ts";
+import { systemRandom } from "../../node/random.ts";
+import { VERSION } from "../../shared/version.ts";
+import { endpointErrorBody, endpointRoutes } from "../endpoint/endpointRoutes.ts";
+import type { CleanupStack } from "../services/cleanupStack.ts";
+import { commandVariables } from "../services/serviceAddress.ts";
+import type { Variables } from "../services/variables.ts";
+import { agentCommand, runAgentProgram } from "./agentProgram.ts";
+import { answerMcp } from "./sessionMcp.ts";
+
+export interface AgentHostOptions {
+  readonly config: Config;
+  /** Absolute; commands and their files begin in its folder. */
+  readonly configPath: string;
+  readonly variables: Variables;
+  readonly programs: { readonly folder: string };
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly cleanup: CleanupStack;
+  readonly signal: AbortSignal;
+}
+
+/** A rollout that is played. */
+interface Caller {
+  readonly key: string;
+  readonly rollout: AgentRollout;
+}
+
+/** A conversation of millions of tokens as text. */
+const MAX_BODY_BYTES = 16 * 2 ** 20;
+/** Of a variable: Linux takes 128 KiB. */
+const MAX_VARIABLE = 32 * 1024;
+const HIDDEN = ".tinker-rl";
+const SESSION = "/r/{caller}";
+
+export class AgentHost {
+  readonly #options: AgentHostOptions;
+  readonly #callers = new Map<string, Caller>();
+  /** Address of the endpoint, once the first agent needs it. */
+  #listening: Promise<string> | null = null;
+
+  constructor(options: AgentHostOptions) {
+    this.#options = options;
+  }
+
+  /** The agent of an environment; null where the built-in loop plays it. @throws AppError `key-missing` */
+  agentOf(environment: string): Agent | null {
+    const { config, variables, redactor } = this.#options;
+    const own = config.environments[environment]?.agent ?? null;
+    if (own === null) return null;
+    const key = `environments.${environment}.agent`;
+    const given = commandVariables(own, variables, `${key}.env`);
+    // What is written in the file is kept with the run, so it is no secret.
+    for (const { name, value } of given) if (own.env?.[name] === null) redactor.learn(value);
+    const env = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+    return {
+      settings: agentSettings(own),
+      run: (rollout) => this.#run({ own, env, key }, rollout),
+    };
+  }
+
+  async #run(
+    agent: {
+      readonly own: AgentConfig;
+      readonly env: Readonly<Record<string, string>>;
+      readonly key: string;
+    },
+    rollout: AgentRollout,
+  ): Promise<AgentEnd> {
+    this.#listening ??= this.#listen();
+    const address = await this.#listening;
+    const id = randomBytes(12).toString("hex");
+    const key = `tinker-rl-${randomBytes(24).toString("base64url")}`;
+    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-agent-"));
+    this.#callers.set(id, { key, rollout });
+    try {
+      return await this.#play(
+        { ...agent, folder, base: `${address}/r/${id}`, key },
+        agent.key,
+        rollout,
+      );
+    } finally {
+      this.#callers.delete(id);
+      // An agent may leave what cannot be removed; that is no fault of the rollout.
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    }
+  }
+
+  async #play(
+    place: {
+      readonly own: AgentConfig;
+      readonly env: Readonly<Record<string, string>>;
+      readonly folder: string;
+      readonly base: string;
+      readonly key: string;
+    },
+    configPath: string,
+    { task, signal }: AgentRollout,
+  ): Promise<AgentEnd> {
+    const { config, configPath: configFile, programs } = this.#options;
+    const { own, env, folder, base, key } = place;
+    const taskFile = join(folder, HIDDEN, "task.json");
+    await mkdir(dirname(taskFile));
+    await writeFile(taskFile, taskText(task));
+    const model = config.model_name;
+    const root = dirname(configFile);
+    const base_url = own.protocol === "openai" ? `${base}/v1` : base;
+    const mcp_url = `${base}/mcp`;
+    const values = { prompt: task.prompt, task_file: taskFile, base_url, mcp_url, model };
+    const variables = {
+      ...protocolVariables(own.protocol, base_url, key),
+      TINKER_RL_TASK: taskFile,
+      TINKER_RL_PROMPT: task.prompt.slice(0, MAX_VARIABLE).replaceAll("\0", ""),
+      TINKER_RL_MODEL: model,
+      TINKER_RL_MCP_URL: mcp_url,
+      TINKER_RL_KEY: key,
+      ...env,
+    };
+    const common = { cwd: folder, variables, programFolder: programs.folder, signal };
+    const clean = (text: string): string => text.replaceAll(key, "[key]");
+    const ended = await runAgentProgram({
+      ...common,
+      command: agentCommand(own.command, root, values),
+      configPath: `${configPath}.command`,
+    });
+    const end = { code: ended.code, output: clean(ended.output) };
+    if (own.reward_command === null || ended.code !== 0) {
+      return { ...end, rewardLine: ended.lastLine };
+    }
+    const outputFile = join(folder, HIDDEN, "output.txt");
+    await writeFile(outputFile, end.output);
+    const graded = await runAgentProgram({
+      ...common,
+      variables: { ...common.variables, TINKER_RL_OUTPUT: outputFile },
+      command: agentCommand(own.reward_command, root, values),
+      configPath: `${configPath}.reward_command`,
+    });
+    const output = `${end.output}${clean(graded.output)}`;
+    return { code: 0, output, rewardLine: graded.code === 0 ? graded.lastLine : null };
+  }
+
+  async #listen(): Promise<string> {
+    const { cleanup, log, redactor, signal } = this.#options;
+    const { config } = this.#options;
+    const server = createHttpServer({
+      routes: {
+        ...endpointRoutes({
+          prefix: `${SESSION}/v1`,
+          policyOf: (request) => {
+            const policy = this.#caller(request).rollout.model;
+            return { policy, name: config.model_name, needsLogprobs: true };
+          },
+          clock: systemClock,
+          random: systemRandom,
+          clean: (error) => redactor.redactError(error),
+          signal,
+        }),
+        [`POST ${SESSION}/mcp`]: (request) =>
+          answerMcp(this.#caller(request).rollout.tools, request, VERSION),
+      },
+      // Each rollout has a key of its own.
+      key: null,
+      log,
+      maxBodyBytes: MAX_BODY_BYTES,
+      admit: admitLoopbackNames,
+      errorBody: endpointErrorBody,
+    });
+    const address = await listen(server, { kind: "port", port: 0 });
+    cleanup.add(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return address;
+  }
+
+  /** @throws AppError `http-refused` 401 for another rollout, one that has ended, or a wrong key */
+  #caller(request: ServiceRequest): Caller {
+    const caller = this.#callers.get(request.params["caller"] ?? "");
+    const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(request.header("authorization")) ?? [];
+    const given = request.header("x-api-key") || bearer;
+    if (caller !== undefined && sameSecret(given, caller.key)) return caller;
+    throw refusal(401, "The key is not that of a rollout at this address that is being played.");
+  }
+}
+
+function protocolVariables(
+  protocol: AgentConfig["protocol"],
+  url: string,
+  key: string,
+): Readonly<Record<string, string>> {
+  return protocol === "openai"
+    ? { OPENAI_BASE_URL: url, OPENAI_API_KEY: key }
+    : { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key };
+}
+
+/** The task as the agent reads it, with messages and tools in OpenAI's format. */
+function taskText({ environment, split, index, prompt, conversation, tools }: AgentTask): string {
+  return `${writeExactJson({
+    environment,
+    split,
+    index,
+    prompt,
+    messages: openingOf({ systemText: null, promptText: prompt, conversation }),
+    tools: tools.map((tool) => ({ ...declareTool(tool) })),
+  })}\n`;
+}

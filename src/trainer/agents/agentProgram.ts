@@ -1,0 +1,105 @@
+/** Runs a program for one rollout, in a folder of its own. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { AppError } from "../../core/errors.ts";
+import { childVariables, PROGRAM_VARIABLES } from "../services/childProcess.ts";
+
+export interface AgentProgram {
+  readonly command: readonly string[];
+  /** Folder that it starts in. */
+  readonly cwd: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Folder of this program's own files. */
+  readonly programFolder: string;
+  /** Configuration key of the command, for messages. */
+  readonly configPath: string;
+  /** Ends it with its children. */
+  readonly signal: AbortSignal;
+}
+
+export interface EndedProgram {
+  /** Exit code; the name of the signal that ended it. */
+  readonly code: number | string;
+  /** The end of what it printed, on both streams. */
+  readonly output: string;
+  /** The last line of its standard output that is not empty; null = none. */
+  readonly lastLine: string | null;
+}
+
+const KEPT_OUTPUT = 16_000;
+/** The exit code of a command that the system cannot start. */
+const NOT_STARTED = 127;
+/** Between the request to end and the end by force; {@link ../../node/keepCommand.ts} ends what it keeps before. */
+const END_LIMIT_MS = 7_000;
+
+/** @throws AppError `agent-not-started`; the reason of the signal, once it has ended */
+export async function runAgentProgram(options: AgentProgram): Promise<EndedProgram> {
+  const { command, cwd, variables, programFolder, configPath, signal } = options;
+  signal.throwIfAborted();
+  const child = spawn(process.execPath, [join(programFolder, "keepCommand.js"), ...command], {
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...childVariables(PROGRAM_VARIABLES), PYTHONUNBUFFERED: "1", ...variables },
+    // A signal to the whole group is for the trainer, which ends its agents itself.
+    detached: process.platform !== "win32",
+  });
+  child.stdin.on("error", () => undefined);
+  let output = "";
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output = (output + text).slice(-KEPT_OUTPUT);
+    printed = (printed + text).slice(-KEPT_OUTPUT);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output = (output + text).slice(-KEPT_OUTPUT);
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    child.stdin.end();
+    timer = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
+  };
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    // At the event `exit` the last output may not have been read yet.
+    const [code, killedBy] = await once(child, "close");
+    signal.throwIfAborted();
+    if (code === NOT_STARTED) throw notStarted(options, output);
+    const lines = printed.split("\n").filter((line) => line.trim() !== "");
+    return { code: killedBy ?? code, output, lastLine: lines.at(-1)?.trim() ?? null };
+  } catch (error) {
+    if (signal.aborted || error instanceof AppError) throw error;
+    throw new AppError("agent-not-started", `${configPath}: ${String(error)}`, { configPath });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function notStarted({ command, configPath }: AgentProgram, output: string): AppError {
+  const [program] = command;
+  const said = output.trim() === "" ? "" : ` It printed: ${output.trim().slice(-600)}`;
+  return new AppError(
+    "agent-not-started",
+    `${configPath}: ${program} is not on the path, or cannot be started.${said}`,
+    { configPath },
+  );
+}
+
+/** The command with its parts that are files or folders below `folder` as full paths, and `values` in place of their names in braces. */
+export function agentCommand(
+  command: readonly string[],
+  folder: string,
+  values: Readonly<Record<string, string>>,
+): readonly string[] {
+  return command.map((part) => {
+    const path = resolve(folder, part);
+    if (part !== "" && existsSync(path)) return path;
+    // In one pass: what a value holds is not replaced again.
+    return part.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+    );
+  });
+}

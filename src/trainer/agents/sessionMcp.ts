@@ -1,0 +1,71 @@
+/** The tools of a rollout's session over the Model Context Protocol, one request at a time: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports */
+
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { SessionTools } from "../../core/agents/agent.ts";
+import { argumentsSchema } from "../../core/chat/reference.ts";
+import { errorMessage } from "../../core/errors.ts";
+import { isExactObject, parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
+import type { Reply } from "../../local/http/reply.ts";
+import type { ServiceRequest } from "../../local/http/router.ts";
+
+/** Answers one message of an agent. */
+export async function answerMcp(
+  tools: SessionTools,
+  request: ServiceRequest,
+  version: string,
+): Promise<Reply> {
+  const server = new Server({ name: "environment", version }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.all.map(toolOf) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    call(tools, params.name, params.arguments),
+  );
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  try {
+    await server.connect(transport);
+    const response = await transport.handleRequest(webRequest(request));
+    const body = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, contentType: response.headers.get("content-type"), body };
+  } finally {
+    await server.close();
+  }
+}
+
+function webRequest(request: ServiceRequest): Request {
+  return new Request("http://localhost/", {
+    method: "POST",
+    headers: {
+      // Clients without the package send what they like; the answer is JSON in any case.
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      "mcp-protocol-version": request.header("mcp-protocol-version") || "2025-06-18",
+    },
+    body: request.body,
+  });
+}
+
+function toolOf(tool: SessionTools["all"][number]): Tool {
+  const { name, description } = tool;
+  const schema = JSON.parse(writeExactJson(argumentsSchema(tool)));
+  return { name, description, inputSchema: { ...schema, type: "object" } };
+}
+
+async function call(
+  tools: SessionTools,
+  name: string,
+  input: Readonly<Record<string, unknown>> = {},
+): Promise<CallToolResult> {
+  try {
+    const args = parseExactJson(JSON.stringify(input));
+    const { text, isError } = await tools.call(name, isExactObject(args) ? args : {});
+    return { content: [{ type: "text", text }], isError };
+  } catch (error) {
+    return { content: [{ type: "text", text: errorMessage(error) }], isError: true };
+  }
+}
