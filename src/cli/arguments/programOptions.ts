@@ -11,6 +11,7 @@ import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { BilledRunRequest } from "../../trainer/billedRun.ts";
 import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
+import type { ServedModel, ServeModelRequest } from "../../trainer/chat/serveModel.ts";
 import type { EnvironmentCheckRequest } from "../../trainer/checkEnvironments.ts";
 import type {
   ChangedCheckpoint,
@@ -26,7 +27,6 @@ import type {
   StoredCheckpoint,
 } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
-import type { ServedModel, ServeModelRequest } from "../../trainer/chat/serveModel.ts";
 import type { AccountRequest } from "../../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../../trainer/listModels.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";

@@ -9,10 +9,11 @@ import {
   environmentNames,
   environmentServer,
   environmentsOn,
+  hasAgent,
   headerVariable,
 } from "../config/fields/environmentServers.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
-import type { Config } from "../config/fields/schema.ts";
+import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import type { AllowedOrigin } from "./hostBinding.ts";
@@ -20,6 +21,7 @@ import type { AllowedOrigin } from "./hostBinding.ts";
 /** The configuration keys that hold the address of a service. */
 const ADDRESS_KEYS = ["tinker_base_url", "openreward_base_url"] as const;
 
+type AgentConfig = NonNullable<EnvironmentConfig["agent"]>;
 type AddressKey = (typeof ADDRESS_KEYS)[number];
 
 /** The addresses of the official services. */
@@ -32,7 +34,7 @@ export interface Destinations {
   readonly environments: Readonly<Record<string, readonly string[]>>;
   /**
    * The environments with a server or a file of their own: its address, the command that starts it as {@link commandText}, or the path
-   * of a dataset's questions.
+   * of a dataset's questions; with `(agent)` behind the name the command that plays it.
    */
   readonly servers?: Readonly<Record<string, string>> | undefined;
 }
@@ -55,6 +57,12 @@ function commandText({
   ]);
 }
 
+/** The same of an agent, with the command that grades it. */
+function agentText({ command, reward_command, env }: AgentConfig): string {
+  const grader = reward_command === null ? [] : [`(graded by ${JSON.stringify(reward_command)})`];
+  return commandText({ command: [...command, ...grader], cwd: null, env });
+}
+
 /** What every user names by starting the program: the official services, without any environment. */
 export const OFFICIAL_SERVICES: Destinations = {
   addresses: { tinker_base_url: null, openreward_base_url: null },
@@ -74,11 +82,16 @@ export function destinationsOf(
   >,
 ): Destinations {
   const { model_name, tinker_base_url, openreward_base_url, secrets } = config;
-  const others = environmentNames(config).filter((name) => !name.startsWith("local/"));
+  const others = environmentNames(config).filter(
+    (name) => !name.startsWith("local/") || hasAgent(config, name),
+  );
   const environments = others.map((name) => {
     const own = config.environments[name];
     const { headers, env } = own?.server ?? {};
     const lookedUp = [
+      ...Object.entries(own?.agent?.env ?? {}).flatMap(([key, value]) =>
+        value === null ? [key] : [],
+      ),
       ...Object.entries({ ...secrets, ...own?.secrets }).flatMap(([key, value]) =>
         value === "" ? [] : [key.toUpperCase()],
       ),
@@ -87,13 +100,18 @@ export function destinationsOf(
     ];
     return [name, [...new Set(lookedUp)].sort()] as const;
   });
-  const servers = environmentNames(config).flatMap((name) => {
+  const agents = environmentNames(config).flatMap((name) => {
+    const agent = config.environments[name]?.agent ?? null;
+    return agent === null ? [] : [[`${name} (agent)`, agentText(agent)] as const];
+  });
+  const ofEnvironments = environmentNames(config).flatMap((name) => {
     const tasks = config.environments[name]?.tasks ?? null;
     if (tasks !== null) return [[name, tasks] as const];
     const server = environmentServer(config, name);
     if (server.kind === "address") return [[name, server.url] as const];
     return server.kind === "command" ? [[name, commandText(server)] as const] : [];
   });
+  const servers = [...ofEnvironments, ...agents];
   return {
     addresses: withoutUndefined({
       tinker_base_url: isLocalModel(model_name) ? undefined : tinker_base_url,
@@ -183,8 +201,8 @@ function unnamedOf(
 }
 
 function kindOf(environment: string, server: string): "file" | "command" | "server" {
-  if (environment.startsWith("local/")) return "file";
-  return server.startsWith("[") ? "command" : "server";
+  if (server.startsWith("[")) return "command";
+  return environment.startsWith("local/") ? "file" : "server";
 }
 
 function isSameAddress(one: string | null | undefined, other: string | null): boolean {

@@ -92,7 +92,7 @@ export async function launchKeys(
   if (!parsed.ok) return NOTHING;
   const { config, needs: ofModel } = scopeOf(parsed.config, only);
   const ofServers = [...environmentNeeds(config, inFile, sources), ...serverNeeds(config)];
-  const needs = [...ofModel, ...ofServers, ...secretNeeds(config)];
+  const needs = [...ofModel, ...ofServers, ...agentNeeds(config), ...secretNeeds(config)];
   const keys: Record<string, RequestedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
   const toApprove = new Map<string, KeyApproval>();
@@ -194,6 +194,18 @@ function serverNeeds(config: Config): readonly Need[] {
       ];
     });
   });
+}
+
+/** Variables of the programs that play environments. */
+function agentNeeds(config: Config): readonly Need[] {
+  return environmentNames(config).flatMap((name) =>
+    Object.entries(config.environments[name]?.agent?.env ?? {}).flatMap(([key, value]) => {
+      const id = value === null ? keyIdOf(key) : null;
+      if (id === null) return [];
+      const configPath = `environments.${name}.agent.env.${key}`;
+      return [{ id, reason: { kind: "secret", configPath } as const, origin: THIS_COMPUTER }];
+    }),
+  );
 }
 
 function reportNeeds(config: Config): readonly Need[] {

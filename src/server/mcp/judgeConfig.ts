@@ -20,7 +20,7 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set(["integer", "number", "boolean"
 /** Decide what a budget is worth, where results are sent, or what is started. */
 const KEPT_KEYS: ReadonlySet<string> = new Set([
   ...["prices", "fetch_prices", "wandb", "openreward_upload", "openreward_upload_evaluations"],
-  ...["server", "secrets"],
+  ...["server", "agent", "secrets"],
 ]);
 /** The limits of a run that is under way. */
 const BUDGET_KEYS: ReadonlySet<string> = new Set(["max_cost_usd", "max_tokens_total", "max_hours"]);

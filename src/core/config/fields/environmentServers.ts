@@ -61,6 +61,11 @@ export function environmentNames({
   return [...new Set([...Object.keys(environments), ...Object.keys(evaluation?.splits ?? {})])];
 }
 
+/** True where an agent plays the environment. */
+export function hasAgent({ environments }: Pick<Config, "environments">, name: string): boolean {
+  return (environments[name]?.agent ?? null) !== null;
+}
+
 /** The environments on servers of one kind. */
 export function environmentsOn(
   config: Pick<Config, "environments" | "evaluation">,

@@ -5,6 +5,7 @@ import { isLocalModel, MOST_AT_ONCE } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "../source/finding.ts";
 import { addressFindings } from "./addressRules.ts";
+import { agentFindings } from "./agentRules.ts";
 import { correctionFindings } from "./correctionRules.ts";
 import { costFindings } from "./costRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
@@ -57,6 +58,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...Object.entries(config.environments).flatMap(([name, environment]) =>
       environmentFindings(["environments", name], environment),
     ),
+    ...agentFindings(config),
     ...sessionEnvFindings(config),
     ...evaluationFindings(config),
     ...addressFindings(config),
