@@ -12,7 +12,7 @@ import {
   headerVariable,
 } from "../config/fields/environmentServers.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
-import type { Config } from "../config/fields/schema.ts";
+import type { Config, NotifyConfig } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import type { AllowedOrigin } from "./hostBinding.ts";
@@ -35,6 +35,8 @@ export interface Destinations {
    * of a dataset's questions.
    */
   readonly servers?: Readonly<Record<string, string>> | undefined;
+  /** Where messages about the run go: an address, the variable that holds one, or a command as a JSON list. */
+  readonly notify?: readonly string[] | undefined;
 }
 
 /**
@@ -71,6 +73,7 @@ export function destinationsOf(
     | "environments"
     | "evaluation"
     | "secrets"
+    | "notify"
   >,
 ): Destinations {
   const { model_name, tinker_base_url, openreward_base_url, secrets } = config;
@@ -102,7 +105,12 @@ export function destinationsOf(
     }),
     environments: Object.fromEntries(environments),
     servers: servers.length === 0 ? undefined : Object.fromEntries(servers),
+    notify: config.notify.length === 0 ? undefined : config.notify.map(notifyPlace),
   };
+}
+
+function notifyPlace({ webhook, webhook_variable, command }: NotifyConfig): string {
+  return webhook ?? webhook_variable ?? JSON.stringify(command);
 }
 
 export interface Naming {
@@ -150,7 +158,7 @@ export function requireNamed(wanted: Destinations, naming: Naming): readonly str
 }
 
 function unnamedOf(
-  { addresses, environments, servers = {} }: Destinations,
+  { addresses, environments, servers = {}, notify = [] }: Destinations,
   { named, official }: Naming,
 ): readonly Unnamed[] {
   const unnamedAddresses = ADDRESS_KEYS.flatMap((key): readonly Unnamed[] => {
@@ -179,7 +187,11 @@ function unnamedOf(
       ...unknown.map((secret) => ({ text: `the secret ${secret} for ${name}`, origin, secret })),
     ];
   });
-  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments];
+  const places = notify.filter((place) => !named.some((each) => each.notify?.includes(place)));
+  const unnamedPlaces = places.map((place): Unnamed => {
+    return { text: `${place} under notify`, origin: originOf(place), secret: null };
+  });
+  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments, ...unnamedPlaces];
 }
 
 function kindOf(environment: string, server: string): "file" | "command" | "server" {
