@@ -71,6 +71,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/training/evaluation",
   "src/core/training/supervised",
   "src/core/training",
+  "src/core/notify",
   // Node
   "src/node",
   "src/node/tokenizer",
@@ -102,6 +103,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/config",
   "src/trainer/control",
   "src/trainer/tracking",
+  "src/trainer/notify",
   "src/trainer/examples",
   "src/trainer",
   "src/trainer/checkpoints",
