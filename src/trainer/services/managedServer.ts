@@ -12,7 +12,7 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
 import { bridgePython } from "./bridgePython.ts";
-import { childVariables } from "./childProcess.ts";
+import { COMMAND_VARIABLES, childVariables } from "./childProcess.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
 
 export interface ManagedServerOptions {
@@ -55,12 +55,6 @@ const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
 const CLOSE_LIMIT_MS = 7_000;
 /** The exit code of a command that the system cannot start. */
 const NOT_STARTED = 127;
-/** What programs need besides to find their libraries, their certificates and the network; none of them is a key. */
-const PASSED_VARIABLES = [
-  ...["LANG", "LC_ALL", "USER", "SHELL", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"],
-  ...["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "APPDATA", "PATHEXT"],
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NO_PROXY", "no_proxy"],
-];
 
 /**
  * Resolves with its address once the server answers.
@@ -144,7 +138,7 @@ class CommandKeeper {
       cwd: server.cwd === null ? folder : resolve(folder, server.cwd),
       stdio: ["pipe", "pipe", "pipe"],
       env: {
-        ...childVariables(PASSED_VARIABLES),
+        ...childVariables(COMMAND_VARIABLES),
         OPENREWARD_DISABLE_UPDATE_CHECK: "1",
         PYTHONUNBUFFERED: "1",
         ...variables,
