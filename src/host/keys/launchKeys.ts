@@ -92,7 +92,7 @@ export async function launchKeys(
   if (!parsed.ok) return NOTHING;
   const { config, needs: ofModel } = scopeOf(parsed.config, only);
   const ofServers = [...environmentNeeds(config, inFile, sources), ...serverNeeds(config)];
-  const needs = [...ofModel, ...ofServers, ...secretNeeds(config)];
+  const needs = [...ofModel, ...ofServers, ...secretNeeds(config), ...notifyNeeds(config)];
   const keys: Record<string, RequestedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
   const toApprove = new Map<string, KeyApproval>();
@@ -193,6 +193,15 @@ function serverNeeds(config: Config): readonly Need[] {
         { id, reason: { kind: "secret", configPath }, origin: environmentOrigin(config, name) },
       ];
     });
+  });
+}
+
+/** Addresses of webhooks, which are sent to themselves alone. */
+function notifyNeeds({ notify }: Config): readonly Need[] {
+  return notify.flatMap(({ webhook_variable: name }, index): readonly Need[] => {
+    const id = name === null ? null : keyIdOf(name);
+    const configPath = `notify.${index}.webhook_variable`;
+    return id === null ? [] : [{ id, reason: { kind: "secret", configPath } }];
   });
 }
 
