@@ -72,6 +72,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/training/evaluation",
   "src/core/training/supervised",
   "src/core/training",
+  "src/core/notify",
   // Node
   "src/node",
   "src/node/tokenizer",
@@ -105,6 +106,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/config",
   "src/trainer/control",
   "src/trainer/tracking",
+  "src/trainer/notify",
   "src/trainer/examples",
   "src/trainer",
   "src/trainer/checkpoints",

@@ -192,6 +192,7 @@ export const ERROR_CODES = {
     "environment-unavailable": "The environment gave no complete answer.",
     "http-refused": "The embedded service refuses the request.",
     "local-service": "An embedded service ended unexpectedly.",
+    "notification-failed": "A message could not be delivered to a webhook or command of `notify`.",
     silent: "An event stream went silent.",
     "tinker-auth": "The key is missing, refused or without access.",
     "tinker-bad-request": "The service refuses the request.",

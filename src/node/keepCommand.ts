@@ -1,7 +1,8 @@
 /**
  * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives as long as
  * the parent holds the standard input of this process open, so that not even a killed trainer leaves a server behind. Output passes
- * through; the exit code is that of the command, and 127 when it cannot be started.
+ * through; the exit code is that of the command, and 127 when it cannot be started. A text in the variable `TINKER_RL_INPUT` becomes the
+ * standard input of the command.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -10,6 +11,7 @@ import { errorMessage } from "../core/errors.ts";
 /** Between the request to end and the end by force. */
 const END_LIMIT_MS = 5_000;
 const NOT_STARTED = 127;
+const INPUT_VARIABLE = "TINKER_RL_INPUT";
 
 /** Servers start processes of their own: they end with their group. */
 function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
@@ -28,12 +30,14 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 // Ctrl+C reaches the whole terminal group; the parent needs its servers to end its rollouts.
 process.on("SIGINT", () => undefined);
 // By it a desktop editor's program behaves as Node, which is for this process only.
-const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
+const { ELECTRON_RUN_AS_NODE: _, [INPUT_VARIABLE]: input, ...env } = process.env;
 const child = spawn(program, args, {
   env,
-  stdio: ["ignore", "inherit", "inherit"],
+  stdio: [input === undefined ? "ignore" : "pipe", "inherit", "inherit"],
   detached: process.platform !== "win32",
 });
+// A command may end without reading it.
+child.stdin?.on("error", () => undefined).end(input);
 let isEnding = false;
 const endAll = (): void => {
   if (isEnding) return;

@@ -35,6 +35,7 @@ const recordSchema = z
               .readonly(),
             environments: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
             servers: z.record(z.string(), z.string()).readonly().optional(),
+            notify: z.array(z.string()).readonly().optional(),
           })
           .readonly(),
       )

@@ -44,6 +44,7 @@ import type {
   RunRequest,
   TrainRequest,
 } from "./types.ts";
+import { withNotifications } from "./withNotifications.ts";
 
 /** An end at once waits for its record no longer than this. */
 const END_MS = 1_000;
@@ -114,7 +115,8 @@ export function startEvaluation(request: EvaluateRequest): ActiveRun {
     const loaded = await loadEvaluation(fileSystem, request, options);
     const named = words.length > 0 ? words : await defaultWords(fileSystem, loaded);
     const models = await evaluatedModels(fileSystem, named, loaded.config);
-    return evaluateModels(options, { fileSystem, loaded, models, owner });
+    const wanted = { fileSystem, loaded, models, owner };
+    return withNotifications(options, loaded, (watched) => evaluateModels(watched, wanted));
   });
 }
 
@@ -137,13 +139,14 @@ async function trainFrom(
     const collected = collectingStart(loaded, start);
     const models = await evaluatedModels(fileSystem, [collectedModel(loaded)], loaded.config);
     const { owner } = request;
-    return evaluateModels(options, { fileSystem, loaded: collected, models, owner, sweep });
+    const wanted = { fileSystem, loaded: collected, models, owner, sweep };
+    return withNotifications(options, collected, (watched) => evaluateModels(watched, wanted));
   }
   const plan =
     folder === null
       ? planNewRun(fileSystem, request, loaded)
       : await planResume(fileSystem, { ...request, folder }, loaded);
-  return executeRun(options, plan);
+  return withNotifications(options, loaded, (watched) => executeRun(watched, plan));
 }
 
 /** As an evaluation names it. */

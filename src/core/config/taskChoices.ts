@@ -25,8 +25,11 @@ export function environmentConfig(config: Config, name: string): EnvironmentConf
   return config.environments[name] ?? defaultEnvironment(kind);
 }
 
-/** The configuration without other environments, and so without what only they need: services, keys and secrets. Null = without any. */
+/**
+ * The configuration without other environments and notifications, and so without what only they need: services, keys and secrets.
+ * Null = without any environment.
+ */
 export function withOnlyEnvironment(config: Config, name: string | null): Config {
   const environments = name === null ? {} : { [name]: environmentConfig(config, name) };
-  return { ...config, environments, evaluation: null };
+  return { ...config, environments, evaluation: null, notify: [] };
 }

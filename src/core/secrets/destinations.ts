@@ -13,7 +13,7 @@ import {
   headerVariable,
 } from "../config/fields/environmentServers.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
-import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
+import type { Config, EnvironmentConfig, NotifyConfig } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import type { AllowedOrigin } from "./hostBinding.ts";
@@ -37,6 +37,8 @@ export interface Destinations {
    * of a dataset's questions; with `(agent)` behind the name the command that plays it.
    */
   readonly servers?: Readonly<Record<string, string>> | undefined;
+  /** Where messages about the run go: an address, the variable that holds one, or a command as a JSON list. */
+  readonly notify?: readonly string[] | undefined;
 }
 
 /**
@@ -79,6 +81,7 @@ export function destinationsOf(
     | "environments"
     | "evaluation"
     | "secrets"
+    | "notify"
   >,
 ): Destinations {
   const { model_name, tinker_base_url, openreward_base_url, secrets } = config;
@@ -120,7 +123,12 @@ export function destinationsOf(
     }),
     environments: Object.fromEntries(environments),
     servers: servers.length === 0 ? undefined : Object.fromEntries(servers),
+    notify: config.notify.length === 0 ? undefined : config.notify.map(notifyPlace),
   };
+}
+
+function notifyPlace({ webhook, webhook_variable, command }: NotifyConfig): string {
+  return webhook ?? webhook_variable ?? JSON.stringify(command);
 }
 
 export interface Naming {
@@ -168,7 +176,7 @@ export function requireNamed(wanted: Destinations, naming: Naming): readonly str
 }
 
 function unnamedOf(
-  { addresses, environments, servers = {} }: Destinations,
+  { addresses, environments, servers = {}, notify = [] }: Destinations,
   { named, official }: Naming,
 ): readonly Unnamed[] {
   const unnamedAddresses = ADDRESS_KEYS.flatMap((key): readonly Unnamed[] => {
@@ -197,7 +205,11 @@ function unnamedOf(
       ...unknown.map((secret) => ({ text: `the secret ${secret} for ${name}`, origin, secret })),
     ];
   });
-  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments];
+  const places = notify.filter((place) => !named.some((each) => each.notify?.includes(place)));
+  const unnamedPlaces = places.map((place): Unnamed => {
+    return { text: `${place} under notify`, origin: originOf(place), secret: null };
+  });
+  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments, ...unnamedPlaces];
 }
 
 function kindOf(environment: string, server: string): "file" | "command" | "server" {

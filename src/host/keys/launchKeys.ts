@@ -92,7 +92,8 @@ export async function launchKeys(
   if (!parsed.ok) return NOTHING;
   const { config, needs: ofModel } = scopeOf(parsed.config, only);
   const ofServers = [...environmentNeeds(config, inFile, sources), ...serverNeeds(config)];
-  const needs = [...ofModel, ...ofServers, ...agentNeeds(config), ...secretNeeds(config)];
+  const ofOthers = [...agentNeeds(config), ...secretNeeds(config), ...notifyNeeds(config)];
+  const needs = [...ofModel, ...ofServers, ...ofOthers];
   const keys: Record<string, RequestedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
   const toApprove = new Map<string, KeyApproval>();
@@ -206,6 +207,15 @@ function agentNeeds(config: Config): readonly Need[] {
       return [{ id, reason: { kind: "secret", configPath } as const, origin: THIS_COMPUTER }];
     }),
   );
+}
+
+/** Addresses of webhooks, which are sent to themselves alone. */
+function notifyNeeds({ notify }: Config): readonly Need[] {
+  return notify.flatMap(({ webhook_variable: name }, index): readonly Need[] => {
+    const id = name === null ? null : keyIdOf(name);
+    const configPath = `notify.${index}.webhook_variable`;
+    return id === null ? [] : [{ id, reason: { kind: "secret", configPath } }];
+  });
 }
 
 function reportNeeds(config: Config): readonly Need[] {

@@ -20,7 +20,7 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set(["integer", "number", "boolean"
 /** Decide what a budget is worth, where results are sent, or what is started. */
 const KEPT_KEYS: ReadonlySet<string> = new Set([
   ...["prices", "fetch_prices", "wandb", "openreward_upload", "openreward_upload_evaluations"],
-  ...["server", "agent", "secrets"],
+  ...["server", "agent", "secrets", "notify"],
 ]);
 /** The limits of a run that is under way. */
 const BUDGET_KEYS: ReadonlySet<string> = new Set(["max_cost_usd", "max_tokens_total", "max_hours"]);
@@ -42,14 +42,27 @@ export function requirePlainSettings(
   }
 }
 
+interface Judging {
+  readonly root: string;
+  readonly permission: Permission;
+  /** The value of a variable that a file of the workspace sets, and not the user; null when none does. */
+  readonly fileValue: (name: string) => Promise<string | null>;
+}
+
 /** `path` is that of the file. @throws AppError `not-allowed` with what the user would have to allow */
 export async function judgeConfig(
   config: Config,
   path: string,
-  { root, permission }: { readonly root: string; readonly permission: Permission },
+  { root, permission, fileValue }: Judging,
 ): Promise<void> {
   if (!permission.allowed.has("commands")) requireNoCommand(config);
   for (const [key, url] of addressesIn(config)) requireAllowed(key, url, permission);
+  for (const [key, name] of webhookVariablesIn(config)) {
+    requireNamedSecret(key, name, permission);
+    const url = await fileValue(name);
+    // The trainer refuses what is no address, without showing it.
+    if (url !== null && URL.canParse(url)) requireAllowed(key, url, permission);
+  }
   for (const [key, place] of placesIn(config)) await requireInside(key, place, { path, root });
 }
 
@@ -94,6 +107,22 @@ function addressesIn(value: unknown, path: readonly string[] = []): readonly Add
   }
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => addressesIn(item, [...path, key]));
+}
+
+function webhookVariablesIn({ notify }: Config): readonly (readonly [key: string, name: string])[] {
+  return notify.flatMap(({ webhook_variable: name }, index) =>
+    name === null ? [] : [[`notify.${index}.webhook_variable`, name] as const],
+  );
+}
+
+/** The trainer gets no other variable. */
+function requireNamedSecret(key: string, name: string, { secrets }: Permission): void {
+  if (secrets.includes(name)) return;
+  throw new AppError(
+    "not-allowed",
+    `${key} sends messages to the address in ${name}, which the user has not allowed. Ask the user to start this configuration, or to add --allow-secret ${name}.`,
+    { configPath: key },
+  );
 }
 
 type Address = readonly [key: string, url: string];

@@ -22,6 +22,16 @@ export async function keysFor(
   return Object.fromEntries(found);
 }
 
+/** The value that {@link keysFor} takes from the `.env` of the workspace; null when the user's own environment has the variable, or neither. */
+export async function fileValueFor(
+  configFolder: string,
+  env: NodeJS.ProcessEnv,
+  name: string,
+): Promise<string | null> {
+  if (env[name]) return null;
+  return (await valuesOf(configFolder))[name] || null;
+}
+
 /** A file of the workspace may lead a service elsewhere, where its key follows with the user's leave only; it sets nothing else. */
 export async function variablesFor(
   configFolder: string,

@@ -20,7 +20,7 @@ import {
 import { formatCost } from "../../shared/format.ts";
 import type { RunTools } from "../tools/runTools.ts";
 import { judgeConfig, requirePlainSettings } from "./judgeConfig.ts";
-import { keysFor, variablesFor } from "./keysFor.ts";
+import { fileValueFor, keysFor, variablesFor } from "./keysFor.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 import { ownEstimate, requireValid } from "./pastEstimate.ts";
 import type { Permission } from "./permission.ts";
@@ -80,7 +80,7 @@ export async function startEvaluation(
 }
 
 async function judge(starter: Starter, { config: name, settings = [] }: Wanted): Promise<Judged> {
-  const { root, permission, tools, workspace } = starter;
+  const { root, permission, tools, workspace, env } = starter;
   const configPath = await tools.findConfig(name);
   const start = await startConfig(workspace.files, { configPath, overrides: settings });
   if (start.folder !== null) {
@@ -92,7 +92,8 @@ async function judge(starter: Starter, { config: name, settings = [] }: Wanted):
   const config = requireValid(start.text, start);
   const parsed = parseConfig(start.text, start);
   requirePlainSettings(parsed.ok ? parsed.overrides.map(({ path }) => path) : [], false);
-  await judgeConfig(config, start.path, { root, permission });
+  const fileValue = (name: string) => fileValueFor(dirname(start.path), env, name);
+  await judgeConfig(config, start.path, { root, permission, fileValue });
   return { start, config };
 }
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
-import { childVariables, PROGRAM_VARIABLES } from "../services/childProcess.ts";
+import { COMMAND_VARIABLES, childVariables } from "../services/childProcess.ts";
 
 export interface AgentProgram {
   readonly command: readonly string[];
@@ -42,7 +42,7 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
   const child = spawn(process.execPath, [join(programFolder, "keepCommand.js"), ...command], {
     cwd,
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...childVariables(PROGRAM_VARIABLES), PYTHONUNBUFFERED: "1", ...variables },
+    env: { ...childVariables(COMMAND_VARIABLES), PYTHONUNBUFFERED: "1", ...variables },
     // A signal to the whole group is for the trainer, which ends its agents itself.
     detached: process.platform !== "win32",
   });

@@ -12,7 +12,7 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
 import { bridgePython } from "./bridgePython.ts";
-import { childVariables, PROGRAM_VARIABLES } from "./childProcess.ts";
+import { COMMAND_VARIABLES, childVariables } from "./childProcess.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
 
 export interface ManagedServerOptions {
@@ -138,7 +138,7 @@ class CommandKeeper {
       cwd: server.cwd === null ? folder : resolve(folder, server.cwd),
       stdio: ["pipe", "pipe", "pipe"],
       env: {
-        ...childVariables(PROGRAM_VARIABLES),
+        ...childVariables(COMMAND_VARIABLES),
         OPENREWARD_DISABLE_UPDATE_CHECK: "1",
         PYTHONUNBUFFERED: "1",
         ...variables,

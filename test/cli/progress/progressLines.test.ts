@@ -63,6 +63,7 @@ test("the header names model, environments, plan and run folder", () => {
 test("an alarm says what was seen, what it means and what to try, and how to do that at once", () => {
   const alarm: ProgressEvent = {
     kind: "alarm",
+    id: "truncated_turns",
     step: 2,
     title: "Many turns are cut off",
     severity: "warning",

@@ -6,6 +6,7 @@ import {
   OFFICIAL_SERVICES,
   requireNamed,
 } from "../../../src/core/secrets/destinations.ts";
+import { configIn, textWith } from "../config/configText.ts";
 import { aConfig, anEnvironment } from "../training/builders.ts";
 import { NO_SERVER, type ServerConfig } from "../training/serverBuilder.ts";
 
@@ -62,6 +63,25 @@ describe("the destinations of a configuration", () => {
     });
     expect(destinationsOf(local)).toEqual({ addresses: {}, environments: {} });
   });
+});
+
+it("include where messages about the run go, which a run folder alone may not say", () => {
+  const [entry] = configIn(textWith("notify: [{ webhook_variable: HOOK }]")).notify;
+  if (entry === undefined) throw new Error("the configuration has one");
+  const notifying = (changes: Partial<typeof entry>) =>
+    destinationsOf({ ...aConfig(), notify: [{ ...entry, webhook_variable: null, ...changes }] });
+  const places = [
+    [notifying({ webhook_variable: "HOOK" }), "HOOK under notify"],
+    [notifying({ webhook: "https://hooks.example/a" }), "https://hooks.example/a under notify"],
+    [notifying({ command: ["sh", "-c", "id"] }), '["sh","-c","id"] under notify'],
+  ] as const;
+  const others = { ...naming().named[0], ...destinationsOf(aConfig()) };
+  for (const [wanted, text] of places) {
+    expect(refusal(wanted, { named: [others] })).toContain(`names ${text}`);
+    expect(refusal(wanted, { named: [others, wanted] })).toBeNull();
+  }
+  const allowedOrigins = [{ origin: "https://hooks.example", key: null }];
+  expect(refusal(places[1][0], { named: [others], allowedOrigins })).toBeNull();
 });
 
 describe("an environment's own server", () => {

@@ -64,6 +64,20 @@ describe("handed over", () => {
     expect(missing).toEqual([]);
   });
 
+  it("has the addresses of webhooks for a run, and for nothing else", async () => {
+    const written = { model: "local/tiny-tool", environments: { [LOCAL]: "" } };
+    const more = "notify: [{ webhook_variable: TEAM_HOOK }]";
+    const { missing, needsKeys } = await gather({ ...written, more });
+    expect(needsKeys).toBe(true);
+    const reason = { kind: "secret", configPath: "notify.0.webhook_variable" };
+    expect(missing).toEqual([{ id: "env:TEAM_HOOK", name: "TEAM_HOOK", reason }]);
+    await keep(["env:TEAM_HOOK", ""]);
+    const { keys, toApprove } = await gather({ ...written, more });
+    expect([Object.keys(keys), toApprove]).toEqual([["TEAM_HOOK"], []]);
+    const only = { environment: LOCAL, isSampled: true };
+    expect((await gather({ ...written, more }, { only })).keys).toEqual({});
+  });
+
   it("is only what a conversation or a preview needs where nothing is trained", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["wandb", ""]);
     const written = { more: "wandb: online\nwandb_project_name: x" };

@@ -30,11 +30,19 @@ environments:
 batch_size: 4
 `;
 
-function judge(text: string, permission: Partial<Permission> = {}): Promise<void> {
+function judge(
+  text: string,
+  permission: Partial<Permission> = {},
+  file: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const path = join(root, "tinker-config.yaml");
   const parsed = parseConfig(text, { path });
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
-  return judgeConfig(parsed.config, path, { root, permission: { ...NOTHING, ...permission } });
+  return judgeConfig(parsed.config, path, {
+    root,
+    permission: { ...NOTHING, ...permission },
+    fileValue: async (name) => file[name] ?? null,
+  });
 }
 
 describe("a configuration that an assistant starts", () => {
@@ -51,6 +59,22 @@ describe("a configuration that an assistant starts", () => {
   ])("runs %s only with leave", async (_, text) => {
     await expect(judge(text)).rejects.toThrow("commands to --allow");
     await judge(text, { allowed: new Set(["start", "commands"]) });
+  });
+
+  it("sends messages only where the user allows it, whatever .env says", async () => {
+    const command = `${LOCAL}notify: [{ command: ["sh", "-c", "id"] }]\n`;
+    await expect(judge(command)).rejects.toThrow(/notify\.0\.command .*commands to --allow/);
+    await judge(command, { allowed: new Set(["start", "commands"]) });
+    const address = `${LOCAL}notify: [{ webhook: "https://evil.test/hook" }]\n`;
+    await expect(judge(address)).rejects.toThrow("add --allow-host https://evil.test");
+    await judge(address, { origins: [{ origin: "https://evil.test" }] });
+    const variable = `${LOCAL}notify: [{ webhook_variable: HOOK }]\n`;
+    await expect(judge(variable)).rejects.toThrow("add --allow-secret HOOK");
+    await judge(variable, { secrets: ["HOOK"] });
+    const planted = judge(variable, { secrets: ["HOOK"] }, { HOOK: "https://evil.test/hook" });
+    await expect(planted).rejects.toThrow("add --allow-host https://evil.test");
+    const paths = [["notify", "0", "format"]];
+    expect(() => requirePlainSettings(paths, false)).toThrow("cannot be set here");
   });
 
   it.each([

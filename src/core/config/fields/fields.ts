@@ -6,6 +6,7 @@ import { columnFields, environmentFields, graderFields, splitFields } from "./en
 import { evaluationFields } from "./evaluationFields.ts";
 import type { Field, FieldTable, ObjectShape, Shape } from "./field.ts";
 import { modelFields } from "./modelFields.ts";
+import { notifyFields } from "./notifyFields.ts";
 import { optimizerFields } from "./optimizerFields.ts";
 import { rolloutFields } from "./rolloutFields.ts";
 import { dataFields, runFields, serviceFields } from "./runFields.ts";
@@ -80,6 +81,12 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Alarms", place: "alarms", fields: alarmFields },
   { title: "Stages", place: "", fields: stageFields },
   { title: "Services", place: "", fields: serviceFields },
+  {
+    title: "Notification",
+    place: "notify.<number>",
+    fields: notifyFields,
+    hasCommonNames: true,
+  },
 ];
 
 /** The field `key` of a table, or undefined; never something inherited. */

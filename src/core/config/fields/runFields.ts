@@ -4,6 +4,7 @@ import { alarmFields } from "./alarmFields.ts";
 import { environmentFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import type { FieldTable } from "./field.ts";
+import { notifyField } from "./notifyFields.ts";
 import { HEADERS, HTTP_URL } from "./serverFields.ts";
 
 export const dataFields = {
@@ -244,4 +245,5 @@ export const serviceFields = {
     change: "fixed",
     doc: "Name of the run on OpenReward. `null` uses the run's own name.",
   },
+  notify: notifyField,
 } as const satisfies FieldTable;

@@ -31,6 +31,7 @@ export type ColumnsConfig = ValuesOf<typeof columnFields>;
 export type GraderConfig = ValuesOf<typeof graderFields>;
 export type AlarmsConfig = ValuesOf<typeof alarmFields>;
 export type AlarmId = keyof AlarmsConfig;
+export type NotifyConfig = Config["notify"][number];
 export type EvaluationConfig = ValuesOf<typeof evaluationFields>;
 
 /** The only splits of a dataset whose configuration and file name none. */

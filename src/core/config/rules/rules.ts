@@ -14,6 +14,7 @@ import { intentFindings } from "./intentRules.ts";
 import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
+import { notifyFindings } from "./notifyRules.ts";
 import { refillFindings } from "./refillRules.ts";
 import { supervisedFindings } from "./supervisedRules.ts";
 import { teacherFindings } from "./teachers.ts";
@@ -64,6 +65,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...addressFindings(config),
     ...trackerFindings(config),
     ...silentTrackerFindings(config, values),
+    ...notifyFindings(config),
   ];
 }
 

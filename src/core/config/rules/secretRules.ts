@@ -3,6 +3,7 @@
 import { isScalar, isSeq, type Node } from "yaml";
 import type { Shape } from "../fields/field.ts";
 import { childShape, configShape } from "../fields/fields.ts";
+import { notifyFields } from "../fields/notifyFields.ts";
 import { advice, type Finding } from "../source/finding.ts";
 import type { Remedy } from "../source/remedy.ts";
 import { scalarText } from "../source/yamlNodes.ts";
@@ -14,12 +15,16 @@ const MIN_SECRET_LENGTH = 8;
 const KEY_SHAPE =
   /\b(?:tml-|sk-(?:ant-|proj-)?|or-|hf_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|wandb_v1_|glpat-)[A-Za-z0-9_-]{12,}/;
 
+/** The addresses of webhooks by which alone anyone could write: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and https://discord.com/developers/docs/resources/webhook */
+const WEBHOOK =
+  /\bhooks\.slack\.com\/(services|workflows|triggers)\/|\bdiscord(app)?\.com\/api\/(v\d+\/)?webhooks\//i;
+
 /** An address with a password, such as `http://user:password@host`. */
 const PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/;
 
 /** True for text that looks like the key of a service, or holds a password, wherever it stands. */
 export function hasKeyShape(text: string): boolean {
-  return KEY_SHAPE.test(text) || PASSWORD.test(text);
+  return KEY_SHAPE.test(text) || PASSWORD.test(text) || WEBHOOK.test(text);
 }
 
 /** A finding for each value that is a secret by its key or by its form. */
@@ -55,7 +60,8 @@ function visit(
 }
 
 function isLiteralSecret(value: unknown, text: string, shape: Shape | undefined): boolean {
-  if (value === null || text === "") return false;
+  // Its own rule refuses it, in words that say what to write instead.
+  if (value === null || text === "" || shape === notifyFields.webhook) return false;
   if (shape?.type === "string" && shape.isSecret === true) {
     return text.length >= MIN_SECRET_LENGTH || hasKeyShape(text);
   }

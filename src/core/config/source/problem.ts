@@ -62,6 +62,8 @@ export type RuleCode =
   | "TRL228"
   /** Several keys: stages that do not follow one another. */
   | "TRL229"
+  /** Several keys: a notification without one place to go to, or with a key in its address. */
+  | "TRL230"
   /** Several keys: settings that an agent cannot have, or does not follow. */
   | "TRL231"
   /** A file that is trained on: a row of a dataset or of demonstrations, or that it cannot be read; the text itself never has it. */

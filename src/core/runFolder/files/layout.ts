@@ -27,6 +27,8 @@ export interface RunPaths {
   readonly evaluations: string;
   /** What has been uploaded to OpenReward; absent when nothing was to be. */
   readonly uploads: string;
+  /** Which notifications were sent; absent when none were. */
+  readonly notifications: string;
   /** What tokens are counted with; absent when no prices are known. */
   readonly prices: string;
   /** The tokens of all requests. */
@@ -61,6 +63,7 @@ export function runPaths(folder: string): RunPaths {
     imageFolder: `${folder}/images`,
     evaluations: `${folder}/eval/results.jsonl`,
     uploads: `${folder}/upload.jsonl`,
+    notifications: `${folder}/notify.jsonl`,
     prices: `${folder}/prices.json`,
     usage: `${folder}/usage.jsonl`,
     marks: `${folder}/marks.jsonl`,

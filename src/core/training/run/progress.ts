@@ -130,7 +130,7 @@ export type ProgressEvent =
       readonly statePath: string;
     }
   /** Something goes wrong in the run, from this step on. */
-  | (Omit<AlarmNotice, "id"> & {
+  | (AlarmNotice & {
       readonly kind: "alarm";
       readonly step: number;
       readonly title: string;

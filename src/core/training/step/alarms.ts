@@ -68,8 +68,8 @@ export function applyAlarmActions(
   { config, control, reporting: { watch } }: RunContext,
   { row: { step }, begun, ended }: EvaluatedRow,
 ): void {
-  for (const { id, ...notice } of begun) {
-    watch({ kind: "alarm", step, title: ALARMS[id].title, ...notice });
+  for (const notice of begun) {
+    watch({ kind: "alarm", step, title: ALARMS[notice.id].title, ...notice });
   }
   for (const id of ended) watch({ kind: "alarm-over", step, title: ALARMS[id].title });
   const isCritical = begun.some(({ severity }) => severity === "critical");

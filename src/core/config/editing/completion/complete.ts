@@ -44,10 +44,16 @@ export function complete(
 function completeAs(context: CompletionContext, shape: Shape): readonly Completion[] {
   const { cursor, language } = context;
   // A value may stand on the line after its key, where a key would are in a mapping.
-  if (cursor.kind === "value" || !isMapping(shape)) return completeValues(context, shape);
+  const isKey = cursor.kind === "key" || isBegunItem(cursor);
+  if (!isKey || !isMapping(shape)) return completeValues(context, shape);
   const keys = completeKeys(context, shape);
   const isBlank = language === "yaml" && cursor.path.length === 0 && isFirstKey(cursor);
   return isBlank ? [...fileSnippets(cursor.replace), ...keys] : keys;
+}
+
+/** Behind a dash a mapping begins with its first key. */
+function isBegunItem({ isFlow, path }: Cursor): boolean {
+  return !isFlow && shapeAt(path.slice(0, -1))?.type === "list";
 }
 
 function isMapping(shape: Shape): shape is ObjectShape | MapShape {

@@ -53,6 +53,20 @@ describe("keys", () => {
     expect(offered.at(-1)).toBe("max_rollout_concurrency");
   });
 
+  it("are those of an entry, in a list of mappings", () => {
+    const keys = ["webhook", "webhook_variable", "format", "command", "on"];
+    expect(labels(`${START}notify:\n  - |`)).toEqual(keys);
+    expect(labels(`${START}notify:\n  - webhook_variable: HOOK\n    |`)).toEqual(
+      keys.filter((key) => key !== "webhook_variable"),
+    );
+    expect(labels(`${START}notify:\n  - format: |`)).toEqual(
+      expect.arrayContaining(["slack", "discord", "json"]),
+    );
+    expect(labels(`${START}notify:\n  - on: [end, |]`)).toEqual(
+      expect.arrayContaining(["failure", "alarm", "budget"]),
+    );
+  });
+
   it.each([
     ["at the indent of its mapping", "environments:\n  Owner/Game:\n    num_rollouts: 4\n    |"],
     ["before the other keys", "environments:\n  Owner/Game:\n    |\n    num_rollouts: 4\n"],

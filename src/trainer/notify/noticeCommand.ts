@@ -1,0 +1,97 @@
+/** Runs a command of `notify` for one message: without a shell, without keys, for a limited time, and ends it with its children. */
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { AppError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { messageText, type NoticeMessage } from "../../core/notify/notice.ts";
+import { messageJson } from "../../core/notify/webhookBody.ts";
+import { systemClock } from "../../node/clock.ts";
+import { COMMAND_VARIABLES, childVariables } from "../services/childProcess.ts";
+import type { LocalPrograms } from "../services/localServices.ts";
+
+export interface NoticeCommand {
+  readonly command: readonly string[];
+  /** Folder of the configuration, where it starts. */
+  readonly folder: string;
+  readonly programs: LocalPrograms;
+  /** Null while the run has none. */
+  readonly runFolder: () => string | null;
+  /** Removes secrets from what is quoted. */
+  readonly clean: (text: string) => string;
+}
+
+const LIMIT_MS = 10_000;
+/** Characters of its output that an error quotes: the last ones say why it ended. */
+const SHOWN_OUTPUT = 300;
+const KEPT_OUTPUT = 2_000;
+/** With which a message on the desktop is shown. */
+const DESKTOP_VARIABLES = [
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
+];
+
+/** @throws AppError `notification-failed` when it does not end with code 0 in time; the reason of `signal` */
+export async function runNoticeCommand(
+  { command, folder, programs, runFolder, clean }: NoticeCommand,
+  message: NoticeMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  const json: JsonObject = { ...messageJson(message), folder: runFolder() };
+  const child = spawn(process.execPath, [join(programs.folder, "keepCommand.js"), ...command], {
+    cwd: folder,
+    stdio: ["pipe", "pipe", "pipe"],
+    env: {
+      ...childVariables([...COMMAND_VARIABLES, ...DESKTOP_VARIABLES]),
+      TINKER_RL_INPUT: `${JSON.stringify(json)}\n`,
+      TINKER_RL_EVENT: message.notice.events[0],
+      TINKER_RL_MESSAGE: messageText(message),
+    },
+    // A signal to the whole group is for the trainer.
+    detached: process.platform !== "win32",
+  });
+  child.stdin.on("error", () => undefined);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-KEPT_OUTPUT);
+    });
+  }
+  await new Promise<void>((resolve, reject) => {
+    /** The program between ends the command and its children once its input is closed. */
+    const giveUp = (reason: unknown): void => {
+      child.stdin.end();
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      child.unref();
+      settle(() => reject(reason));
+    };
+    const onAbort = (): void => giveUp(signal.reason);
+    const stopTimer = systemClock.after(LIMIT_MS, () =>
+      giveUp(failed(`it took longer than ${LIMIT_MS / 1000} s`)),
+    );
+    const settle = (end: () => void): void => {
+      stopTimer();
+      signal.removeEventListener("abort", onAbort);
+      end();
+    };
+    child.once("error", (error) => settle(() => reject(failed(error.message))));
+    child.once("close", (code) => {
+      // The first line may have lost its beginning, and with it what a secret is known by.
+      const whole = output.length < KEPT_OUTPUT ? output : output.replace(/^.*\n?/, "");
+      settle(() => (code === 0 ? resolve() : reject(failed(ending(code, clean(whole))))));
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+function ending(code: number | null, output: string): string {
+  const said = output.trim().slice(-SHOWN_OUTPUT);
+  return `it ended with code ${code}${said === "" ? "" : ` and printed: ${said}`}`;
+}
+
+function failed(why: string): AppError {
+  return new AppError("notification-failed", why);
+}
