@@ -305,7 +305,10 @@ export class AgentEpisode implements RolloutEpisode {
     const { prompt, room, continued } = pending;
     if (this.turnCount === 0) this.#begins(request.messages, prompt.length);
     const startedAtMs = clock.now();
-    if (continued !== null) this.#turns.continued(continued, startedAtMs);
+    if (continued !== null) {
+      this.#turns.continued(continued, startedAtMs);
+      this.#options.onMessages?.(continued.news);
+    }
     const started = clock.monotonic();
     const { repeats, giveBack } = this.#repeat(pending.context);
     try {
