@@ -10,14 +10,14 @@ const PLAY: AgentPlay = {
 
 describe("the check of an agent", () => {
   it("passes with one that asks the model and ends, also because the environment says so", () => {
-    const passed = { finding: null, measured: "2 turns, then agent_ended" };
+    const passed = { findings: [], measured: "2 turns, then agent_ended" };
     expect(agentCheck(PLAY)).toMatchObject(passed);
-    expect(agentCheck({ ...PLAY, stop: "reached_terminal_state" }).finding).toBeNull();
+    expect(agentCheck({ ...PLAY, stop: "reached_terminal_state" }).findings).toEqual([]);
   });
 
   it("finds a defect in one that fails, hangs or never asks, with what it printed", () => {
     const agent = { exit: "1", output: "KeyError: 'x'\n", refusals: [] };
-    const said = (play: AgentPlay) => agentCheck(play).finding?.message;
+    const said = (play: AgentPlay) => agentCheck(play).findings[0]?.message;
     expect(said({ ...PLAY, stop: "agent_failed", agent })).toBe(
       "The agent ended with 1. It printed: KeyError: 'x'",
     );
