@@ -115,7 +115,7 @@ async function basisOf(
   if (played === undefined) {
     throw new AppError(
       "estimate-without-basis",
-      "The examples are of a stage that has not been played. Name a past run with --from.",
+      "The examples are of a stage that has not been played. Estimate all stages, or name a past run with --from.",
     );
   }
   const past = wanted === null ? await newestRunOf(fileSystem, played) : null;

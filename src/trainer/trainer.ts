@@ -88,9 +88,9 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
     const { from, groups: wanted, onEstimate } = request;
     const loaded = await loadNamed(start, options);
     const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
-    const { stages } = loaded.config;
-    if (stages !== null) {
-      const names = Object.keys(stages);
+    const { stages, stage } = loaded.config;
+    const names = stages === null ? [stage ?? []].flat() : Object.keys(stages);
+    if (names.length > 0) {
       const given = { start, names, fileSystem, planOf, from, groups: wanted, onEstimate };
       return estimateStages(options, given);
     }

@@ -4,11 +4,12 @@ import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { aConfig, anEnvironment } from "./builders.ts";
 
 it("the estimate of a stage that collects plays tasks at most so often, trains nothing and takes the time of rollouts", async () => {
-  const environments = { game: anEnvironment({ splits: { train: {}, easy: {} } }) };
+  const split = { shuffle: true, num_samples: null };
+  const environments = { game: anEnvironment({ splits: { train: split, easy: split } }) };
   const config = aConfig({ method: "collect", environments, samples_per_task: 3, max_tasks: 10 });
   const tasks = { train: 500, easy: 4 };
-  const countTasks = async (_: string, split: string) =>
-    split === "easy" ? tasks.easy : tasks.train;
+  const countTasks = async (_: string, name: string) =>
+    name === "easy" ? tasks.easy : tasks.train;
   const rollout = { tokens: { ...NO_TOKENS, sampled: 20 }, data: 30, reward: 1 };
   const group = { environment: "game", trainedFraction: 1, passedFraction: 1, rollouts: [rollout] };
   const times = [{ rollouts: 8, rolloutS: 4, trainS: 2, totalS: 6 }];
