@@ -71,6 +71,7 @@ export function alarmFacts(row: MetricsRow) {
     ),
     /** Of a supervised run: its steps, and mean losses of the first and the last of them. */
     fit: storedFit(number),
+    loss: number("loss"),
     /** Null where the step did not measure it. */
     heldOutLoss: number("held_out/loss"),
     costShare: number("budget/cost_frac"),

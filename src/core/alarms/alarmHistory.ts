@@ -23,6 +23,8 @@ export interface AlarmPast {
   readonly rewards: readonly TrendPoint[];
   /** Of a supervised run. */
   readonly heldOut: readonly HeldOutPoint[];
+  /** Of the first step of a supervised run, before any update; null for another run. */
+  readonly firstLoss: number | null;
 }
 
 /** What a step measured on held-out examples, beside the training loss of the last steps. */
@@ -39,6 +41,7 @@ const NOTHING: AlarmPast = {
   firstAdvantages: [],
   rewards: [],
   heldOut: [],
+  firstLoss: null,
 };
 
 /** First steps whose log-probability gap shows what is usual for the model. */
@@ -90,6 +93,7 @@ export class AlarmHistory {
       ),
       rewards: past.rewards,
       heldOut: past.heldOut,
+      firstLoss: past.firstLoss,
     };
   }
 }
@@ -102,7 +106,8 @@ function rewardOf(row: MetricsRow): readonly TrendPoint[] {
 function withStep(past: AlarmPast, facts: AlarmFacts): AlarmPast {
   const rewards = past.rewards.concat(stepReward(facts) ?? []);
   const heldOut = past.heldOut.concat(heldOutPoint(facts) ?? []);
-  return { ...past, steps: [...past.steps, facts], rewards, heldOut };
+  const firstLoss = past.firstLoss ?? (facts.fit === null ? null : facts.loss);
+  return { ...past, steps: [...past.steps, facts], rewards, heldOut, firstLoss };
 }
 
 function heldOutPoint({ step, fit, heldOutLoss }: AlarmFacts): HeldOutPoint | null {

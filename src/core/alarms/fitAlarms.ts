@@ -9,8 +9,10 @@ import type { AlarmPast } from "./alarmHistory.ts";
 
 type FitAlarmId = Extract<AlarmId, "overfitting" | "loss_rise">;
 
-/** The first and the last five share no step. */
-const LEAST_STEPS = 10;
+/** The last five do not hold the first one. */
+const LEAST_STEPS = 6;
+/** In nats a token: batches may differ by less. */
+const LEAST_RISE = 0.5;
 
 export const FIT_ALARMS: Readonly<Record<FitAlarmId, Alarm>> = {
   overfitting: {
@@ -33,7 +35,7 @@ export const FIT_ALARMS: Readonly<Record<FitAlarmId, Alarm>> = {
     fires: "above",
     measure: lossRatio,
     seen: ({ now: { fit }, value, threshold }) =>
-      `The mean loss of the last 5 steps is ${formatMeasure(fit?.now ?? null)}, ${value.toFixed(1)} times that of the first 5 (alarm above ${threshold} times).`,
+      `The mean loss of the last 5 steps is ${formatMeasure(fit?.now ?? null)}, ${value.toFixed(1)} times that of the first step (alarm above ${threshold} times).`,
     meaning:
       "The updates are too large for the model. Go back to an earlier checkpoint, with a lower learning rate.",
     edits: slower,
@@ -44,17 +46,20 @@ function measuredUntil({ step }: AlarmFacts, { heldOut }: AlarmPast): AlarmPast[
   return heldOut.filter((point) => point.step <= step);
 }
 
-/** How many of the last measurements in a row found a higher loss, and no higher one in training; null before the second. */
+/** How many of the last measurements in a row found a higher loss; 0 where that of training rose over them. Null before the second. */
 function heldOutRises(now: AlarmFacts, past: AlarmPast): number | null {
   const points = measuredUntil(now, past);
   if (points.length < 2) return null;
-  const isRise = points.slice(1).map(({ heldOut, trained }, index) => {
-    const before = points[index];
-    return before !== undefined && heldOut > before.heldOut && trained <= before.trained;
+  const isRise = points.slice(1).map(({ heldOut }, index) => {
+    return heldOut > (points[index]?.heldOut ?? heldOut);
   });
-  return isRise.length - 1 - isRise.lastIndexOf(false);
+  const rises = isRise.length - 1 - isRise.lastIndexOf(false);
+  const [from, to] = [points.at(-1 - rises), points.at(-1)];
+  return (to?.trained ?? 0) > (from?.trained ?? 0) ? 0 : rises;
 }
 
-function lossRatio({ fit }: AlarmFacts): number | null {
-  return fit === null || fit.steps < LEAST_STEPS || fit.was <= 0 ? null : fit.now / fit.was;
+/** The loss of the last steps as a multiple of the first one; 1 where it rose by little. */
+function lossRatio({ fit }: AlarmFacts, { firstLoss }: AlarmPast): number | null {
+  if (fit === null || firstLoss === null || fit.steps < LEAST_STEPS) return null;
+  return fit.now - firstLoss < LEAST_RISE ? 1 : fit.now / Math.max(firstLoss, LEAST_RISE / 10);
 }

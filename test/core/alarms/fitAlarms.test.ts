@@ -45,16 +45,22 @@ describe("a held-out loss", () => {
 });
 
 describe("a training loss", () => {
-  it("above the one at the start is an alarm from the tenth step on", () => {
-    const diverging = Array.from({ length: 12 }, (_, step) => (step < 6 ? 1 : 4));
-    const { changes, seen } = watched(diverging);
-    expect(changes).toEqual(["9 loss_rise begins"]);
+  it("above the one at the start is an alarm from the sixth step on", () => {
+    const { changes, seen } = watched([0.1, ...Array.from({ length: 9 }, () => 6)]);
+    expect(changes).toEqual(["5 loss_rise begins"]);
     expect(seen).toBe(
-      "The mean loss of the last 5 steps is 3.40, 3.4 times that of the first 5 (alarm above 1.5 times).",
+      "The mean loss of the last 5 steps is 6.00, 60.0 times that of the first step (alarm above 1.5 times).",
     );
   });
 
-  it("of one hard batch is none", () => {
+  it("that rises later is one, too", () => {
+    const diverging = Array.from({ length: 20 }, (_, step) => (step < 12 ? 2 - step / 10 : 4));
+    expect(watched(diverging).changes).toEqual(["15 loss_rise begins"]);
+  });
+
+  it("of one hard batch, or of batches that differ by little, is none", () => {
     expect(watched(falling.map((loss, step) => (step === 30 ? 2 : loss))).changes).toEqual([]);
+    const small = Array.from({ length: 20 }, (_, step) => (step === 0 ? 0.01 : 0.12));
+    expect(watched(small).changes).toEqual([]);
   });
 });

@@ -117,10 +117,10 @@ describe("a step of supervised fine-tuning", () => {
     context.client.answer = (call) => resultOf(call, -0.5 * context.client.lossCalls.length);
     await run();
     const stored = rows().map((row) => isJsonObject(row) && row["alarm"]);
-    expect(stored[8]).toMatchObject({ loss_rise: 0, overfitting: 0 });
-    expect(stored[9]).toMatchObject({ loss_rise: 1, overfitting: 0 });
+    expect(stored[4]).toMatchObject({ loss_rise: 0, overfitting: 0 });
+    expect(stored[5]).toMatchObject({ loss_rise: 1, overfitting: 0 });
     expect(context.recorded.map(({ step, data }) => [step, data["alarm"]])).toContainEqual([
-      9,
+      5,
       "loss_rise",
     ]);
     expect(rows()[0]).not.toHaveProperty("trend");
