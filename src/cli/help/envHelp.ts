@@ -44,8 +44,8 @@ a script work too. It ends with the task, with /quit or with the input.
 Plays each environment without a model, in up to 64 sessions at once, and
 reports what would spoil a training. It takes at most 15 minutes and several
 hundred sessions: a hosted environment may bill them. An agent of the
-configuration plays one task with a model that makes random calls. NAME is as in a
-configuration; by default all of the configuration, or of the server.
+configuration plays one task with a model that makes random calls. NAME is as
+in a configuration; by default all of the configuration, or of the server.
 
   --url URL                the server, such as http://127.0.0.1:8080
   --tasks N                prompts to read per split, 32 by default

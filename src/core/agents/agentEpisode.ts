@@ -165,7 +165,7 @@ export class AgentEpisode implements RolloutEpisode {
     const conversation = storedConversation(messages);
     const own = { environment, split, index, prompt: this.promptText, conversation };
     const { timeoutMs: limitMs } = agent.settings;
-    const onLimit = (): Error => new AppError("agent-failed", this.#tookTooLong());
+    const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
     let end: AgentEnd;
     try {
       end = await limit.runPart({ limitMs, onLimit }, () =>
@@ -228,7 +228,7 @@ export class AgentEpisode implements RolloutEpisode {
     );
   }
 
-  #tookTooLong(): string {
+  #timeoutText(): string {
     const { agent, environment } = this.#options;
     return `The agent of ${environment} took longer than ${(agent.settings.timeoutMs ?? 0) / 1000} s (agent.timeout).`;
   }

@@ -87,8 +87,8 @@ describe("an agent with several conversations", () => {
         const [helper] = await Promise.all([
           caller.ask([system("You check sums."), user("Is 2 + 3 = 5?")]),
         ]);
-        const told = await results(caller, turn);
-        const next = await caller.ask([...main, said(turn), ...told]);
+        const answers = await results(caller, turn);
+        const next = await caller.ask([...main, said(turn), ...answers]);
         // It compacts: the history is a summary now.
         await caller.ask([user(`Add 2 and 3. So far: ${helper.text} ${next.text}`)]);
         return 0;
@@ -118,20 +118,23 @@ describe("an agent with several conversations", () => {
   });
 
   it("trains nothing of a request that it gives up", async () => {
-    const { episode, sampler } = await playAgent({
+    const given = new AbortController();
+    const { clock, episode, sampler } = anAgentEpisode({
       turns: ["hang", DONE],
       program: async ({ model, signal, ask }) => {
-        const given = new AbortController();
-        const body = { messages: [user("Hello.")], tools: [] };
-        const asked = readChatCompletion({ model: "any", ...body });
+        const messages = [user("Hello.")];
+        const asked = readChatCompletion({ model: "any", messages, tools: [] });
         const until = AbortSignal.any([signal, given.signal]);
         const turn = model.turn(asked, { signal: until, needsLogprobs: true });
-        setTimeout(() => given.abort(new Error("the client is gone")), 1);
+        turn.catch(() => undefined);
+        while (sampler.requests.length === 0) await null;
+        given.abort(new Error("the client is gone"));
         await turn.catch(() => undefined);
-        await ask(body.messages, { tools: [] });
+        await ask(messages, { tools: [] });
         return 0;
       },
     });
+    await clock.run(episode.play());
     expect(sampler.requests.map(({ seed }) => seed)).toEqual([100, 100]);
     expect(trained(episode.streams)).toEqual([DONE]);
   });
@@ -280,7 +283,7 @@ describe("the reward of an agent", () => {
 });
 
 describe("the record of an agent", () => {
-  it("has what the agent told the model, rewards by turn, its output and its refusals", async () => {
+  it("has what the agent said to the model, rewards by turn, its output and its refusals", async () => {
     const { episode } = await playAgent({
       ...game,
       turns: [ended(`${call("add")}${call("look")}`), DONE],
@@ -289,10 +292,10 @@ describe("the record of an agent", () => {
         const turn = await caller.ask(asked);
         // The first is a tool of the environment, the second one of the agent.
         await caller.tools.call("add", {});
-        const told = turn.calls.map(({ id, name }) => {
+        const answers = turn.calls.map(({ id, name }) => {
           return { role: "tool", tool_call_id: id, content: `${name} says 5` };
         });
-        await caller.ask([...asked, said(turn), ...told, user("Go on.")]);
+        await caller.ask([...asked, said(turn), ...answers, user("Go on.")]);
         const refusal = { status: 400, message: "n: only 1.", param: "n", code: null };
         caller.model.onRefused?.(refusal);
         caller.model.onRefused?.(refusal);

@@ -21,7 +21,7 @@ const declared = (name: string, description: string) => ({
 });
 
 /** The tools of a scripted session, as an agent declares them. */
-export const TOOLS = [declared("add", "Adds."), declared("answer", "Ends.")];
+const TOOLS = [declared("add", "Adds."), declared("answer", "Ends.")];
 
 /** What the program of an agent can do. */
 export interface Caller extends AgentRollout {
@@ -93,14 +93,14 @@ export function said({ text, calls }: PolicyTurn): Message {
   };
 }
 
-/** Runs the calls of a turn in the session, and returns what the model is told. */
+/** Runs the calls of a turn in the session, and returns what the model gets. */
 export async function results({ tools }: Caller, { calls }: PolicyTurn) {
-  const told: Message[] = [];
+  const answers: Message[] = [];
   for (const { id, name, args } of calls) {
     const { text } = await tools.call(name, args);
-    told.push({ role: "tool", tool_call_id: id, content: text });
+    answers.push({ role: "tool", tool_call_id: id, content: text });
   }
-  return told;
+  return answers;
 }
 
 /** What the built-in loop does: all calls of each turn, until a turn without one. */
