@@ -6,6 +6,7 @@
 import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
+import { messageKeys } from "../endpoint/messageKeys.ts";
 import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
 import { AppError, isAppError } from "../errors.ts";
@@ -38,8 +39,10 @@ export interface AgentEpisodeOptions extends EpisodeOptions {
 const LIMITS = { threads: 256, tokens: 4_000_000, whenFull: "refuse" } as const;
 /** Requests of an agent that are answered at once. */
 const MAX_REQUESTS = 64;
-/** Between the seeds of turns that are asked for with the same messages. */
-const REPEATS = 65_536;
+const ROLLOUT_ENDED = "rollout_ended";
+/** Between the seeds of turns that are asked for with the same messages, and of conversations that begin with other ones. */
+const REPEATS = 2 ** 16;
+const OPENINGS = 2 ** 32;
 /** Different refusals that a record keeps. */
 const MAX_REFUSALS = 16;
 
@@ -63,6 +66,8 @@ export class AgentEpisode implements RolloutEpisode {
   readonly #ending: LinkedSignal;
   readonly #requests = new Limiter(MAX_REQUESTS);
   readonly #callPlaces: Limiter;
+  /** Digest of the first message of the task. */
+  #taskOpening = "";
   /** How often turns were asked for with the same messages, by those. */
   readonly #asked = new Map<string, Set<number>>();
   readonly #refusals = new Map<string, number>();
@@ -161,6 +166,7 @@ export class AgentEpisode implements RolloutEpisode {
     const images = this.#imagesOfTask();
     const messages = toInitialMessages(prompt, (blocks) => images.read(blocks));
     this.promptText = promptText(messages);
+    this.#taskOpening = messageKeys(messages, this.#options.sha256)[0] ?? "";
     const { split, index } = task;
     const conversation = storedConversation(messages);
     const own = { environment, split, index, prompt: this.promptText, conversation };
@@ -252,7 +258,8 @@ export class AgentEpisode implements RolloutEpisode {
     onRefused: (refusal) => this.#refused(refusal),
   };
 
-  #refused({ message }: RequestRefusal): void {
+  #refused({ message, code }: RequestRefusal): void {
+    if (code === ROLLOUT_ENDED) return;
     const count = this.#refusals.get(message) ?? 0;
     if (count === 0 && this.#refusals.size >= MAX_REFUSALS) return;
     this.#refusals.set(message, count + 1);
@@ -276,7 +283,7 @@ export class AgentEpisode implements RolloutEpisode {
     else if (this.#sampleBudget() < 1) this.#end("max_sampled_tokens");
     else if (this.#isTruncated && onTurnTruncation === "stop") this.#end("turn_truncated");
     if (this.#ending.signal.aborted) {
-      throw endpointRefusal("The rollout has ended.", { code: "rollout_ended" });
+      throw endpointRefusal("The rollout has ended.", { code: ROLLOUT_ENDED });
     }
   }
 
@@ -314,7 +321,7 @@ export class AgentEpisode implements RolloutEpisode {
     try {
       const asked = request.sampling.maxTokens ?? settings.maxResponseTokens;
       const maxTokens = Math.min(asked, settings.maxResponseTokens, room, this.#sampleBudget());
-      const seed = seedOf(pending.depth + repeats * REPEATS);
+      const seed = seedOf(this.#seedTurn(pending) + repeats * REPEATS);
       const until = AbortSignal.any([signal, this.#ending.signal]);
       const drawn = await sampleInTime(this.#options, { prompt, maxTokens, seed }, until);
       until.throwIfAborted();
@@ -331,6 +338,15 @@ export class AgentEpisode implements RolloutEpisode {
       giveBack();
       throw error;
     }
+  }
+
+  /**
+   * What the seed of a turn follows from: its depth, as in the loop of turns and tools, and how its conversation begins where that is not
+   * the task, or a sub-agent would be sampled with the draws of its caller.
+   */
+  #seedTurn({ depth, opening }: PendingTurn): number {
+    const isTask = opening === this.#taskOpening;
+    return isTask ? depth : depth + Number.parseInt(opening.slice(0, 5), 16) * OPENINGS;
   }
 
   #begins(messages: readonly InitialMessage[], promptTokens: number): void {

@@ -101,20 +101,26 @@ describe("an agent with several conversations", () => {
     expect(episode.streamBreaks).toBe(2);
   });
 
-  it("samples other turns for the same messages, whatever their order", async () => {
-    const { sampler } = await playAgent({
-      turns: [DONE],
-      program: async ({ ask }) => {
-        const asked = [user("Name a number.")];
-        await Promise.all([ask(asked), ask(asked)]);
-        await ask([user("Name a letter.")]);
-        const turn = await ask(asked);
-        await ask([...asked, said(turn), user("Another one.")]);
-        return 0;
-      },
-    });
-    const seeds = sampler.requests.map(({ seed }) => seed);
-    expect(seeds).toEqual([100, 100 + 65_536, 100, 100 + 2 * 65_536, 101]);
+  it("samples other turns for the same messages, and in other conversations, whatever their order", async () => {
+    const asked = [user("Add 2 and 3.")];
+    const other = [system("You check sums."), ...asked];
+    const seedsOf = async (order: readonly (typeof asked)[]) => {
+      const { sampler } = await playAgent({
+        turns: [DONE],
+        program: async ({ ask }) => {
+          for (const messages of order) await ask(messages);
+          const turn = await ask(asked);
+          await ask([...asked, said(turn), user("Another one.")]);
+          return 0;
+        },
+      });
+      return sampler.requests.map(({ seed }) => seed);
+    };
+    const seeds = await seedsOf([asked, other, other]);
+    expect(new Set(seeds).size).toBe(5);
+    expect([seeds[0], seeds[4]]).toEqual([100, 101]);
+    const reordered = await seedsOf([other, asked, other]);
+    expect(new Set(reordered)).toEqual(new Set(seeds));
   });
 
   it("trains nothing of a request that it gives up", async () => {
@@ -135,7 +141,8 @@ describe("an agent with several conversations", () => {
       },
     });
     await clock.run(episode.play());
-    expect(sampler.requests.map(({ seed }) => seed)).toEqual([100, 100]);
+    const [abandoned, repeated] = sampler.requests.map(({ seed }) => seed);
+    expect(abandoned).toBe(repeated);
     expect(trained(episode.streams)).toEqual([DONE]);
   });
 });
