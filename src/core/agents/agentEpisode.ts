@@ -151,6 +151,8 @@ export class AgentEpisode implements RolloutEpisode {
     try {
       return await this.#play();
     } finally {
+      // A request that is still under way adds nothing to a rollout that is over.
+      this.#ending.abort(new AppError("stopped", "The rollout has ended."));
       this.#ending.clear();
     }
   }
@@ -186,6 +188,7 @@ export class AgentEpisode implements RolloutEpisode {
       return this.#endedBy(error);
     }
     this.#agentEnd = end;
+    if (limit.signal.aborted) return this.#endedBy(limit.signal.reason);
     return await this.#ended(end);
   }
 
@@ -248,10 +251,14 @@ export class AgentEpisode implements RolloutEpisode {
     countTokens: (request) => this.#threads.countTokens(request),
     turn: async (request, needs) => {
       try {
-        return await this.#turn(request, needs);
+        const turn = await this.#turn(request, needs);
+        this.#isTooLong = false;
+        return turn;
       } catch (error) {
         this.#isTooLong = isAppError(error, "prompt-too-long");
-        if (refusalOf(error) === null && !needs.signal.aborted) this.#fail(error);
+        // What is broken off at the end of the rollout, or of the request, is no fault.
+        const isBrokenOff = needs.signal.aborted || this.#ending.signal.aborted;
+        if (refusalOf(error) === null && !isBrokenOff) this.#fail(error);
         throw error;
       }
     },
