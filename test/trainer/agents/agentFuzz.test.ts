@@ -175,7 +175,7 @@ const TOOLS = [
   { type: "function", function: { name: "add", parameters: { type: "object" } } },
   { type: "function", function: { name: "answer", description: "Ends." } },
 ];
-const ODD = [null, 0, -1, "", [], {}, true, 1e400, "Two", ["a", 1], { type: "text" }];
+const ODD = [null, 0, -1, "", [], {}, true, 1e300, "Two", ["a", 1], { type: "text" }];
 
 /** Conversations of one rollout, as its agents know them. */
 class Talker {
