@@ -11,7 +11,7 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
+import { type EndpointRequest, notFree, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
 import type { AnswerFacts } from "./openaiChat.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
@@ -38,14 +38,14 @@ export function readMessagesRequest(body: unknown): MessagesRequest {
   });
   const all = [...system.map((read) => ({ column: "system", read })), ...said];
   const declared = toolsIn(fields.value("tools") ?? []);
-  const { hidesTools, oneCall } = toolChoice(fields.value("tool_choice"));
+  const { hidesTools, ...chosen } = toolChoice(fields.value("tool_choice"));
   const request: MessagesRequest = {
     messages: orderedMessages(
       all.map(({ read }) => read),
       (index) => all[index]?.column ?? "messages",
     ),
     tools: hidesTools ? [] : declared,
-    oneCall,
+    ...chosen,
     sampling: samplingIn(fields, ["max_tokens"], 1),
     stopTexts: fields.texts("stop_sequences", MAX_STOP_TEXTS),
     isStreamed: fields.flag("stream") ?? false,
@@ -180,19 +180,18 @@ function toolsIn(given: unknown): readonly ToolDeclaration[] {
   });
 }
 
-function toolChoice(given: unknown): { readonly hidesTools: boolean; readonly oneCall: boolean } {
-  if (given === undefined) return { hidesTools: false, oneCall: false };
+function toolChoice(
+  given: unknown,
+): Pick<EndpointRequest, "oneCall" | "wantsCall"> & { readonly hidesTools: boolean } {
+  if (given === undefined) return { hidesTools: false, oneCall: false, wantsCall: false };
   const choice = new RequestFields(given, "tool_choice.");
   const type = choice.text("type");
-  if (type === "auto" || type === "none") {
+  if (type === "auto" || type === "any" || type === "none") {
     const oneCall = choice.flag("disable_parallel_tool_use") ?? false;
     choice.refuseOthers();
-    return { hidesTools: type === "none", oneCall };
+    return { hidesTools: type === "none", oneCall, wantsCall: type === "any" };
   }
-  throw endpointRefusal(
-    "tool_choice: the model decides itself whether it calls a tool. Use auto or none.",
-    { param: "tool_choice" },
-  );
+  throw notFree();
 }
 
 /** The answer as a whole. */

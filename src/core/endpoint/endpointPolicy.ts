@@ -6,7 +6,7 @@ import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { UsageMeter } from "../usage/usageMeter.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "./endpointModel.ts";
-import type { EndpointRequest } from "./endpointRequest.ts";
+import { type EndpointRequest, requireFreeChoice } from "./endpointRequest.ts";
 import type { PolicyThreads } from "./policyThreads.ts";
 
 export interface EndpointPolicyOptions {
@@ -33,6 +33,7 @@ export class EndpointPolicy implements EndpointModel {
   }
 
   async turn(request: EndpointRequest, { signal, needsLogprobs }: TurnNeeds): Promise<PolicyTurn> {
+    requireFreeChoice(request);
     const { chat, sampler, threads, sampleSlot, sampling: own } = this.#options;
     const meter = new UsageMeter([this.#options.meter]);
     const release = await sampleSlot(signal);

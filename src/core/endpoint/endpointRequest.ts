@@ -9,6 +9,8 @@ import type {
   ToolDeclaration,
   ToolMessage,
 } from "../chat/renderer.ts";
+import type { AppError } from "../errors.ts";
+import { endpointRefusal } from "./refusal.ts";
 
 export interface EndpointRequest {
   /** The last is of the user or a result; behind calls stand their results, in the order of the calls. */
@@ -19,6 +21,8 @@ export interface EndpointRequest {
   readonly stopTexts: readonly string[];
   /** True where no more than one call of a turn may be answered with. */
   readonly oneCall: boolean;
+  /** True where the caller wants a call in any case, which nothing makes the model write. */
+  readonly wantsCall: boolean;
 }
 
 /** Null = as the model is served. */
@@ -29,6 +33,19 @@ export interface AskedSampling {
   readonly topK: number | null;
   readonly maxTokens: number | null;
   readonly seed: number | null;
+}
+
+/** @throws AppError `endpoint-refused` for a request that {@link EndpointRequest.wantsCall} */
+export function requireFreeChoice({ wantsCall }: Pick<EndpointRequest, "wantsCall">): void {
+  if (wantsCall) throw notFree();
+}
+
+/** For a `tool_choice` that nothing can enforce. */
+export function notFree(): AppError {
+  return endpointRefusal(
+    "tool_choice: the model decides itself whether it calls a tool. Use auto or none.",
+    { param: "tool_choice" },
+  );
 }
 
 /** A turn of the model may be empty; the order is judged by {@link orderedMessages}, and by the chat format. */

@@ -2,6 +2,7 @@
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { readMessages, readTools } from "../chat/openaiMessages.ts";
+import type { ToolDeclaration } from "../chat/renderer.ts";
 import {
   type ExactJson,
   type ExactJsonObject,
@@ -10,7 +11,7 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
+import { type EndpointRequest, notFree, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
@@ -55,7 +56,7 @@ export function readChatCompletion(body: unknown): ChatCompletionRequest {
   const declared = readTools(fields.value("tools") ?? []);
   const request: ChatCompletionRequest = {
     messages,
-    tools: hidesTools(fields) ? [] : declared,
+    ...chosenTools(fields, declared),
     oneCall: fields.flag("parallel_tool_calls") === false,
     sampling: samplingIn(fields, ["max_completion_tokens", "max_tokens"], 2),
     stopTexts: fields.texts("stop", MAX_STOP_TEXTS),
@@ -83,14 +84,17 @@ function requireText(fields: RequestFields): void {
   }
 }
 
-/** True for `none`: the model is not shown the tools. @throws AppError `endpoint-refused` for what nothing can enforce */
-export function hidesTools(fields: RequestFields): boolean {
+/** With `none` the model is not shown the tools. @throws AppError `endpoint-refused` for a choice of one tool */
+export function chosenTools(
+  fields: RequestFields,
+  declared: readonly ToolDeclaration[],
+): Pick<EndpointRequest, "tools" | "wantsCall"> {
   const choice = fields.value("tool_choice") ?? "auto";
-  if (choice === "auto" || choice === "none") return choice === "none";
-  throw endpointRefusal(
-    "tool_choice: the model decides itself whether it calls a tool. Use auto or none.",
-    { param: "tool_choice" },
-  );
+  if (choice === "none") return { tools: [], wantsCall: false };
+  if (choice === "auto" || choice === "required") {
+    return { tools: declared, wantsCall: choice === "required" };
+  }
+  throw notFree();
 }
 
 function streamsUsage(fields: RequestFields): boolean {

@@ -13,7 +13,7 @@ import {
 } from "../util/exactJson.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
-import { type AnswerFacts, hidesTools } from "./openaiChat.ts";
+import { type AnswerFacts, chosenTools } from "./openaiChat.ts";
 import { endpointRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
 import { samplingIn } from "./samplingFields.ts";
@@ -53,7 +53,7 @@ export function readResponses(body: unknown): ResponsesRequest {
       all.map(({ message }) => message),
       (index) => all[index]?.column ?? "input",
     ),
-    tools: hidesTools(fields) ? [] : declared,
+    ...chosenTools(fields, declared),
     oneCall: fields.flag("parallel_tool_calls") === false,
     sampling: samplingIn(fields, ["max_output_tokens"], 2),
     stopTexts: [],

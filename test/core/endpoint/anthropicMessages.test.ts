@@ -71,15 +71,21 @@ describe("a request", () => {
         },
       ],
       oneCall: true,
+      wantsCall: false,
       sampling: { temperature: 0.5, topP: null, topK: null, maxTokens: 20, seed: null },
       stopTexts: ["END"],
       isStreamed: false,
     });
   });
 
+  it("notes that a call is wanted", () => {
+    const tool_choice = { type: "any", disable_parallel_tool_use: true };
+    expect(read({ messages: [hi], tool_choice })).toMatchObject({ wantsCall: true, oneCall: true });
+  });
+
   const use = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "b", input: {} }] };
   it.each([
-    [{ tool_choice: { type: "any" } }, "tool_choice: the model decides itself"],
+    [{ tool_choice: { type: "tool", name: "x" } }, "tool_choice: the model decides itself"],
     [{ tools: [{ type: "bash_20250124", name: "bash" }] }, "a tool of Anthropic's servers"],
     [{ tools: [{ name: "x", input_schema: 1 }] }, "tools[0].input_schema: expected a JSON Schema"],
     [{ temperature: 1.5 }, "temperature: expected a number from 0 to 1, got 1.5"],

@@ -9,7 +9,7 @@ import {
 } from "../../../src/core/endpoint/openaiChat.ts";
 import { refusalOf } from "../../../src/core/endpoint/refusal.ts";
 import { parseExactJson, writeExactJson } from "../../../src/core/util/exactJson.ts";
-import { FACTS } from "./aPolicy.ts";
+import { aPolicy, FACTS } from "./aPolicy.ts";
 import { aTurn, CALL } from "./policyTurns.ts";
 
 const messages = [{ role: "user", content: "Hi" }] as const;
@@ -39,6 +39,7 @@ describe("a request", () => {
       sampling: { temperature: 0.5, topP: 0.9, topK: -1, maxTokens: 20, seed: 3 },
       stopTexts: ["END"],
       oneCall: false,
+      wantsCall: false,
       isStreamed: true,
       streamsUsage: true,
       wantsLogprobs: true,
@@ -54,13 +55,19 @@ describe("a request", () => {
     expect(request.tools).toEqual([]);
   });
 
+  it("notes that a call is wanted, which an agent may ask for and a checkpoint refuses", async () => {
+    const body = { messages, tool_choice: "required" };
+    expect(read(body)).toMatchObject({ wantsCall: true });
+    const { complete } = aPolicy([]);
+    await expect(complete(body)).rejects.toThrow("tool_choice: the model decides itself");
+  });
+
   const calls = [{ id: "a", function: { name: "add", arguments: "{}" } }];
   const called = [...messages, { role: "assistant", content: null, tool_calls: calls }];
   const answered = { role: "tool", tool_call_id: "a", content: "1" };
   it.each([
     [{ n: 2 }, "n", "n: 2 is not possible here."],
     [{ response_format: { type: "json_schema" } }, "response_format", "nothing constrains"],
-    [{ tool_choice: "required" }, "tool_choice", "Use auto or none."],
     [{ tool_choice: { type: "function" } }, "tool_choice", "Use auto or none."],
     [{ presence_penalty: 0.5 }, "presence_penalty", "0.5 is not possible here."],
     [{ top_logprobs: 3 }, "top_logprobs", "the sampled tokens alone"],
