@@ -24,7 +24,12 @@ import { loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
 import { AgentHost } from "../src/trainer/agents/agentHost.ts";
 import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { result, scriptedSession } from "../test/core/rollout/scriptedEnvironment.ts";
-import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../test/core/training/builders.ts";
+import {
+  aConfig,
+  anEnvironment,
+  ENVIRONMENT,
+  someSettings,
+} from "../test/core/training/builders.ts";
 import { silentLog } from "../test/fakes/silentLog.ts";
 import { print } from "./measure.ts";
 import { type Taken, take } from "./observe.ts";
@@ -91,7 +96,8 @@ const inProcess: Agent = {
   settings: { timeoutMs: null, reward: "session" },
   run: async (rollout) => {
     const messages: object[] = [{ role: "user", content: rollout.task.prompt }];
-    for (let turn = 0; turn < TURNS; turn += 1) messages.push(...(await oneTurn(rollout, messages)));
+    for (let turn = 0; turn < TURNS; turn += 1)
+      messages.push(...(await oneTurn(rollout, messages)));
     return { code: 0, output: "", rewardLine: null };
   },
 };
@@ -163,10 +169,22 @@ try {
     const name = `${count} at once`;
     print({ name: `${name}: built-in loop`, value: ms(native.cpuS), unit: "CPU ms per turn" });
     print({ name: `${name}: endpoint`, value: ms(endpoint.cpuS), unit: "CPU ms per turn" });
-    print({ name: `${name}: endpoint`, value: endpoint.cpuS / native.cpuS, unit: "times the loop" });
+    print({
+      name: `${name}: endpoint`,
+      value: endpoint.cpuS / native.cpuS,
+      unit: "times the loop",
+    });
     print({ name: `${name}: with programs`, value: ms(programs.cpuS), unit: "CPU ms per turn" });
-    print({ name: `${name}: with programs`, value: programs.cpuS / native.cpuS, unit: "times the loop" });
-    print({ name: `${name}: with programs`, value: count / programs.wallS, unit: "rollouts per second" });
+    print({
+      name: `${name}: with programs`,
+      value: programs.cpuS / native.cpuS,
+      unit: "times the loop",
+    });
+    print({
+      name: `${name}: with programs`,
+      value: count / programs.wallS,
+      unit: "rollouts per second",
+    });
   }
 } finally {
   await cleanup.closeAll();

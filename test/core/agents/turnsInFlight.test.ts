@@ -52,6 +52,8 @@ function ask({ model }: AgentRollout, content: string) {
 /** As a program is that its signal ends. */
 async function untilEnded({ signal: ending }: AgentRollout) {
   if (!ending.aborted) await new Promise((end) => ending.addEventListener("abort", end));
+  // It takes longer to end than its requests.
+  await new Promise((end) => setImmediate(end));
   return { code: null, output: "so far", rewardLine: null };
 }
 
