@@ -42,6 +42,7 @@ const MAX_REQUESTS = 64;
 const REPEATS = 65_536;
 /** Different refusals that a record keeps. */
 const MAX_REFUSALS = 16;
+const ROLLOUT_ENDED = "rollout_ended";
 
 const NO_IMAGES = {
   kind: "refused",
@@ -252,7 +253,9 @@ export class AgentEpisode implements RolloutEpisode {
     onRefused: (refusal) => this.#refused(refusal),
   };
 
-  #refused({ message }: RequestRefusal): void {
+  #refused({ message, code }: RequestRefusal): void {
+    // An agent that has not noticed yet is no worse for it.
+    if (code === ROLLOUT_ENDED) return;
     const count = this.#refusals.get(message) ?? 0;
     if (count === 0 && this.#refusals.size >= MAX_REFUSALS) return;
     this.#refusals.set(message, count + 1);
@@ -276,7 +279,7 @@ export class AgentEpisode implements RolloutEpisode {
     else if (this.#sampleBudget() < 1) this.#end("max_sampled_tokens");
     else if (this.#isTruncated && onTurnTruncation === "stop") this.#end("turn_truncated");
     if (this.#ending.signal.aborted) {
-      throw endpointRefusal("The rollout has ended.", { code: "rollout_ended" });
+      throw endpointRefusal("The rollout has ended.", { code: ROLLOUT_ENDED });
     }
   }
 

@@ -11,7 +11,12 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, notFree, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
+import {
+  type EndpointRequest,
+  notFree,
+  orderedMessages,
+  REQUEST_RULES,
+} from "./endpointRequest.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";

@@ -19,11 +19,16 @@ describe("the JSON schema", () => {
     });
   });
 
-  it.each(["local", "hosted"])("accepts the %s example and no unknown key in it", (name) => {
-    const example: unknown = parseYaml(readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"));
-    // Both sides are plain JSON; the declared type of the parameter is narrower than a draft-07 document.
-    const schema = z.fromJSONSchema(configJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
-    expect(schema.safeParse(example).error).toBeUndefined();
-    expect(schema.safeParse({ ...Object(example), zzz: 1 }).success).toBe(false);
-  });
+  it.each(["local", "hosted", "agents"])(
+    "accepts the %s example and no unknown key in it",
+    (name) => {
+      const example: unknown = parseYaml(
+        readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
+      );
+      // Both sides are plain JSON; the declared type of the parameter is narrower than a draft-07 document.
+      const schema = z.fromJSONSchema(configJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
+      expect(schema.safeParse(example).error).toBeUndefined();
+      expect(schema.safeParse({ ...Object(example), zzz: 1 }).success).toBe(false);
+    },
+  );
 });
