@@ -53,6 +53,7 @@ export function replayLines(
       ...streamBreakLines(turn, record.turns[index - 1]),
       ...turnLines(turn, index, block),
     ]),
+    ...agentLines(record, block),
     BLANK,
     heading(l10n.t("reward")),
     ...rewardLines(record, block),
@@ -102,6 +103,22 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
     ...spokenLines(turn, block),
     ...results.flatMap((result) => resultLines(result, block)),
     ...(nudge === null ? [] : block(l10n.t("answered"), nudge)),
+  ];
+}
+
+/** How the program that played it ended; nothing where none did. */
+function agentLines({ agent }: RolloutRecord, block: WriteBlock): readonly Line[] {
+  if (agent === undefined) return [];
+  const { exit, output, refusals } = agent;
+  const refused = refusals.map(({ message, count }) => {
+    return `${message} ${plural(count, "({0} time)", "({0} times)")}`;
+  });
+  return [
+    BLANK,
+    heading(l10n.t("agent")),
+    ...block(l10n.t("exit"), exit ?? l10n.t("ended by the rollout")),
+    ...refused.flatMap((text) => block(l10n.t("refused"), text, "bad")),
+    ...(output.trim() === "" ? [] : block(l10n.t("output"), output.trim(), "quiet")),
   ];
 }
 

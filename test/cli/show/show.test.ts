@@ -89,6 +89,22 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
 });
 
+test("a rollout that an agent played shows how its program ended, and what it was refused", async () => {
+  const refusals = [{ message: "n: 2 is not possible here.", count: 3 }];
+  const record = aRecord({ agent: { exit: "1", output: "Traceback\nKeyError", refusals } });
+  const flags = ["--step", "1", "--group", "1", "--rollout", "1"];
+  const { lines } = await show(await aRun([record]), ...flags);
+  expect(lines.slice(lines.indexOf("agent")).map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^exit +1$/),
+      expect.stringMatching(/^refused +n: 2 is not possible here\. \(3 times\)$/),
+      expect.stringMatching(/^output +Traceback$/),
+      "KeyError",
+    ]),
+  );
+  expect((await show(await aRun(), ...flags)).lines).not.toContain("agent");
+});
+
 test("the overview counts every rollout without a reward as failed, whatever ended it", async () => {
   const fileSystem = await aRun();
   const rollouts = [
