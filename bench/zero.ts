@@ -2,11 +2,12 @@
  * Measures ways out of low reward on the embedded model, each over several seeds, beside reinforcement learning alone: 200 scripted games imitated
  * first, a trained teacher, a curriculum on tasks of which half are unsolvable and a fifth solved, and credit by turn where an environment pays
  * along the way. What counts are sampled tokens until an evaluation on other tasks reaches a level.
- * Run: `npm run bench:zero`, about 20 minutes. Arguments: parts (`sft`, `teacher`, `curriculum`, `credit`); `--seeds 3`.
+ * Run: `npm run bench:zero`, about 20 minutes. Arguments: parts (`sft`, `teacher`, `curriculum`, `credit`); `--seeds 3`; `--keep FOLDER` keeps the
+ * runs there, for `scripts/recipePictures.ts`.
  */
 
 import { setMaxListeners } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,7 +18,7 @@ import { median } from "./measure.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: "string", default: "3" } },
+  options: { seeds: { type: "string", default: "3" }, keep: { type: "string" } },
 });
 const seeds = Array.from({ length: Number(options.seeds) }, (_, i) => i + 1);
 
@@ -75,13 +76,15 @@ function last({ points }: Curve): number {
   return points.at(-1)?.reward ?? Number.NaN;
 }
 
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
+async function inFolder<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const kept = options.keep === undefined ? undefined : resolve(options.keep, name);
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), "tinker-rl-bench-")));
+  await mkdir(folder, { recursive: true });
   process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (kept === undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -135,7 +138,7 @@ async function sft(): Promise<void> {
   const results = [];
   for (const seed of seeds) {
     results.push(
-      await inFolder(async (folder) => {
+      await inFolder(`sft-${seed}`, async (folder) => {
         await writeFile(join(folder, "games.jsonl"), scriptedGames(200));
         const alone = `seed: ${seed}\n${calculator(8)}${evaluation(4)}max_steps: 48\n`;
         const rl = await train(folder, "rl", alone);
@@ -170,7 +173,7 @@ async function teacher(): Promise<void> {
   const results = [];
   for (const seed of seeds) {
     results.push(
-      await inFolder(async (folder) => {
+      await inFolder(`teacher-${seed}`, async (folder) => {
         const rl = await train(
           folder,
           "rl",
@@ -235,7 +238,7 @@ async function curriculum(): Promise<void> {
   const curves: Curve[][] = [];
   for (const seed of seeds) {
     curves.push(
-      await inFolder(async (folder) => {
+      await inFolder(`curriculum-${seed}`, async (folder) => {
         await writePool(folder);
         const own: Curve[] = [];
         for (const kind of kinds) {
@@ -267,7 +270,7 @@ async function credit(): Promise<void> {
   console.log("\nSampled tokens until 0.8 of 128 other tasks of the depot");
   const ratios: number[] = [];
   for (const seed of seeds) {
-    const tokens = await inFolder(async (folder) => {
+    const tokens = await inFolder(`credit-${seed}`, async (folder) => {
       const own: number[] = [];
       for (const kind of ["trajectory", "reward_to_go"]) {
         const config = `seed: ${seed}\nenvironments:\n  local/depot: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }\nbatch_size: 8\nsave_every: 0\ncredit: ${kind}\nmax_steps: 40\n${evaluation(2, "local/depot")}`;

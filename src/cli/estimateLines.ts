@@ -1,13 +1,19 @@
 /** Draws an estimate: tokens by kind, USD and hours as ranges, and what they rest on. */
 
 import * as l10n from "@vscode/l10n";
-import type { EstimateRange } from "../core/estimate/estimate.ts";
-import type { EstimateReport } from "../core/estimate/report.ts";
+import type { Estimate, EstimateRange } from "../core/estimate/estimate.ts";
+import type { EstimateReport, StageEstimate } from "../core/estimate/report.ts";
 import type { TokenKind } from "../core/usage/tokenUsage.ts";
-import { formatCost, formatDuration, formatRounded, plural } from "../shared/format.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatRounded,
+  plural,
+} from "../shared/format.ts";
 import { heading, quietLine } from "./show/showContext.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { type Line, type LinePiece, labelled, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export function estimateLines(
@@ -18,7 +24,8 @@ export function estimateLines(
   return [
     heading(l10n.t("estimate of the training")),
     labelled(l10n.t("plan"), planText(report)),
-    ...tableLines(columns(), rows(report), width),
+    ...stageLines(report.stages ?? [], width),
+    ...tableLines(columns(report), rows(report), width),
     ...endLines(report),
     labelled(l10n.t("based on"), basisText(report, invocation)),
     labelled(l10n.t("prices"), pricesText(report)),
@@ -39,9 +46,42 @@ function planText({ estimate, plan, restsOn }: EstimateReport): string {
   return [steps, played, ...(evaluations.count === 0 ? [] : [evaluated])].join(", ");
 }
 
-function columns(): readonly Column[] {
+/** A row per stage; what is below is about all of them. */
+function stageLines(stages: readonly StageEstimate[], width: number): readonly Line[] {
+  if (stages.length === 0) return [];
+  const right = (title: string): Column => ({ title, align: "right" });
+  const hasCosts = stages.some(({ report }) => report.estimate.costUsd !== null);
+  const shown = [
+    { title: l10n.t("stage"), align: "left", canShrink: true } as const,
+    right(l10n.t("steps")),
+    right(l10n.t("all tokens")),
+    ...[l10n.t("from"), l10n.t("to")].map(right),
+    ...(hasCosts ? [l10n.t("cost"), l10n.t("from"), l10n.t("to")].map(right) : []),
+    right(l10n.t("time")),
+  ];
+  const rows = stages.map(({ name, report: { estimate } }) => {
+    const { steps, totalTokens, costUsd, hours } = estimate;
+    const ends = (range: EstimateRange) => [range.mean, range.low, range.high];
+    const costs = costUsd === null ? ["–", "–", "–"] : ends(costUsd).map(formatCost);
+    const [low, high] = [hours?.low, hours?.high].map((own) => formatDuration((own ?? 0) * 3600));
+    return [
+      name,
+      steps === 0 ? "–" : formatCount(steps),
+      ...ends(totalTokens).map(formatRounded),
+      ...(hasCosts ? costs : []),
+      hours === null
+        ? "–"
+        : low === high
+          ? (low ?? "")
+          : l10n.t("{0} to {1}", low ?? "", high ?? ""),
+    ];
+  });
+  return [...tableLines(shown, rows, width), BLANK];
+}
+
+function columns({ stages }: EstimateReport): readonly Column[] {
   return [
-    { title: "", align: "left" },
+    { title: stages === undefined ? "" : l10n.t("all stages"), align: "left" },
     { title: l10n.t("about"), align: "right" },
     { title: l10n.t("from"), align: "right" },
     { title: l10n.t("to"), align: "right" },
@@ -82,26 +122,44 @@ function rows({ estimate }: EstimateReport): readonly (readonly LinePiece[])[] {
   ];
 }
 
-/** Budgets that end the run before its plan does. */
-function endLines({ estimate, budgets }: EstimateReport): readonly Line[] {
-  const { costUsd, totalTokens, hours, steps } = estimate;
-  const uses = [
-    { key: "max_cost_usd", most: costUsd?.high, budget: budgets.max_cost_usd },
-    { key: "max_tokens_total", most: totalTokens.high, budget: budgets.max_tokens_total },
-    { key: "max_hours", most: hours?.high, budget: budgets.max_hours },
-  ];
-  return uses.flatMap(({ key, most, budget }) => {
+type BudgetKey = keyof EstimateReport["budgets"];
+
+/** The most that it may take of a budget. */
+const MOST: Readonly<Record<BudgetKey, (estimate: Estimate) => number | undefined>> = {
+  max_cost_usd: ({ costUsd }) => costUsd?.high,
+  max_tokens_total: ({ totalTokens }) => totalTokens.high,
+  max_hours: ({ hours }) => hours?.high,
+};
+
+/** Budgets that end the run before its plan does, or the stages before the last one is done. */
+function endLines(report: EstimateReport): readonly Line[] {
+  const { estimate, budgets, stages } = report;
+  return (Object.keys(MOST) as BudgetKey[]).flatMap((key) => {
+    const budget = budgets[key];
+    const most = MOST[key](estimate);
     if (budget === null || most === undefined || most <= budget) return [];
-    const step = Math.max(1, Math.floor((steps * budget) / most));
-    return [
-      [
-        styled(
-          "warning",
-          l10n.t("{0}: {1} may end the run at step {2} or later.", key, budget, step),
-        ),
-      ],
-    ];
+    const step = Math.max(1, Math.floor((estimate.steps * budget) / most));
+    const text =
+      stages === undefined
+        ? l10n.t("{0}: {1} may end the run at step {2} or later.", key, budget, step)
+        : l10n.t(
+            "{0}: {1} of all stages may end the training in stage {2} or later.",
+            key,
+            budget,
+            stageAt(stages, key, budget),
+          );
+    return [[styled("warning", text)]];
   });
+}
+
+/** The first stage that may find nothing left. */
+function stageAt(stages: readonly StageEstimate[], key: BudgetKey, budget: number): string {
+  let used = 0;
+  const found = stages.find(({ report }) => {
+    used += MOST[key](report.estimate) ?? 0;
+    return used > budget;
+  });
+  return found?.name ?? "";
 }
 
 function basisText(
@@ -122,10 +180,40 @@ function pricesText({ prices }: EstimateReport): string {
   return l10n.t("the vendor's list of {0}", prices.date ?? "");
 }
 
-function reservations({ estimate, restsOn }: EstimateReport): readonly string[] {
+function reservations(report: EstimateReport): readonly string[] {
+  if (report.stages === undefined) return reservationsOfRun(report);
+  const all = report.stages.flatMap((stage) => {
+    if (stage.method !== "sft") return reservationsOfRun(stage.report);
+    return reservationsOfExamples(stage.report).map((text) => `${stage.name}: ${text}`);
+  });
+  return [...new Set(all)];
+}
+
+/** Of a supervised stage. */
+function reservationsOfExamples({ plan, restsOn }: EstimateReport): readonly string[] {
+  if (restsOn.examples !== undefined) return [examplesCounted()];
+  return [
+    l10n.t(
+      "Its examples do not exist yet. Each is assumed to be as long as a rollout with more than the lowest reward. Evaluations and time are not part of the estimate.",
+    ),
+    ...(plan.steps === null
+      ? [
+          l10n.t(
+            "Without max_steps their number decides how many steps it has: the estimate has one.",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function examplesCounted(): string {
+  return l10n.t("Each example was counted. Evaluations and time are not part of the estimate.");
+}
+
+function reservationsOfRun({ estimate, restsOn }: EstimateReport): readonly string[] {
   const { unplayed } = estimate;
   if (restsOn.examples !== undefined) {
-    return [l10n.t("Each example was counted. Evaluations and time are not part of the estimate.")];
+    return [examplesCounted()];
   }
   return [
     ...(unplayed.length === 0

@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import type { RolloutChoice } from "../core/examples/chooseRollouts.ts";
 import { formatCount, plural } from "../shared/format.ts";
-import { exportRollouts } from "../trainer/examples/exportRollouts.ts";
+import { exportRollouts, requireEmpty } from "../trainer/examples/exportRollouts.ts";
 import type { RunEnd } from "../trainer/types.ts";
 import type { CollectCommand, ExportCommand } from "./arguments/exportArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
@@ -24,7 +24,7 @@ export async function exportRuns(
   await writeData(options, folders, { where, maxPerTask, starred, tags }, command);
 }
 
-/** Resolves when the tasks are played and what passes the filters is written. @throws AppError as an evaluation, and as {@link exportRuns} */
+/** Resolves when the tasks are played and what passes the filters is written. @throws AppError as an evaluation, and as {@link exportRuns}; `folder-not-empty` before anything is played */
 export async function collect(options: ProgramOptions, command: CollectCommand): Promise<RunEnd> {
   const { trainer } = options;
   const { model, configPath, samples, tasks, overrides, where, maxPerTask } = command;
@@ -43,6 +43,10 @@ export async function collect(options: ProgramOptions, command: CollectCommand):
     ],
     allowedOrigins,
   } as const;
+  if (command.output !== null) {
+    // Before anything is played at a cost.
+    await requireEmpty(options.fileSystem, resolve(options.invocation.cwd, command.output));
+  }
   const end = await followRun(
     options,
     (watch) => trainer.startEvaluation({ ...request, watch }),

@@ -57,6 +57,6 @@ child.once("error", (error) => {
 child.once("exit", (code, signal) => {
   // What it has started itself would keep the port.
   end(child, "SIGKILL");
-  if (signal !== null) process.stderr.write(`${program} was ended by ${signal}.\n`);
+  if (signal !== null && !isEnding) process.stderr.write(`${program} was ended by ${signal}.\n`);
   process.exit(code ?? 1);
 });

@@ -58,6 +58,7 @@ export function servePlays({ connection, trainer, requests, programFolder }: Ser
             tasks: 1,
             rollouts: 1,
             atOnce: 1,
+            byAgent: false,
             isStored: true,
             player: { kind: "moves", name: "person", player },
             onPart: (what) => reply({ kind: "part", what }),

@@ -51,7 +51,7 @@ export interface SvgColors {
   readonly font: string;
 }
 
-const WIDTH = 1_200;
+const SHEET_WIDTH = 1_200;
 const GAP = 24;
 const TITLE = 26;
 const AXIS_LEFT = 60;
@@ -89,18 +89,22 @@ export function chartSvg(
 }
 
 /** All on one sheet, below one legend: that of the first. */
-export function chartsSvg(charts: readonly PlacedChart[], colors: SvgColors): string {
+export function chartsSvg(
+  charts: readonly PlacedChart[],
+  colors: SvgColors,
+  sheetWidth = SHEET_WIDTH,
+): string {
   const legend = charts[0]?.lines ?? [];
   const legendHeight = GAP + LEGEND_LINE * Math.ceil(legend.length / LEGEND_COLUMNS);
-  const { places, height } = placesOf(charts, legendHeight);
+  const { places, height } = placesOf(charts, legendHeight, sheetWidth);
   const parts = charts.flatMap((chart, index) => {
     const place = places[index];
     return place === undefined ? [] : [chartParts(chart, place, colors)];
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${escapeMarkup(colors.font)}" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${sheetWidth}" height="${height}" viewBox="0 0 ${sheetWidth} ${height}" font-family="${escapeMarkup(colors.font)}" font-size="12">`,
     `<rect width="100%" height="100%" fill="${colors.back}"/>`,
-    ...legend.map((line, index) => legendEntry(line, index, colors)),
+    ...legend.map((line, index) => legendEntry(line, index, colors, sheetWidth)),
     ...parts,
     "</svg>",
     "",
@@ -111,13 +115,14 @@ export function chartsSvg(charts: readonly PlacedChart[], colors: SvgColors): st
 function placesOf(
   charts: readonly PlacedChart[],
   top: number,
+  sheetWidth: number,
 ): { readonly places: readonly Place[]; readonly height: number } {
-  const half = (WIDTH - 3 * GAP) / 2;
+  const half = (sheetWidth - 3 * GAP) / 2;
   const places: Place[] = [];
   let [left, y, rowHeight] = [GAP, top, 0];
   for (const { isWide, height } of charts) {
-    const width = isWide ? WIDTH - 2 * GAP : half;
-    if (left + width > WIDTH) [left, y, rowHeight] = [GAP, y + rowHeight + GAP, 0];
+    const width = isWide ? sheetWidth - 2 * GAP : half;
+    if (left + width > sheetWidth) [left, y, rowHeight] = [GAP, y + rowHeight + GAP, 0];
     places.push({ left, top: y, width, height });
     left += width + GAP;
     rowHeight = Math.max(rowHeight, height);
@@ -125,8 +130,13 @@ function placesOf(
   return { places, height: y + rowHeight + GAP };
 }
 
-function legendEntry({ label, color, dash }: SvgLine, index: number, { text }: SvgColors): string {
-  const x = GAP + ((WIDTH - 2 * GAP) / LEGEND_COLUMNS) * (index % LEGEND_COLUMNS);
+function legendEntry(
+  { label, color, dash }: SvgLine,
+  index: number,
+  { text }: SvgColors,
+  sheetWidth: number,
+): string {
+  const x = GAP + ((sheetWidth - 2 * GAP) / LEGEND_COLUMNS) * (index % LEGEND_COLUMNS);
   const y = GAP + LEGEND_LINE * Math.floor(index / LEGEND_COLUMNS);
   return [
     `<line x1="${x}" x2="${x + 28}" y1="${y}" y2="${y}" stroke="${color}" stroke-width="2"${dashes(dash)}/>`,

@@ -238,6 +238,15 @@ export interface RolloutBody {
   };
   readonly reward: number | null;
   readonly error: string | null;
+  /** How the program of an agent ended; absent where none played. */
+  readonly agent?:
+    | {
+        /** Null when the rollout ended it. */
+        readonly exit: string | null;
+        readonly output: BoundedText;
+        readonly refusals: readonly { readonly message: string; readonly count: number }[];
+      }
+    | undefined;
 }
 
 /** A window of a token stream; all arrays have one entry a token. */

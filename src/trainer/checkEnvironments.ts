@@ -2,6 +2,7 @@
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasAgent } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { environmentConfig } from "../core/config/taskChoices.ts";
 import {
@@ -56,7 +57,7 @@ export interface EnvironmentCheckRequest {
     place: { readonly position: number; readonly count: number },
   ) => void;
   /** Called with each report as it is done. */
-  readonly onReport: (report: EnvironmentReport) => void;
+  readonly onReport: (report: CheckedEnvironment) => void;
   readonly signal: AbortSignal;
   /** Learns the secrets. */
   readonly redactor?: Redactor;
@@ -64,11 +65,16 @@ export interface EnvironmentCheckRequest {
   readonly programFolder?: string;
 }
 
+export interface CheckedEnvironment extends EnvironmentReport {
+  /** Whether the configuration names an agent that plays it. */
+  readonly hasAgent: boolean;
+}
+
 /** One report per environment. @throws AppError as a run does that cannot begin, cleaned of secrets */
 export async function checkEnvironments(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
-): Promise<readonly EnvironmentReport[]> {
+): Promise<readonly CheckedEnvironment[]> {
   const { redactor = new Redactor() } = request;
   const cleanup = new CleanupStack();
   const control = new RunControl();
@@ -92,7 +98,7 @@ async function checkAll(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
   surroundings: Surroundings,
-): Promise<readonly EnvironmentReport[]> {
+): Promise<readonly CheckedEnvironment[]> {
   const { redactor } = surroundings;
   const { allowedOrigins, programFolder = dirname(fileURLToPath(import.meta.url)) } = request;
   const written = await writtenConfig(fileSystem, request);
@@ -112,7 +118,7 @@ async function checkAll(
   const config = written?.config ?? (await configOfNames(request, options));
   learnSecrets(config, redactor);
   const connect = await connectEnvironmentServices({ ...options, config });
-  const reports: EnvironmentReport[] = [];
+  const reports: CheckedEnvironment[] = [];
   for (const name of Object.keys(config.environments)) {
     const own = environmentConfig(config, name);
     const secrets = await environmentSecrets(config, name, { variables, redactor });
@@ -127,8 +133,9 @@ async function checkAll(
       onCheck: ({ rule }, position, count) => request.onCheck(name, rule, { position, count }),
       signal: request.signal,
     });
-    reports.push(withoutSecrets(report, redactor));
-    request.onReport(withoutSecrets(report, redactor));
+    const checked = { ...withoutSecrets(report, redactor), hasAgent: hasAgent(config, name) };
+    reports.push(checked);
+    request.onReport(checked);
   }
   return reports;
 }

@@ -3,16 +3,20 @@
 import type { EstimateBasis } from "../api/estimate.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import type { Config } from "../core/config/fields/schema.ts";
-import { readBasis } from "../core/estimate/basis.ts";
+import { type Basis, readBasis } from "../core/estimate/basis.ts";
 import { estimateRun } from "../core/estimate/estimate.ts";
 import { newestRunLike } from "../core/estimate/pastRun.ts";
 import type { EstimateReport } from "../core/estimate/report.ts";
+import { unseenExamplesEstimate } from "../core/estimate/unseenExamples.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { priceFileOf, readPriceFile } from "../core/runFolder/priceFile.ts";
+import { stageConfig } from "../core/sweeps/planStages.ts";
+import { collectEstimate } from "../core/training/collectEstimate.ts";
 import { askedTasks, type CountedTasks, estimatePlan } from "../core/training/estimatePlan.ts";
 import { pastTasks } from "../core/training/pastTasks.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { supervisedEstimate } from "../core/training/supervised/supervisedEstimate.ts";
+import type { Prices } from "../core/usage/prices.ts";
 import { sum } from "../core/util/stats.ts";
 import { sha256 } from "../node/hash.ts";
 import { runParent } from "../node/runPaths.ts";
@@ -30,8 +34,21 @@ export async function estimateBasis(
 ): Promise<EstimateBasis> {
   const loaded = await loadConfig(fileSystem, configPath, overrides);
   const { model_name: model } = loaded.config;
-  const pastRun = await newestRunOf(fileSystem, loaded);
-  return { pastRun, model, isBilled: !isLocalModel(model) };
+  const config = playedConfig(loaded, overrides);
+  const pastRun =
+    config === null ? null : await newestRunOf(fileSystem, { config, path: loaded.path });
+  return { pastRun, model, isBilled: config !== null && !isLocalModel(model) };
+}
+
+/** The configuration whose rollouts an estimate rests on: of stages, that of the first that plays any. Null where only examples are trained. */
+function playedConfig(
+  { config, text, path }: LoadedConfig,
+  overrides: readonly string[],
+): Config | null {
+  const names = Object.keys(config.stages ?? {});
+  const stages = names.map((name) => stageConfig({ text, path, overrides }, name));
+  const configs = names.length === 0 ? [config] : stages;
+  return configs.find((own) => own !== null && own.method !== "sft") ?? null;
 }
 
 /** The folder of the newest run of the same environments and model beside those of a configuration; null without. */
@@ -47,19 +64,21 @@ export interface PastRunEstimate {
   /** Plans a new run of a configuration. */
   readonly planOf: (loaded: LoadedConfig) => RunPlan;
   readonly fileSystem: FileSystem;
-  /** The folder of the past run. */
+  /** The folder of the past run, or of groups that were played for the estimate. */
   readonly folder: string;
+  /** What the groups were priced with; absent for a past run. */
+  readonly played?: Pick<EstimateReport, "prices">;
   readonly onEstimate: (report: EstimateReport) => void;
 }
 
 /** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
 export async function estimateFromRun(
   trainer: TrainerOptions,
-  { loaded, planOf, fileSystem, folder, onEstimate }: PastRunEstimate,
+  { loaded, planOf, fileSystem, folder, played, onEstimate }: PastRunEstimate,
 ): Promise<RunEnd> {
   const services = new CleanupStack();
   try {
-    const basis = { fileSystem: fileSystem.within(folder), folder };
+    const basis = { fileSystem: fileSystem.within(folder), folder, played };
     const { config } = loaded;
     // Before anything is asked of a service: most faults are here.
     await readBasis(basis.fileSystem, folder, config);
@@ -79,8 +98,8 @@ export async function estimateFromRun(
       log: trainer.log,
       signal,
     });
-    const tasks = askedTasks(prepared.preparation, signal);
-    onEstimate(await reportEstimate({ config, tasks, listPrices }, basis));
+    const project = projectTasks(config, askedTasks(prepared.preparation, signal));
+    onEstimate(await reportEstimate({ config, project, listPrices }, basis));
     await prepared.tinker.service.finish("success");
     return { outcome: "done", folder: null };
   } catch (error) {
@@ -90,9 +109,9 @@ export async function estimateFromRun(
   }
 }
 
-interface PastRunFiles {
+interface PastRunFiles extends Pick<PastRunEstimate, "folder"> {
   readonly fileSystem: FolderFiles;
-  readonly folder: string;
+  readonly played?: PastRunEstimate["played"] | undefined;
 }
 
 /** Asks no service; null where the folder of the past run does not know all tasks. @throws AppError `estimate-without-basis` */
@@ -100,23 +119,45 @@ export async function estimateFromFolder(
   config: Config,
   basis: PastRunFiles,
 ): Promise<EstimateReport | null> {
-  const tasks = await pastTasks(config, sha256, basis);
+  const listPrices = await keptPrices(config, basis);
+  if (config.method === "sft") {
+    const project: Project = async (...played) => unseenExamplesEstimate(config, ...played);
+    return reportEstimate({ config, project, listPrices }, basis);
+  }
+  // A stage that only collects evaluates nothing.
+  const evaluation = config.method === "collect" ? null : config.evaluation;
+  const tasks = await pastTasks({ ...config, evaluation }, sha256, basis);
   if (tasks === null) return null;
-  return reportEstimate({ config, tasks, listPrices: await keptPrices(config, basis) }, basis);
+  return reportEstimate({ config, project: projectTasks(config, tasks), listPrices }, basis);
 }
 
 interface Planned {
   readonly config: Config;
-  readonly tasks: CountedTasks;
+  readonly project: Project;
   readonly listPrices: ListPrices | null;
+}
+
+/** What the plan comes to, by what was played. */
+type Project = (
+  basis: Basis,
+  prices: Prices | null,
+) => Promise<Pick<EstimateReport, "estimate" | "plan">>;
+
+/** Of a run that plays tasks. */
+export function projectTasks(config: Config, tasks: CountedTasks): Project {
+  return async (basis, prices) => {
+    if (config.method === "collect") return collectEstimate(config, tasks, basis, prices);
+    const plan = await estimatePlan(config, tasks);
+    return { plan, estimate: estimateRun(basis, plan, prices) };
+  };
 }
 
 /** The vendor's prices as the past run recorded them; null if it has none, or another model. */
 async function keptPrices(
   { model_name: model }: Config,
-  { fileSystem, folder }: PastRunFiles,
+  { fileSystem, folder, played }: PastRunFiles,
 ): Promise<ListPrices | null> {
-  const kept = await readPriceFile(fileSystem, folder);
+  const kept = played === undefined ? await readPriceFile(fileSystem, folder) : played.prices;
   return kept?.source === "price_list" && kept.model === model ? kept : null;
 }
 
@@ -171,19 +212,19 @@ export async function estimateSupervised(
   }
 }
 
-/** `isPlayed` when the folder is that of a dry run of the same configuration. */
+/** With `played` when the folder is that of a dry run of the same configuration, or of one of the same stages. */
 export async function reportEstimate(
-  { config, tasks, listPrices }: Planned,
-  basis: PastRunFiles & { readonly isPlayed?: boolean },
+  { config, project, listPrices }: Planned,
+  basis: PastRunFiles,
 ): Promise<EstimateReport> {
-  const { folder, fileSystem, isPlayed = false } = basis;
-  const plan = await estimatePlan(config, tasks);
+  const { folder, fileSystem } = basis;
+  const isPlayed = basis.played !== undefined;
   const played = await readBasis(fileSystem, folder, config);
   const prices = priceFileOf(config, listPrices);
   const { groups, times } = played;
+  const steps = { ...played, isForwardOnly: isPlayed };
   return {
-    estimate: estimateRun({ ...played, isForwardOnly: isPlayed }, plan, prices?.prices ?? null),
-    plan,
+    ...(await project(steps, prices?.prices ?? null)),
     prices,
     restsOn: {
       run: isPlayed ? null : folder,

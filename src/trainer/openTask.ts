@@ -2,6 +2,7 @@
 
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Agent } from "../core/agents/agent.ts";
 import type { Chat } from "../core/chat/chat.ts";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { createRenderer } from "../core/chat/setup/createRenderer.ts";
@@ -25,6 +26,7 @@ import { nearestWord } from "../core/util/editDistance.ts";
 import { systemClock } from "../node/clock.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
+import { AgentHost } from "./agents/agentHost.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { debugLog } from "./debugLog.ts";
 import { knownDifficulty } from "./knownDifficulty.ts";
@@ -76,6 +78,8 @@ export interface OpenedTask extends SplitChoice {
   readonly index: number;
   readonly chat: Chat;
   readonly settings: RolloutSettings;
+  /** What the configuration names to play it; null = none. */
+  readonly agent: Agent | null;
   /** Asks the service of the environment how others fared in a task of the split. */
   readonly difficulty: (index: number) => Promise<TaskDifficulty | null>;
   /** Of the chat format, for people. */
@@ -126,6 +130,16 @@ export async function openTaskOf(
   const { renderer, images, warnings } = createRenderer({ model, config, date });
   const own = environmentConfig(config, name);
   const secrets = await environmentSecrets(config, name, { variables, redactor });
+  const agents = new AgentHost({
+    config,
+    variables,
+    programs,
+    redactor,
+    cleanup,
+    configPath: loaded.path,
+    log: redactingLog(debugLog, redactor),
+    signal: control.signal,
+  });
   return {
     loaded: { ...loaded, config },
     variables,
@@ -135,6 +149,7 @@ export async function openTaskOf(
     index: request.task,
     chat: { renderer, tokenizer: model.tokenizer, images },
     settings: rolloutSettings(config, own, { maxContext: null, secrets }),
+    agent: agents.agentOf(name),
     difficulty: (index) =>
       knownDifficulty(
         { config, variables, allowedOrigins, redactor, signal: control.signal },

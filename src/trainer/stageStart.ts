@@ -9,11 +9,13 @@ import { type StageBudgets, sharedBudgets, stageNames } from "../core/config/sta
 import type { ErrorCode } from "../core/errorCodes.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
+import { readPriceFile } from "../core/runFolder/priceFile.ts";
+import { readUsage } from "../core/runFolder/usageLog.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { stageConfig } from "../core/sweeps/planStages.ts";
 import { isStaged } from "../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
-import { runFigures } from "../core/sweeps/sweepRuns.ts";
+import { type UsedTotal, usedTotal } from "../core/usage/prices.ts";
 import { sum } from "../core/util/stats.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
@@ -148,14 +150,11 @@ async function leftBudgets(
   const { overrides } = chain.file;
   const budgets = sharedBudgets(start.text, { path, overrides });
   const others = runs.filter(({ folder }) => folder !== start.folder);
-  const hours = async (): Promise<number> => {
-    const times = await Promise.all(others.map(({ folder }) => runFigures(fileSystem, folder)));
-    return sum(times.map(({ totalS }) => totalS)) / 3600;
-  };
+  const spent = await Promise.all(others.map((run) => spentBy(fileSystem, run)));
   const used: StageBudgets = {
-    max_cost_usd: sum(others.map((run) => run.used?.costUsd ?? 0)),
-    max_tokens_total: sum(others.map((run) => run.used?.tokens ?? 0)),
-    max_hours: budgets.max_hours === null ? 0 : await hours(),
+    max_cost_usd: sum(spent.map(({ costUsd }) => costUsd ?? 0)),
+    max_tokens_total: sum(spent.map(({ tokens }) => tokens)),
+    max_hours: sum(spent.map(({ hours }) => hours)),
   };
   // A resumed run has what was left when it began; the stage's own limit is that of the file now.
   const own = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
@@ -166,6 +165,23 @@ async function leftBudgets(
     if (left <= 0) throw usedUp(key, budget);
     return [`${key}=${Math.min(left, own?.[key] ?? left)}`];
   });
+}
+
+interface Spent extends UsedTotal {
+  readonly hours: number;
+}
+
+/** By its account, which also has what a run used that was killed, or that is still under way. */
+async function spentBy(fileSystem: FileSystem, { folder, file }: ListedRun): Promise<Spent> {
+  const files = fileSystem.within(folder);
+  const { training, evaluation, seconds } = await readUsage(files, folder);
+  const prices = (await readPriceFile(files, folder))?.prices ?? null;
+  // A stage that collects has no steps, whose lines have the time.
+  const lastedMs = file?.evaluation === undefined ? 0 : file.heartbeatAtMs - file.startedAtMs;
+  return {
+    ...usedTotal({ cumulative: training, evaluation }, prices),
+    hours: (seconds + lastedMs / 1000) / 3600,
+  };
 }
 
 function usedUp(key: keyof StageBudgets, budget: number): AppError {

@@ -25,6 +25,7 @@ import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { executeDryRun } from "./dryRun.ts";
 import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate.ts";
+import { estimateStages } from "./estimateStages.ts";
 import { BASE, defaultWords, evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
 import { collectingStart, loadEvaluation } from "./loadEvaluation.ts";
@@ -80,17 +81,22 @@ export function startDryRun(request: DryRunRequest): ActiveRun {
   });
 }
 
-/** Plays groups, or reads a past run, to say what a training is going to take. */
+/** Plays groups, or reads a past run, to say what a training is going to take; of stages what all of them are. */
 export function startEstimate(request: EstimateRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
     const start = await startConfig(fileSystem, { configPath, overrides });
     const { from, groups: wanted, onEstimate } = request;
     const loaded = await loadNamed(start, options);
-    requireOneStage(loaded.config);
+    const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
+    const { stages, stage } = loaded.config;
+    const names = stages === null ? [stage ?? []].flat() : Object.keys(stages);
+    if (names.length > 0) {
+      const given = { start, names, fileSystem, planOf, from, groups: wanted, onEstimate };
+      return estimateStages(options, given);
+    }
     const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;
-    const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
     if (loaded.config.method === "sft") {
       return estimateSupervised(options, { loaded, planOf, onEstimate });
     }

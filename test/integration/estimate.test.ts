@@ -111,3 +111,60 @@ it("prints a table with its reasons, and ends with what is wrong with a folder",
   expect(empty.code).not.toBe(0);
   expect(empty.stderr).toContain("has no rollouts with tokens");
 });
+
+const STAGES = `
+model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 3
+max_tokens_total: 100
+stages:
+  gather: { method: collect, samples_per_task: 2, max_tasks: 10 }
+  imitate: { method: sft, data: [{ run: "stage:gather", where: reward >= 0 }], batch_size: 4, max_steps: 2 }
+  reinforce: { max_steps: 2 }
+`;
+
+const staged = printed.extend({
+  steps: z.number(),
+  stages: z.array(
+    z.object({
+      stage: z.string(),
+      totalTokens: range,
+      tokens: z.object({ sampled: range, trained: range }),
+      restsOn: z.object({ examples: z.number().optional() }),
+    }),
+  ),
+});
+
+it("says of each stage what it takes, first by groups that are played once, then by what the stages have left", async () => {
+  const own = join(folder, "staged");
+  await mkdir(own);
+  const path = join(own, "stages.yaml");
+  await writeFile(path, STAGES);
+  const ask = async () => {
+    const { code, stdout, stderr } = await runProgram(["estimate", path, "--json"], temporary);
+    expect(code, stderr).toBe(0);
+    return staged.parse(JSON.parse(stdout));
+  };
+  const before = await ask();
+  expect(before.restsOn).toMatchObject({ run: null, groups: 2 });
+  expect(before.stages.map(({ stage }) => stage)).toEqual(["gather", "imitate", "reinforce"]);
+  const [gather, imitate] = before.stages;
+  expect(gather?.tokens.trained.mean).toBe(0);
+  expect(imitate?.tokens.sampled.mean).toBe(0);
+  expect(imitate?.restsOn.examples).toBeUndefined();
+  const sum = before.stages.reduce((total, each) => total + each.totalTokens.mean, 0);
+  expect(before.totalTokens.mean).toBeCloseTo(sum, 6);
+  expect(await readdir(join(folder, "tmp"))).toEqual([]);
+  const shown = await runProgram(["estimate", path], temporary);
+  expect(shown.stdout).toContain(
+    "max_tokens_total: 100 of all stages may end the training in stage gather or later.",
+  );
+
+  const words = ["train", path, "--overrides", "max_tokens_total=null"];
+  const trained = await runProgram(words, temporary);
+  expect(trained.code, trained.stderr).toBe(0);
+  const after = await ask();
+  expect(after.restsOn.run).toContain("reinforce");
+  expect(after.stages[1]?.restsOn.examples).toBeGreaterThan(0);
+});

@@ -1,15 +1,15 @@
 /** A whole on-policy run on the embedded engine, as what it asked the service for and what it left. */
 
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { decodeTokenRecord } from "../../src/core/runFolder/rollouts/tokenRecord.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { comparableRow } from "./comparableRow.ts";
 import { isOfEnd } from "./controlledRun.ts";
 import { readLines, trainLocally } from "./localRun.ts";
+import { tokenRecords } from "./tokenRecords.ts";
 
 /** Evaluations between the steps, two updates a step, a last step with fewer tasks, and saves of both kinds. */
 const CONFIG = `
@@ -102,14 +102,7 @@ function promptTokens(row: unknown): number {
 async function digestsOfTokens(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".tokens.bin"));
   const digests = names.sort().map(async (name) => {
-    const bytes = await readFile(join(folder, name));
-    const records = [];
-    for (let at = 0; at < bytes.length; ) {
-      const record = decodeTokenRecord(bytes.subarray(at));
-      if (record === null) throw new Error(`${name} is cut`);
-      records.push(record);
-      at += bytes.readUInt32LE(at + 4);
-    }
+    const records = await tokenRecords(join(folder, name));
     return `${name} ${records.length} ${digest(records)}`;
   });
   return await Promise.all(digests);

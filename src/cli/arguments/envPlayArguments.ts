@@ -26,6 +26,7 @@ export interface EnvPlayCommand extends WithOverrides, Sending {
   readonly tasks: number;
   /** Null = a person, or the lines of a script. */
   readonly player: Exclude<PlayerChoice, { readonly kind: "moves" }> | null;
+  readonly byAgent: boolean;
   readonly isStored: boolean;
 }
 
@@ -51,6 +52,7 @@ export function envPlayCommand(
     task: numberOf(given, COMMAND, "task") ?? 0,
     tasks,
     player: playerOf(given),
+    byAgent: given.switches.has("agent"),
     isStored: !given.switches.has("no-save"),
   };
 }

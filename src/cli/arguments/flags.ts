@@ -186,6 +186,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     task: { type: "string" },
     tasks: { type: "string" },
     player: { type: "string" },
+    agent: { type: "boolean" },
     model: { type: "string" },
     key: { type: "string" },
     groups: { type: "string" },

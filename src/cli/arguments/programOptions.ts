@@ -3,7 +3,6 @@
 import type { Readable } from "node:stream";
 import type { EstimateBasis } from "../../api/estimate.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
-import type { EnvironmentReport } from "../../core/environmentCheck/checkEnvironment.ts";
 import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
 import type { McpOptions } from "../../server/mcp/mcpServer.ts";
@@ -12,7 +11,10 @@ import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { BilledRunRequest } from "../../trainer/billedRun.ts";
 import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
 import type { ServedModel, ServeModelRequest } from "../../trainer/chat/serveModel.ts";
-import type { EnvironmentCheckRequest } from "../../trainer/checkEnvironments.ts";
+import type {
+  CheckedEnvironment,
+  EnvironmentCheckRequest,
+} from "../../trainer/checkEnvironments.ts";
 import type {
   ChangedCheckpoint,
   ChangeRequest,
@@ -90,7 +92,7 @@ export interface TrainerApi {
   checkEnvironments(
     fileSystem: FileSystem,
     request: EnvironmentCheckRequest,
-  ): Promise<readonly EnvironmentReport[]>;
+  ): Promise<readonly CheckedEnvironment[]>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult>;
   openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;

@@ -8,9 +8,12 @@ import {
 } from "../../core/environmentCheck/checkEnvironment.ts";
 import { AppError } from "../../core/errors.ts";
 import { describeEnvironmentChecks } from "../../core/outputs/environmentCheckOutput.ts";
+import { agentCheck } from "../../core/play/agentCheck.ts";
 import { modelSignal } from "../../core/play/modelSignal.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
+import type { CheckedEnvironment } from "../../trainer/checkEnvironments.ts";
+import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
 import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
@@ -46,25 +49,31 @@ export async function checkEnvironments(
             l10n.t("{0}: check {1} of {2}: {3}", environment, position + 1, count, rule),
           ),
         ]),
-      onReport: wantedSignal === null ? show : () => undefined,
+      onReport: (report) => {
+        if (wantedSignal === null && !report.hasAgent) show(report);
+      },
     });
     const reports: EnvironmentReport[] = [];
     // What the other checks found took its time, and is said before the model's failure.
     let failure: unknown = null;
     for (const report of checked) {
-      if (wantedSignal === null) {
+      if (wantedSignal === null && !report.hasAgent) {
         reports.push(report);
         continue;
       }
-      const request = { ...wanted, ...wantedSignal };
-      const measuring = measureSignal(options, report, request, stopping.signal);
-      const measured = await measuring.catch((error: unknown) => {
+      const more = moreChecks(
+        options,
+        report,
+        { ...wanted, signal: wantedSignal },
+        stopping.signal,
+      );
+      const complete = await more.catch((error: unknown) => {
         if (stopping.signal.aborted) throw error;
         failure ??= error;
         return report;
       });
-      reports.push(measured);
-      show(measured);
+      reports.push(complete);
+      show(complete);
     }
     const described = describeEnvironmentChecks(reports);
     if (output !== null) {
@@ -83,47 +92,84 @@ export async function checkEnvironments(
   }
 }
 
-type SignalRequest = Omit<EnvCheckCommand, "kind" | "output" | "signal" | "wantsJson"> &
-  NonNullable<EnvCheckCommand["signal"]>;
+type PlayedRequest = Omit<EnvCheckCommand, "kind" | "output" | "wantsJson">;
 
 /** Rollouts at once; a hosted model answers many as fast as one. */
 const AT_ONCE = 16;
+/** Seconds that an agent has for its task. */
+const AGENT_LIMIT = 120;
 
-/** The report with one more check: whether the rollouts of a model differ in their rewards. */
-async function measureSignal(
-  { fileSystem, trainer, err, invocation }: Parameters<typeof checkEnvironments>[0],
-  report: EnvironmentReport,
-  { model, groups, groupSize, configPath, overrides, split, url, allowedOrigins }: SignalRequest,
+/** The report with the checks that play: by the agent of the configuration, and with a model. */
+async function moreChecks(
+  options: Parameters<typeof checkEnvironments>[0],
+  report: CheckedEnvironment,
+  request: PlayedRequest,
   signal: AbortSignal,
 ): Promise<EnvironmentReport> {
+  const { err } = options;
   const { environment } = report;
-  const count = groups * groupSize;
-  let played = 0;
+  const checks = [...report.checks];
+  if (report.hasAgent) {
+    err.showLive([styled("quiet", l10n.t("{0}: its agent plays a task", environment))]);
+    const { played } = await play(options, environment, request, {
+      overrides: [`rollout_timeout=${AGENT_LIMIT}`, "max_rollout_retries=0"],
+      player: { kind: "random", seed: request.seed },
+      byAgent: true,
+      tasks: 1,
+      rollouts: 1,
+      signal,
+      onPlayed: () => undefined,
+    });
+    const [own] = played;
+    if (own !== undefined) checks.push(agentCheck(own));
+  }
+  if (request.signal !== null) {
+    const { model, groups, groupSize } = request.signal;
+    const count = groups * groupSize;
+    let done = 0;
+    const { played } = await play(options, environment, request, {
+      overrides: [],
+      player: { kind: "model", target: model },
+      byAgent: report.hasAgent,
+      tasks: groups,
+      rollouts: groupSize,
+      signal,
+      onPlayed: () => {
+        done += 1;
+        const what = l10n.t("{0}: {1} of {2} rollouts of {3}", environment, done, count, model);
+        err.showLive([styled("quiet", what)]);
+      },
+    });
+    checks.push(modelSignal(played, model));
+  }
+  return { ...report, checks };
+}
+
+/** Plays without showing or storing what is played. */
+function play(
+  { fileSystem, trainer, invocation }: Parameters<typeof checkEnvironments>[0],
+  environment: string,
+  { configPath, overrides, split, url, allowedOrigins }: PlayedRequest,
+  how: Pick<PlayRequest, "overrides" | "player" | "byAgent" | "tasks" | "rollouts" | "onPlayed"> & {
+    readonly signal: AbortSignal;
+  },
+): Promise<PlayResult> {
   const address = url === null ? [] : [`openreward_base_url=${url}`];
-  const result = await trainer.playTask(fileSystem, {
+  return trainer.playTask(fileSystem, {
+    ...how,
     configPath: configPath ?? resolve(invocation.cwd, DEFAULT_CONFIG),
-    overrides: [...overrides, ...address],
+    overrides: [...overrides, ...address, ...how.overrides],
     allowedOrigins,
     environment,
     split,
     task: 0,
-    tasks: groups,
-    rollouts: groupSize,
     atOnce: AT_ONCE,
-    player: { kind: "model", target: model },
     isStored: false,
-    signal,
     onPart: () => undefined,
     onTask: () => undefined,
     onDifficulty: () => undefined,
     onRead: () => undefined,
     onWritten: () => undefined,
     onResult: () => undefined,
-    onPlayed: () => {
-      played += 1;
-      const what = l10n.t("{0}: {1} of {2} rollouts of {3}", environment, played, count, model);
-      err.showLive([styled("quiet", what)]);
-    },
   });
-  return { ...report, checks: [...report.checks, modelSignal(result.played, model)] };
 }

@@ -137,14 +137,25 @@ function moveOf(
   }
 }
 
-function endLines({ turns, reward, stop, error, last }: EndedPlay): readonly Line[] {
+function endLines({ turns, reward, stop, error, last, agent }: EndedPlay): readonly Line[] {
   const score = reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", reward);
   return [
     ...(stop === "reached_terminal_state" ? last.flatMap(linesOf) : []),
     [],
     [styled("strong", score), ` · ${plural(turns, "{0} turn", "{0} turns")} · ${stop}`],
     ...(error === null ? [] : [[styled("warning", error)]]),
+    ...(agent === undefined ? [] : agentLines(agent)),
   ];
+}
+
+function agentLines({ exit, output, refusals }: NonNullable<EndedPlay["agent"]>): readonly Line[] {
+  const ending =
+    exit === null
+      ? l10n.t("The rollout ended the agent.")
+      : l10n.t("The agent ended with {0}.", exit);
+  const refused = refusals.map(({ message, count }) => l10n.t("Refused {0}×: {1}", count, message));
+  const printed = output.trim() === "" ? [] : [l10n.t("It printed:"), ...output.trim().split("\n")];
+  return [ending, ...refused, ...printed].map((line) => [styled("quiet", line)]);
 }
 
 /**

@@ -20,7 +20,7 @@ NAME has lowercase letters, digits, _ and -. No file is overwritten.
                            terminal asks
 
   ${program} env play [NAME] [-c FILE] [--split SPLIT] [--task N] [--tasks N]
-                      [--player PLAYER] [--no-save]
+                      [--player PLAYER] [--agent] [--no-save]
 
 Lets you be the model in a task of a configuration, by default of its first
 environment. A line is a call, such as answer {"number": 3}, or text; lines of
@@ -33,6 +33,8 @@ a script work too. It ends with the task, with /quit or with the input.
                            http://127.0.0.1:8000/v1, with --model NAME
   --key NAME               the variable with the key for that address, by
                            default OPENAI_API_KEY
+  --agent                  let the agent of the configuration play; you, or
+                           PLAYER, are its model
   --no-save                store nothing; by default the rollouts are stored as
                            an evaluation beside the runs
 
@@ -41,8 +43,9 @@ a script work too. It ends with the task, with /quit or with the input.
 
 Plays each environment without a model, in up to 64 sessions at once, and
 reports what would spoil a training. It takes at most 15 minutes and several
-hundred sessions: a hosted environment may bill them. NAME is as in a
-configuration; by default all of the configuration, or of the server.
+hundred sessions: a hosted environment may bill them. An agent of the
+configuration plays one task with a model that makes random calls. NAME is as
+in a configuration; by default all of the configuration, or of the server.
 
   --url URL                the server, such as http://127.0.0.1:8080
   --tasks N                prompts to read per split, 32 by default

@@ -34,7 +34,8 @@ export const SHOW: HelpText = (program) => `Shows what a run did, even while it 
                 --rollout N one of them turn by turn, and --tokens its tokens
   --json        print one JSON value instead of text, with any of these
   --tasks       what a curriculum knows of each task that was tried: its
-                expected success, its pool, and the step that trained it last
+                expected success, its pool, how often it was drawn, and the
+                step that trained it last
   --billed      what the service billed for the run, from its own list, which
                 lags by hours. Needs a TINKER_API_KEY with the role admin or
                 billing; --allow-host HOST as in train.

@@ -1,7 +1,7 @@
 /** Replays one rollout: the prompt, the model's turns, the environment's results, and how the reward was computed. */
 
 import * as l10n from "@vscode/l10n";
-import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { askedText, type RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import {
   formatDuration,
   formatExact,
@@ -48,12 +48,12 @@ export function replayLines(
     summaryLine(record),
     BLANK,
     ...(record.systemText === null ? [] : block(l10n.t("system"), record.systemText, "quiet")),
-    ...block(l10n.t("prompt"), record.promptText),
+    ...block(l10n.t("prompt"), askedText(record)),
     ...record.turns.flatMap((turn, index) => [
-      ...streamBreakLines(turn, record.turns[index - 1]),
+      ...streamBreakLines(turn, record.turns[index - 1], record.agent !== undefined),
       ...turnLines(turn, index, block),
     ]),
-    ...agentLines(record, block),
+    ...(record.agent === undefined ? [] : agentLines(record.agent, block)),
     BLANK,
     heading(l10n.t("reward")),
     ...rewardLines(record, block),
@@ -64,7 +64,7 @@ export function replayLines(
 function summaryLine(record: RolloutRecord): Line {
   const { reward, stop, turns, durationMs, attempt } = record;
   const tokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
-  const streams = (turns.at(-1)?.stream ?? 0) + 1;
+  const streams = Math.max(0, ...turns.map(({ stream }) => stream)) + 1;
   const parts = [
     stop,
     plural(turns.length, "{0} turn", "{0} turns"),
@@ -83,10 +83,33 @@ function summaryLine(record: RolloutRecord): Line {
 }
 
 /** Says that a turn was not sampled in the token stream of the one before it. */
-function streamBreakLines({ stream }: Turn, before: Turn | undefined): readonly Line[] {
+function streamBreakLines(
+  { stream }: Turn,
+  before: Turn | undefined,
+  byAgent: boolean,
+): readonly Line[] {
   if (stream === (before?.stream ?? 0)) return [];
-  const text = l10n.t("stream {0}: the conversation was rendered again", stream + 1);
+  const text = byAgent
+    ? l10n.t("stream {0}: another conversation of the agent", stream + 1)
+    : l10n.t("stream {0}: the conversation was rendered again", stream + 1);
   return [BLANK, [INDENT, styled("quiet", text)]];
+}
+
+/** How the agent's program ended, and what it printed. */
+function agentLines(
+  { exit, output, refusals }: NonNullable<RolloutRecord["agent"]>,
+  block: WriteBlock,
+): readonly Line[] {
+  const ending = exit === null ? l10n.t("ended by the rollout") : l10n.t("ended with {0}", exit);
+  return [
+    BLANK,
+    heading(l10n.t("agent")),
+    ...block(l10n.t("end"), ending),
+    ...refusals.flatMap(({ message, count }) =>
+      block(l10n.t("refused"), l10n.t("{0}×: {1}", count, message)),
+    ),
+    ...(output.trim() === "" ? [] : block(l10n.t("printed"), output.trim())),
+  ];
 }
 
 function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[] {
@@ -103,22 +126,6 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
     ...spokenLines(turn, block),
     ...results.flatMap((result) => resultLines(result, block)),
     ...(nudge === null ? [] : block(l10n.t("answered"), nudge)),
-  ];
-}
-
-/** How the program that played it ended; nothing where none did. */
-function agentLines({ agent }: RolloutRecord, block: WriteBlock): readonly Line[] {
-  if (agent === undefined) return [];
-  const { exit, output, refusals } = agent;
-  const refused = refusals.map(({ message, count }) => {
-    return `${message} ${plural(count, "({0} time)", "({0} times)")}`;
-  });
-  return [
-    BLANK,
-    heading(l10n.t("agent")),
-    ...block(l10n.t("exit"), exit ?? l10n.t("ended by the rollout")),
-    ...refused.flatMap((text) => block(l10n.t("refused"), text, "bad")),
-    ...(output.trim() === "" ? [] : block(l10n.t("output"), output.trim(), "quiet")),
   ];
 }
 

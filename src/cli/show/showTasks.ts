@@ -3,8 +3,11 @@
 import * as l10n from "@vscode/l10n";
 import { readEvidence, type TaskEvidence } from "../../core/runFolder/curriculumTexts.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import type { RunReader } from "../../core/runFolder/reader.ts";
+import { taskId } from "../../core/runFolder/rollouts/taskId.ts";
 import { readState } from "../../core/runFolder/state.ts";
 import { posterior } from "../../core/training/tasks/curriculum.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
 import { formatCount } from "../../shared/format.ts";
 import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
@@ -12,9 +15,10 @@ import { newestRows, quietLine, type ShowContext } from "./showContext.ts";
 
 /** Those that were tried, the ones that were trained last at the end. @throws AppError `state-invalid`, `state-format` */
 export async function* showTasks(context: ShowContext): AsyncGenerator<Line, void> {
-  const { fileSystem, folder, width } = context;
-  const known = (await readState(fileSystem, folder))?.curriculum;
-  if (known === undefined) {
+  const { fileSystem, folder, width, reader } = context;
+  const state = await readState(fileSystem, folder);
+  const known = state?.curriculum;
+  if (state === null || known === undefined) {
     yield quietLine(
       l10n.t("No save of this run knows its tasks: it has no curriculum, or no save yet."),
     );
@@ -22,23 +26,45 @@ export async function* showTasks(context: ShowContext): AsyncGenerator<Line, voi
   }
   const sorted = [...(readEvidence(known.tasks) ?? [])].sort(([, a], [, b]) => a.step - b.step);
   const { rows, note } = newestRows(sorted, "task", runPaths(folder).state);
-  yield* [...note, ...tableLines(taskColumns(), rows.map(taskCells), width), BLANK];
+  const draws = await countDraws(reader, state.step);
+  const cells = rows.map(([name, own]) => taskCells(name, own, draws.get(name) ?? 0));
+  yield* [...note, ...tableLines(taskColumns(), cells, width), BLANK];
   yield quietLine(
     l10n.t(
-      "success: expected of the next rollout. rollouts: those that still count; each visit leaves 0.6 of the earlier ones.",
+      "success: expected of the next rollout. rollouts: those that still count; each visit leaves 0.6 of the earlier ones. draws: groups of the task that were played, trained on or not.",
     ),
   );
 }
 
-function taskCells([name, { successes, failures, tokens, step }]: readonly [
-  string,
-  TaskEvidence,
-]): readonly LinePiece[] {
+/** Stored groups of each task, before as many completed steps as the save has. */
+async function countDraws(
+  reader: RunReader,
+  completed: number,
+): Promise<ReadonlyMap<string, number>> {
+  const draws = new Map<string, number>();
+  for (const step of await reader.steps()) {
+    if (step >= completed) break;
+    const groups = groupBy(await reader.rollouts(step), ({ group }) => group);
+    for (const [first] of groups.values()) {
+      if (first === undefined) continue;
+      const name = taskId(first);
+      draws.set(name, (draws.get(name) ?? 0) + 1);
+    }
+  }
+  return draws;
+}
+
+function taskCells(
+  name: string,
+  { successes, failures, tokens, step }: TaskEvidence,
+  draws: number,
+): readonly LinePiece[] {
   const { mean, pool } = posterior({ successes, failures });
   return [
     name,
     styled("strong", mean.toFixed(2)),
     poolText(pool),
+    formatCount(draws),
     (successes + failures).toFixed(1),
     formatCount(tokens),
     String(step + 1),
@@ -61,6 +87,7 @@ function taskColumns(): readonly Column[] {
     { title: l10n.t("task"), align: "left", canShrink: true },
     { title: l10n.t("success"), align: "right" },
     { title: l10n.t("pool"), align: "left" },
+    { title: l10n.t("draws"), align: "right" },
     { title: l10n.t("rollouts"), align: "right" },
     { title: l10n.t("tokens"), align: "right" },
     { title: l10n.t("last step"), align: "right" },

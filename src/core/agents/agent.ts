@@ -30,7 +30,7 @@ export function agentSettings({ timeout, reward, reward_command }: AgentConfig):
 
 /**
  * Starts the agent's program for one rollout, with an address and a key of its own, and resolves once it has ended with its children. An
- * abort of the signal ends it. @throws AppError `agent-not-started`; the reason of the signal once the program has ended
+ * abort of the signal ends it. @throws AppError `agent-not-started`; the reason of a signal that was aborted before the start
  */
 export type RunAgent = (rollout: AgentRollout) => Promise<AgentEnd>;
 
@@ -66,8 +66,8 @@ export interface ToolReply {
 }
 
 export interface AgentEnd {
-  /** Exit code; the name of the signal that ended it. */
-  readonly code: number | string;
+  /** Exit code; the name of the signal that ended it; null where the rollout ended it. */
+  readonly code: number | string | null;
   /** The end of what it printed, on both streams. */
   readonly output: string;
   /** The line with the reward; null where rewards come from the session, or there was none. */

@@ -6,6 +6,7 @@
 import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
+import { messageKeys } from "../endpoint/messageKeys.ts";
 import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
 import { AppError, isAppError } from "../errors.ts";
@@ -38,11 +39,12 @@ export interface AgentEpisodeOptions extends EpisodeOptions {
 const LIMITS = { threads: 256, tokens: 4_000_000, whenFull: "refuse" } as const;
 /** Requests of an agent that are answered at once. */
 const MAX_REQUESTS = 64;
-/** Between the seeds of turns that are asked for with the same messages. */
-const REPEATS = 65_536;
+const ROLLOUT_ENDED = "rollout_ended";
+/** Between the seeds of turns that are asked for with the same messages, and of conversations that begin with other ones. */
+const REPEATS = 2 ** 16;
+const OPENINGS = 2 ** 32;
 /** Different refusals that a record keeps. */
 const MAX_REFUSALS = 16;
-const ROLLOUT_ENDED = "rollout_ended";
 
 const NO_IMAGES = {
   kind: "refused",
@@ -64,6 +66,8 @@ export class AgentEpisode implements RolloutEpisode {
   readonly #ending: LinkedSignal;
   readonly #requests = new Limiter(MAX_REQUESTS);
   readonly #callPlaces: Limiter;
+  /** Digest of the first message of the task. */
+  #taskOpening = "";
   /** How often turns were asked for with the same messages, by those. */
   readonly #asked = new Map<string, Set<number>>();
   readonly #refusals = new Map<string, number>();
@@ -147,6 +151,8 @@ export class AgentEpisode implements RolloutEpisode {
     try {
       return await this.#play();
     } finally {
+      // A request that is still under way adds nothing to a rollout that is over.
+      this.#ending.abort(new AppError("stopped", "The rollout has ended."));
       this.#ending.clear();
     }
   }
@@ -162,11 +168,12 @@ export class AgentEpisode implements RolloutEpisode {
     const images = this.#imagesOfTask();
     const messages = toInitialMessages(prompt, (blocks) => images.read(blocks));
     this.promptText = promptText(messages);
+    this.#taskOpening = messageKeys(messages, this.#options.sha256)[0] ?? "";
     const { split, index } = task;
     const conversation = storedConversation(messages);
     const own = { environment, split, index, prompt: this.promptText, conversation };
     const { timeoutMs: limitMs } = agent.settings;
-    const onLimit = (): Error => new AppError("agent-failed", this.#tookTooLong());
+    const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
     let end: AgentEnd;
     try {
       end = await limit.runPart({ limitMs, onLimit }, () =>
@@ -181,6 +188,7 @@ export class AgentEpisode implements RolloutEpisode {
       return this.#endedBy(error);
     }
     this.#agentEnd = end;
+    if (limit.signal.aborted) return this.#endedBy(limit.signal.reason);
     return await this.#ended(end);
   }
 
@@ -229,7 +237,7 @@ export class AgentEpisode implements RolloutEpisode {
     );
   }
 
-  #tookTooLong(): string {
+  #timeoutText(): string {
     const { agent, environment } = this.#options;
     return `The agent of ${environment} took longer than ${(agent.settings.timeoutMs ?? 0) / 1000} s (agent.timeout).`;
   }
@@ -243,10 +251,14 @@ export class AgentEpisode implements RolloutEpisode {
     countTokens: (request) => this.#threads.countTokens(request),
     turn: async (request, needs) => {
       try {
-        return await this.#turn(request, needs);
+        const turn = await this.#turn(request, needs);
+        this.#isTooLong = false;
+        return turn;
       } catch (error) {
         this.#isTooLong = isAppError(error, "prompt-too-long");
-        if (refusalOf(error) === null && !needs.signal.aborted) this.#fail(error);
+        // What is broken off at the end of the rollout, or of the request, is no fault.
+        const isBrokenOff = needs.signal.aborted || this.#ending.signal.aborted;
+        if (refusalOf(error) === null && !isBrokenOff) this.#fail(error);
         throw error;
       }
     },
@@ -254,7 +266,6 @@ export class AgentEpisode implements RolloutEpisode {
   };
 
   #refused({ message, code }: RequestRefusal): void {
-    // An agent that has not noticed yet is no worse for it.
     if (code === ROLLOUT_ENDED) return;
     const count = this.#refusals.get(message) ?? 0;
     if (count === 0 && this.#refusals.size >= MAX_REFUSALS) return;
@@ -308,13 +319,16 @@ export class AgentEpisode implements RolloutEpisode {
     const { prompt, room, continued } = pending;
     if (this.turnCount === 0) this.#begins(request.messages, prompt.length);
     const startedAtMs = clock.now();
-    if (continued !== null) this.#turns.continued(continued, startedAtMs);
+    if (continued !== null) {
+      this.#turns.continued(continued, startedAtMs);
+      this.#options.onMessages?.(continued.news);
+    }
     const started = clock.monotonic();
     const { repeats, giveBack } = this.#repeat(pending.context);
     try {
       const asked = request.sampling.maxTokens ?? settings.maxResponseTokens;
       const maxTokens = Math.min(asked, settings.maxResponseTokens, room, this.#sampleBudget());
-      const seed = seedOf(pending.depth + repeats * REPEATS);
+      const seed = seedOf(this.#seedTurn(pending) + repeats * REPEATS);
       const until = AbortSignal.any([signal, this.#ending.signal]);
       const drawn = await sampleInTime(this.#options, { prompt, maxTokens, seed }, until);
       until.throwIfAborted();
@@ -331,6 +345,15 @@ export class AgentEpisode implements RolloutEpisode {
       giveBack();
       throw error;
     }
+  }
+
+  /**
+   * What the seed of a turn follows from: its depth, as in the loop of turns and tools, and how its conversation begins where that is not
+   * the task, or a sub-agent would be sampled with the draws of its caller.
+   */
+  #seedTurn({ depth, opening }: PendingTurn): number {
+    const isTask = opening === this.#taskOpening;
+    return isTask ? depth : depth + Number.parseInt(opening.slice(0, 5), 16) * OPENINGS;
   }
 
   #begins(messages: readonly InitialMessage[], promptTokens: number): void {

@@ -19,6 +19,8 @@ export interface AlarmEvidence {
 /** Around the step: what changed is seen beside what was usual. */
 const AROUND_STEPS = 5;
 const LENGTH_STEPS = 13;
+/** What is held out is measured every 10 steps by default. */
+const OVERFIT_STEPS = 41;
 
 const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   parse_success: ofTurns("rollout/parse_ok_frac", isUnreadable),
@@ -51,6 +53,8 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
     steps: LENGTH_STEPS,
     madeBy: haveEqualRewards,
   },
+  overfitting: { ...ofStep("held_out/loss"), steps: OVERFIT_STEPS },
+  loss_rise: { ...ofStep("loss"), steps: LENGTH_STEPS },
   event_loop_lag: ofStep("client/event_loop_lag_ms"),
   cost_budget: ofStep("budget/cost_frac"),
   token_budget: ofStep("budget/tokens_frac"),

@@ -3,6 +3,7 @@
 import { rewardPointOf } from "../../shared/trendPoint.ts";
 import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
+import { storedFit } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 import { fraction } from "../util/stats.ts";
@@ -68,6 +69,11 @@ export function alarmFacts(row: MetricsRow) {
       number("advantage/abs_mean"),
       fraction(count("group/excluded/zero_variance"), count("group/compared")),
     ),
+    /** Of a supervised run: its steps, and mean losses of the first and the last of them. */
+    fit: storedFit(number),
+    loss: number("loss"),
+    /** Null where the step did not measure it. */
+    heldOutLoss: number("held_out/loss"),
     costShare: number("budget/cost_frac"),
     tokenShare: number("budget/tokens_frac"),
     timeShare: number("budget/hours_frac"),

@@ -21,9 +21,28 @@ export interface AlarmPast {
   readonly firstAdvantages: readonly number[];
   /** Mean rewards of all steps that have enough rollouts. */
   readonly rewards: readonly TrendPoint[];
+  /** Of a supervised run. */
+  readonly heldOut: readonly HeldOutPoint[];
+  /** Of the first step of a supervised run, before any update; null for another run. */
+  readonly firstLoss: number | null;
 }
 
-const NOTHING: AlarmPast = { steps: [], firstGaps: [], firstAdvantages: [], rewards: [] };
+/** What a step measured on held-out examples, beside the training loss of the last steps. */
+interface HeldOutPoint {
+  /** Counts from 0. */
+  readonly step: number;
+  readonly heldOut: number;
+  readonly trained: number;
+}
+
+const NOTHING: AlarmPast = {
+  steps: [],
+  firstGaps: [],
+  firstAdvantages: [],
+  rewards: [],
+  heldOut: [],
+  firstLoss: null,
+};
 
 /** First steps whose log-probability gap shows what is usual for the model. */
 export const BASELINE_STEPS = 5;
@@ -73,6 +92,8 @@ export class AlarmHistory {
         past.firstAdvantages.length === 0 ? advantageSize || null : advantageSize,
       ),
       rewards: past.rewards,
+      heldOut: past.heldOut,
+      firstLoss: past.firstLoss,
     };
   }
 }
@@ -84,7 +105,14 @@ function rewardOf(row: MetricsRow): readonly TrendPoint[] {
 
 function withStep(past: AlarmPast, facts: AlarmFacts): AlarmPast {
   const rewards = past.rewards.concat(stepReward(facts) ?? []);
-  return { ...past, steps: [...past.steps, facts], rewards };
+  const heldOut = past.heldOut.concat(heldOutPoint(facts) ?? []);
+  const firstLoss = past.firstLoss ?? (facts.fit === null ? null : facts.loss);
+  return { ...past, steps: [...past.steps, facts], rewards, heldOut, firstLoss };
+}
+
+function heldOutPoint({ step, fit, heldOutLoss }: AlarmFacts): HeldOutPoint | null {
+  if (fit === null || heldOutLoss === null) return null;
+  return { step, heldOut: heldOutLoss, trained: fit.now };
 }
 
 function firstOf(known: readonly number[], value: number | null): readonly number[] {

@@ -15,6 +15,7 @@ import {
   variedSampling,
 } from "./alarmEdits.ts";
 import { BASELINE_STEPS } from "./alarmHistory.ts";
+import { FIT_ALARMS } from "./fitAlarms.ts";
 import {
   gapOverBaseline,
   leastEqualShare,
@@ -200,6 +201,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     edits: halfAtOnce,
   },
   ...TREND_ALARMS,
+  ...FIT_ALARMS,
   cost_budget: budgetAlarm("Most of the money is spent", "max_cost_usd", "costShare"),
   token_budget: budgetAlarm("Most of the tokens are used", "max_tokens_total", "tokenShare"),
   time_budget: budgetAlarm("Most of the time is used", "max_hours", "timeShare"),

@@ -12,21 +12,39 @@ import type {
   StringShape,
 } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
+import { SHARED_KEYS } from "./rules/stageRules.ts";
 
 /** The schema of a whole configuration file, with documentation, defaults and ranges. */
 export function configJsonSchema(): JsonObject {
+  const required = requiredKeys(configFields);
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Tinker RL configuration",
     ...schemaOfFields(configFields),
+    required: required.filter(isShared),
+    allOf: required.filter((key) => !isShared(key)).map(requiredHereOrInStages),
   };
+}
+
+/** A file sets such a key itself, or each of its stages does. */
+function requiredHereOrInStages(key: string): JsonObject {
+  const inEach = { type: "object", additionalProperties: { required: [key] } };
+  return { anyOf: [{ required: [key] }, { required: ["stages"], properties: { stages: inEach } }] };
+}
+
+function isShared(key: string): boolean {
+  return SHARED_KEYS.includes(key);
+}
+
+function requiredKeys(fields: FieldTable): readonly string[] {
+  return Object.entries(fields)
+    .filter(([, field]) => field.default === undefined && field.optionalFor === undefined)
+    .map(([key]) => key);
 }
 
 function schemaOfFields(fields: FieldTable): JsonObject {
   const entries = Object.entries(fields);
-  const required = entries
-    .filter(([, field]) => field.default === undefined && field.optionalFor === undefined)
-    .map(([key]) => key);
+  const required = requiredKeys(fields);
   return withoutUndefined({
     type: "object",
     properties: Object.fromEntries(entries.map(([key, field]) => [key, schemaOfField(field)])),

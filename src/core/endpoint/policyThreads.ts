@@ -51,6 +51,8 @@ export interface PendingTurn {
   readonly from: "append" | "repeat" | "render";
   /** Turns of the model among the messages of the request. */
   readonly depth: number;
+  /** Digest of the first message, as {@link messageKeys} has it. */
+  readonly opening: string;
   /** The same for requests with the same messages and tools. */
   readonly context: string;
   /** The turn that the request continues, and what follows it; null in a new thread. */
@@ -174,6 +176,7 @@ export class PolicyThreads {
       room,
       from,
       depth: request.messages.filter(({ role }) => role === "assistant").length,
+      opening: asked[0] ?? "",
       context: sha256([tools, ...asked].join()),
       continued,
       finish: (sampled) => this.#finish(thread, request, sampled),

@@ -24,8 +24,9 @@ export function hoursOf(basis: Basis, plan: EstimatePlan, batches: number): Hour
   const steps = plan.steps ?? 1;
   const times = basis.times.filter(({ rollouts }) => rollouts > 0);
   if (times.length === 0) return null;
-  const perStep =
-    (sum(plan.environments.map(({ groups, rollouts }) => groups * rollouts)) / steps) * batches;
+  const rollouts = sum(plan.environments.map((each) => each.groups * each.rollouts)) * batches;
+  // Where tasks are only played, there is no step.
+  const perStep = steps === 0 ? 0 : rollouts / steps;
   const perEvaluation = sum(plan.evaluations.rollouts.map(({ count }) => count));
   const { count, afterLastStep } = plan.evaluations;
   const beside = count - afterLastStep;

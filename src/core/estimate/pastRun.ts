@@ -9,6 +9,7 @@ import { readRunFile } from "../runFolder/runFile.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 const trainedIn = z.object({
+  method: z.string().optional(),
   model_name: z.string(),
   environments: z.record(z.string(), z.unknown()),
 });
@@ -39,6 +40,8 @@ async function startOfRunLike(
   const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
   const trained = text === null ? null : trainedIn.safeParse(parseJson(text)?.value).data;
   if (trained == null || trained.model_name !== model) return null;
+  // It has steps and no rollouts.
+  if (trained.method === "sft") return null;
   if (namesOf(trained.environments) !== namesOf(environments)) return null;
   if (!(await files.size(usage)) || !(await files.size(metrics))) return null;
   const file = await readRunFile(files, folder).catch(() => null);

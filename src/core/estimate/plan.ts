@@ -35,3 +35,18 @@ export interface PlannedEvaluations {
   /** Rollouts per evaluation. */
   readonly rollouts: readonly { readonly environment: string; readonly count: number }[];
 }
+
+/** Of steps that play nothing. */
+export function planWithoutRollouts(steps: number | null): EstimatePlan {
+  return {
+    steps,
+    environments: [],
+    mostBatches: 1,
+    groupsInData: null,
+    passes: { forward: 0, trained: 1 },
+    trainsOnEqual: false,
+    atOnce: 1,
+    isAhead: false,
+    evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
+  };
+}

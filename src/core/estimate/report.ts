@@ -1,5 +1,6 @@
 /** An estimate with what it rests on, as it is shown and printed for programs. */
 
+import type { Config } from "../config/fields/schema.ts";
 import type { PriceFile } from "../runFolder/priceFile.ts";
 import type { Estimate } from "./estimate.ts";
 import type { EstimatePlan } from "./plan.ts";
@@ -18,9 +19,17 @@ export interface EstimateReport {
     /** Of a supervised run, which rests on nothing else; absent for reinforcement learning. */
     readonly examples?: number;
   };
+  /** Absent for a training without stages. With them everything else is about all of them. */
+  readonly stages?: readonly StageEstimate[];
   readonly budgets: {
     readonly max_cost_usd: number | null;
     readonly max_tokens_total: number | null;
     readonly max_hours: number | null;
   };
+}
+
+export interface StageEstimate {
+  readonly name: string;
+  readonly method: Config["method"];
+  readonly report: EstimateReport;
 }

@@ -1,6 +1,7 @@
 /** What a training is going to take. */
 
 import * as z from "zod";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { EstimateReport } from "../estimate/report.ts";
 import { count, defineOutput, list } from "./output.ts";
 
@@ -10,56 +11,67 @@ const range = z.object({
   high: z.number(),
 });
 
+const estimateShape = {
+  steps: count.describe("that the estimate covers; 1 for a run without an end"),
+  isEndless: z.boolean(),
+  tokens: z
+    .object({
+      sampled: range,
+      prefill_cached: range,
+      prefill_uncached: range,
+      trained: range,
+    })
+    .describe("of training and evaluations together"),
+  totalTokens: range,
+  evaluationTokens: range.describe("the part of it for evaluations"),
+  costUsd: range.nullable().describe("null: not all prices are known"),
+  hours: z.object({ low: z.number(), high: z.number() }).nullable(),
+  unplayed: list(z.string()).describe("environments that are assumed to be like the others"),
+  prices: z
+    .object({
+      source: z.enum(["configuration", "price_list"]),
+      date: z.string().nullable().describe("when the list was fetched"),
+      usdPerMillion: z.object({
+        sampled: z.number(),
+        prefill_cached: z.number(),
+        prefill_uncached: z.number(),
+        trained: z.number(),
+      }),
+    })
+    .nullable(),
+  restsOn: z.object({
+    run: z.string().nullable().describe("folder of a past run; null: groups that were sampled"),
+    steps: count,
+    groups: count,
+    rollouts: count,
+    examples: count.exactOptional().describe("of a supervised run, which rests on nothing else"),
+  }),
+};
+
 export const estimateOutput = defineOutput(
   { name: "estimate", version: 1, command: "estimate FILE --json" },
   {
-    steps: count.describe("that the estimate covers; 1 for a run without an end"),
-    isEndless: z.boolean(),
-    tokens: z
-      .object({
-        sampled: range,
-        prefill_cached: range,
-        prefill_uncached: range,
-        trained: range,
-      })
-      .describe("of training and evaluations together"),
-    totalTokens: range,
-    evaluationTokens: range.describe("the part of it for evaluations"),
-    costUsd: range.nullable().describe("null: not all prices are known"),
-    hours: z.object({ low: z.number(), high: z.number() }).nullable(),
-    unplayed: list(z.string()).describe("environments that are assumed to be like the others"),
-    prices: z
-      .object({
-        source: z.enum(["configuration", "price_list"]),
-        date: z.string().nullable().describe("when the list was fetched"),
-        usdPerMillion: z.object({
-          sampled: z.number(),
-          prefill_cached: z.number(),
-          prefill_uncached: z.number(),
-          trained: z.number(),
-        }),
-      })
-      .nullable(),
-    restsOn: z.object({
-      run: z.string().nullable().describe("folder of a past run; null: groups that were sampled"),
-      steps: count,
-      groups: count,
-      rollouts: count,
-      examples: count.exactOptional().describe("of a supervised run, which rests on nothing else"),
-    }),
+    ...estimateShape,
+    stages: list(
+      z.object({ stage: z.string(), method: z.enum(["rl", "sft", "collect"]), ...estimateShape }),
+    )
+      .exactOptional()
+      .describe("of a file with stages; everything else is their sum"),
   },
 );
 
-export function describeEstimate({
-  estimate,
-  plan,
-  prices,
-  restsOn,
-}: EstimateReport): ReturnType<typeof estimateOutput.of> {
-  return estimateOutput.of({
+export function describeEstimate(report: EstimateReport): ReturnType<typeof estimateOutput.of> {
+  const stages = report.stages?.map(({ name, method, report: own }) => {
+    return { stage: name, method, ...shaped(own) };
+  });
+  return estimateOutput.of({ ...shaped(report), ...withoutUndefined({ stages }) });
+}
+
+function shaped({ estimate, plan, prices, restsOn }: EstimateReport) {
+  return {
     ...estimate,
     isEndless: plan.steps === null,
     prices: prices && { ...prices, usdPerMillion: prices.prices },
     restsOn,
-  });
+  };
 }

@@ -44,7 +44,8 @@ export async function pastTasks(
   if (evaluated === null) return null;
   return {
     sequence: createTaskSequence(sources, config.seed, config.mix, sha256),
-    countTasks: async (environment, split) => evaluated.get(`${environment} ${split}`) ?? 0,
+    countTasks: async (environment, split) =>
+      evaluated.get(`${environment} ${split}`) ?? counts[environment]?.[split] ?? 0,
   };
 }
 

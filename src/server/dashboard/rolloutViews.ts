@@ -1,7 +1,7 @@
 /** Stored rollouts as the page shows them: bounded, without what only the files need. */
 
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
-import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { askedText, type RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
 import type {
@@ -69,13 +69,20 @@ export function rolloutBody(record: RolloutRecord): RolloutBody {
       name: name.slice(0, MAX_NAME),
       description: bounded(description),
     })),
-    prompt: bounded(record.promptText),
+    prompt: bounded(askedText(record)),
     images: record.images.slice(0, MAX_PARTS).map((image) => ({
       ...image,
       file: image.file.slice(0, MAX_NAME),
     })),
     turns: record.turns.slice(0, MAX_TURNS).map((turn) => replayTurn(turn, bounded)),
     omittedTurns: Math.max(0, record.turns.length - MAX_TURNS),
+    agent: record.agent && {
+      exit: record.agent.exit?.slice(0, MAX_NAME) ?? null,
+      output: bounded(record.agent.output),
+      refusals: record.agent.refusals.slice(0, MAX_PARTS).map(({ message, count }) => {
+        return { message: message.slice(0, MAX_TEXT), count };
+      }),
+    },
   };
 }
 

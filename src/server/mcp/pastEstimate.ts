@@ -7,9 +7,11 @@ import { describeProblem } from "../../core/config/source/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EstimateReport } from "../../core/estimate/report.ts";
 import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
+import type { FolderFiles } from "../../core/ports.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { RunRecord } from "../../node/runRecord.ts";
 import { estimateFromFolder, newestRunOf } from "../../trainer/estimate.ts";
+import { stagesFromFolder } from "../../trainer/estimateStages.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
 /** `folder` is that of a past run; null = the newest that fits. @throws AppError `config-invalid`, `estimate-without-basis` */
@@ -18,7 +20,11 @@ export async function pastEstimate(
   { path, folder }: { readonly path: string; readonly folder: string | null },
 ): Promise<ReturnType<typeof describeEstimate>> {
   const { text } = await workspace.readConfig(path);
-  return describeEstimate(await reportFor(workspace, requireValid(text, { path }), path, folder));
+  const config = requireValid(text, { path });
+  const stages = Object.keys(config.stages ?? {});
+  const project: Project = (basis) =>
+    stages.length > 0 ? stagesFromFolder({ text, path }, stages, basis) : projectRun(config)(basis);
+  return describeEstimate(await reportFor(workspace, { config, path, named: folder }, project));
 }
 
 /** @throws AppError `config-invalid` with the first faults */
@@ -48,7 +54,8 @@ export async function ownEstimate(
   config: Config,
   path: string,
 ): Promise<EstimateReport> {
-  const report = await reportFor(workspace, config, path, null);
+  const planned = { config, path, named: null };
+  const report = await reportFor(workspace, planned, projectRun(config));
   const { run } = report.restsOn;
   const isOwn = run !== null && (await RunRecord.open(run)).destinations.length > 0;
   if (isOwn) return report;
@@ -58,12 +65,27 @@ export async function ownEstimate(
   );
 }
 
+/** Null where the folder of a past run does not say enough. */
+type Project = (basis: {
+  readonly fileSystem: FolderFiles;
+  readonly folder: string;
+}) => Promise<EstimateReport | null>;
+
+function projectRun(config: Config): Project {
+  return async (basis) => (config.method === "sft" ? null : estimateFromFolder(config, basis));
+}
+
+interface Planned {
+  readonly config: Config;
+  readonly path: string;
+  readonly named: string | null;
+}
+
 /** @throws AppError `estimate-without-basis` */
 async function reportFor(
   workspace: McpWorkspace,
-  config: Config,
-  path: string,
-  named: string | null,
+  { config, path, named }: Planned,
+  project: Project,
 ): Promise<EstimateReport> {
   const parent = runParent(config, path);
   const runs = await workspace.runs();
@@ -72,9 +94,7 @@ async function reportFor(
   const newest = isHere ? await newestRunOf(workspace.files, { config, path }) : null;
   const folder = named ?? newest;
   const report =
-    folder === null || config.method === "sft"
-      ? null
-      : await estimateFromFolder(config, { fileSystem: workspace.filesOf(folder), folder });
+    folder === null ? null : await project({ fileSystem: workspace.filesOf(folder), folder });
   if (report !== null) return report;
   throw new AppError(
     "estimate-without-basis",

@@ -144,27 +144,28 @@ export class AgentHost {
       TINKER_RL_KEY: key,
       ...env,
     };
-    const common = { cwd: folder, variables, programFolder: programs.folder, signal };
     const clean = (text: string): string => text.replaceAll(key, "[key]");
+    const common = { cwd: folder, variables, programFolder: programs.folder, signal, clean };
     const ended = await runAgentProgram({
       ...common,
       command: agentCommand(own.command, root, values),
       configPath: `${configPath}.command`,
     });
-    const end = { code: ended.code, output: clean(ended.output) };
-    if (own.reward_command === null || ended.code !== 0) {
-      return { ...end, rewardLine: ended.lastLine };
-    }
+    const { code, output, lastLine } = ended;
+    if (own.reward_command === null || code !== 0) return { code, output, rewardLine: lastLine };
     const outputFile = join(folder, HIDDEN, "output.txt");
-    await writeFile(outputFile, end.output);
+    await writeFile(outputFile, output);
     const graded = await runAgentProgram({
       ...common,
       variables: { ...common.variables, TINKER_RL_OUTPUT: outputFile },
       command: agentCommand(own.reward_command, root, values),
       configPath: `${configPath}.reward_command`,
     });
-    const output = `${end.output}${clean(graded.output)}`;
-    return { code: 0, output, rewardLine: graded.code === 0 ? graded.lastLine : null };
+    return {
+      code: graded.code === null ? null : 0,
+      output: `${output}${graded.output}`,
+      rewardLine: graded.code === 0 ? graded.lastLine : null,
+    };
   }
 
   async #listen(): Promise<string> {

@@ -18,11 +18,13 @@ export interface AgentProgram {
   readonly configPath: string;
   /** Ends it with its children. */
   readonly signal: AbortSignal;
+  /** Takes secrets out of what it printed. */
+  readonly clean: (text: string) => string;
 }
 
 export interface EndedProgram {
-  /** Exit code; the name of the signal that ended it. */
-  readonly code: number | string;
+  /** Exit code; the name of the signal that ended it; null where it was ended by {@link AgentProgram.signal}. */
+  readonly code: number | string | null;
   /** The end of what it printed, on both streams. */
   readonly output: string;
   /** The last line of its standard output that is not empty; null = none. */
@@ -34,10 +36,12 @@ const KEPT_OUTPUT = 16_000;
 const NOT_STARTED = 127;
 /** Between the request to end and the end by force; {@link ../../node/keepCommand.ts} ends what it keeps before. */
 const END_LIMIT_MS = 7_000;
+/** For output that is still to be read once it has ended: a process of another group may hold the streams open for ever. */
+const OUTPUT_LIMIT_MS = 1_000;
 
-/** @throws AppError `agent-not-started`; the reason of the signal, once it has ended */
+/** @throws AppError `agent-not-started`; the reason of a signal that is aborted before the start */
 export async function runAgentProgram(options: AgentProgram): Promise<EndedProgram> {
-  const { command, cwd, variables, programFolder, configPath, signal } = options;
+  const { command, cwd, variables, programFolder, configPath, signal, clean } = options;
   signal.throwIfAborted();
   const child = spawn(process.execPath, [join(programFolder, "keepCommand.js"), ...command], {
     cwd,
@@ -56,24 +60,34 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     output = (output + text).slice(-KEPT_OUTPUT);
   });
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   const end = (): void => {
     child.stdin.end();
-    timer = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
+    timers.push(setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS));
   };
+  const stopReading = (): void => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  child.once("exit", () => timers.push(setTimeout(stopReading, OUTPUT_LIMIT_MS)));
   signal.addEventListener("abort", end, { once: true });
   try {
     // At the event `exit` the last output may not have been read yet.
     const [code, killedBy] = await once(child, "close");
-    signal.throwIfAborted();
-    if (code === NOT_STARTED) throw notStarted(options, output);
+    if (signal.aborted) return { code: null, output: clean(output), lastLine: null };
+    if (code === NOT_STARTED) throw notStarted(options, clean(output));
     const lines = printed.split("\n").filter((line) => line.trim() !== "");
-    return { code: killedBy ?? code, output, lastLine: lines.at(-1)?.trim() ?? null };
+    const last = lines.at(-1);
+    return {
+      code: killedBy ?? code,
+      output: clean(output),
+      lastLine: last === undefined ? null : clean(last.trim()),
+    };
   } catch (error) {
-    if (signal.aborted || error instanceof AppError) throw error;
+    if (error instanceof AppError) throw error;
     throw new AppError("agent-not-started", `${configPath}: ${String(error)}`, { configPath });
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener("abort", end);
   }
 }

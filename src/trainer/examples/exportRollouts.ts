@@ -53,7 +53,6 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   await requireEmpty(fileSystem, output);
   const files = new SplitFiles(options);
   const filter = new RowFilter(format);
-  const tasks = new Set<string>();
   const runs = [];
   for (const folder of folders) {
     const run = fileSystem.within(folder);
@@ -64,9 +63,9 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
     let rows = 0;
     for (const chosen of await chooseRollouts(reader, choice)) {
       const record = await reader.body(chosen.summary);
-      const row = record === null ? null : exportRow({ name, trained }, chosen, record);
-      if (record === null || row === null || !filter.takes(row, record)) continue;
-      tasks.add(taskId(chosen.summary));
+      if (record === null) continue;
+      const row = exportRow({ name, trained }, chosen, record);
+      if (!filter.takes(row, record)) continue;
       const streams = format === "tokens" ? await storedTokens(reader, chosen) : [];
       rows += await files.add(row, streams);
     }
@@ -79,12 +78,12 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
     );
   }
   await files.finish();
-  const { rows } = files;
+  const { rows, tasks } = files;
   const { doubles, unsaid } = filter;
-  const facts = { choice, format, rows, doubles, unsaid, tasks: tasks.size, runs, license };
+  const facts = { choice, format, rows, doubles, unsaid, tasks, runs, license };
   const card = dataCard({ ...facts, name: basename(output), version: VERSION });
   await fileSystem.writeAtomic(join(output, "README.md"), card);
-  return { rows, tasks: tasks.size, doubles, unsaid };
+  return { rows, tasks, doubles, unsaid };
 }
 
 function trainedSplits(model: RunModel | null): Readonly<Record<string, readonly string[]>> {
@@ -122,7 +121,8 @@ class RowFilter {
   }
 }
 
-async function requireEmpty(fileSystem: FileSystem, output: string): Promise<void> {
+/** @throws AppError `folder-not-empty` */
+export async function requireEmpty(fileSystem: FileSystem, output: string): Promise<void> {
   const names = await fileSystem.list(output);
   if (names.length === 0) return;
   throw new AppError(
@@ -139,6 +139,7 @@ class SplitFiles {
   /** Those of a format that is written as a whole. */
   readonly #kept = new Map<string, ExportRow[]>();
   readonly #rows = new Map<string, number>();
+  readonly #tasks = new Set<string>();
 
   constructor({ fileSystem, output, format }: ExportOptions) {
     this.#files = fileSystem;
@@ -148,6 +149,11 @@ class SplitFiles {
 
   get rows(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#rows);
+  }
+
+  /** How many tasks the rows are of. */
+  get tasks(): number {
+    return this.#tasks.size;
   }
 
   get count(): number {
@@ -162,12 +168,12 @@ class SplitFiles {
       const kept = this.#kept.get(split) ?? [];
       kept.push(row);
       this.#kept.set(split, kept);
-      return this.#counted(split, 1);
+      return this.#counted(row, 1);
     }
     const lines = this.#format === "messages" ? [row] : streams.map((own) => tokensRow(row, own));
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     if (text !== "") await this.#files.append(join(this.#output, `${split}.jsonl`), text);
-    return this.#counted(split, lines.length);
+    return this.#counted(row, lines.length);
   }
 
   /** @throws AppError `disk` */
@@ -177,8 +183,14 @@ class SplitFiles {
     }
   }
 
-  #counted(split: string, added: number): number {
-    if (added > 0) this.#rows.set(split, (this.#rows.get(split) ?? 0) + added);
+  #counted(
+    { split, environment, task_split, task_index: index }: ExportRow,
+    added: number,
+  ): number {
+    // A rollout that was not trained on has no stored tokens.
+    if (added === 0) return 0;
+    this.#rows.set(split, (this.#rows.get(split) ?? 0) + added);
+    this.#tasks.add(taskId({ environment, split: task_split, index }));
     return added;
   }
 }

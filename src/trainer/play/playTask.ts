@@ -1,7 +1,8 @@
 /** Plays tasks with a player in the place of the model. What is played is a rollout like any other, in the tokens of the model's format. */
 
+import { AgentEpisode } from "../../core/agents/agentEpisode.ts";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
-import { assertNever, isAppError } from "../../core/errors.ts";
+import { AppError, assertNever, isAppError } from "../../core/errors.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type {
   EnvironmentSession,
@@ -25,6 +26,7 @@ import { RunControl } from "../../core/training/run/control.ts";
 import { costOf, type Prices } from "../../core/usage/prices.ts";
 import type { TokenUsage } from "../../core/usage/tokenUsage.ts";
 import { systemClock } from "../../node/clock.ts";
+import { sha256 } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
 import type { CallResult } from "../../shared/play.ts";
@@ -57,6 +59,8 @@ export type PlayerChoice =
 
 export interface PlayRequest extends TaskRequest {
   readonly player: PlayerChoice;
+  /** Whether the environment's agent plays, with the player as its model. */
+  readonly byAgent: boolean;
   /** Number of tasks, from `task` on. */
   readonly tasks: number;
   /** Plays of each task. */
@@ -85,6 +89,8 @@ export interface TaskPlace extends SplitChoice {
 export interface EndedPlay
   extends Pick<RolloutRecord, "group" | "rewards" | "reward" | "stop" | "error"> {
   readonly turns: number;
+  /** How the agent's program ended; undefined where none played. */
+  readonly agent: RolloutRecord["agent"];
   /** What the calls of the last turn brought. */
   readonly last: readonly string[];
   readonly used: TokenUsage;
@@ -118,6 +124,7 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     const ofPlayer = await modelOverrides(fileSystem, request.player);
     const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer] };
     const opened = await openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
+    requireAgent(request, opened);
     const found = await findPlayer(fileSystem, request, opened, { redactor, cleanup });
     const { environment, split, settings } = opened;
     const temperature = found.kind === "sampler" ? settings.temperature : 1;
@@ -172,6 +179,15 @@ async function playAll(
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
   signal.throwIfAborted();
+}
+
+/** @throws AppError `bad-arguments` */
+function requireAgent({ byAgent }: PlayRequest, { agent, environment }: OpenedTask): void {
+  if (!byAgent || agent !== null) return;
+  throw new AppError(
+    "bad-arguments",
+    `No agent plays ${environment}: set environments.${environment}.agent, or play without --agent.`,
+  );
 }
 
 /** A model by its name is sampled in its own format. */
@@ -293,6 +309,9 @@ class PlayedTasks implements PlayResult {
   async play(task: number, rollout: number, signal: AbortSignal): Promise<FinishedRollout> {
     const { onTask, onDifficulty, onResult, onPlayed } = this.#request;
     const { chat, environment, split, settings, remote } = this.#opened;
+    const { byAgent, player } = this.#request;
+    const agent = byAgent ? this.#opened.agent : null;
+    const isTimed = byAgent && player.kind !== "moves";
     const index = this.#opened.index + task;
     onTask({ environment, split, index });
     const known = await this.#opened.difficulty(index);
@@ -316,10 +335,10 @@ class PlayedTasks implements PlayResult {
         }),
         sampler: this.#sampler(task, sessions, takeNews),
         chat,
-        // A player takes the time that it takes, and nothing is played twice.
+        // A person takes the time that it takes, and nothing is played twice.
         settings: {
           ...settings,
-          rolloutTimeoutMs: NO_LIMIT_MS,
+          rolloutTimeoutMs: isTimed ? settings.rolloutTimeoutMs : NO_LIMIT_MS,
           samplingTimeoutMs: NO_LIMIT_MS,
           maxRetries: 0,
           recomputesLogprobs: false,
@@ -329,6 +348,10 @@ class PlayedTasks implements PlayResult {
         random: systemRandom,
         log: redactingLog(debugLog, this.#redactor),
         sampleSlot: async () => () => undefined,
+        newEpisode:
+          agent === null
+            ? undefined
+            : (own) => new AgentEpisode({ ...own, agent, sha256, task: { split, index } }),
         seedOf: () => undefined,
         onMessages: (messages) => {
           news = [...news, ...messages];
@@ -399,12 +422,13 @@ class PlayedTasks implements PlayResult {
 
   #endedPlay({ record, facts }: FinishedRollout): EndedPlay {
     const redactor = this.#redactor;
-    const { group, turns, rewards, reward, stop, error } = record;
+    const { agent, group, turns, rewards, reward, stop, error } = record;
     const { used } = facts.usage;
     const { prices } = this.#player;
     return {
       group,
       turns: turns.length,
+      agent: agent === undefined ? undefined : { ...agent, output: redactor.redact(agent.output) },
       rewards,
       reward,
       stop,

@@ -44,8 +44,9 @@ const BROKEN: EnvironmentReport = {
 function aProgram(...reports: readonly EnvironmentReport[]) {
   const trainer = aTrainer({
     checkEnvironments: async (_files, { onReport }) => {
-      for (const report of reports) onReport(report);
-      return reports;
+      const checked = reports.map((report) => ({ ...report, hasAgent: false }));
+      for (const report of checked) onReport(report);
+      return checked;
     },
   });
   return createFakeProgram({ trainer });

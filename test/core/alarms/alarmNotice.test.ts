@@ -153,6 +153,11 @@ describe("what an alarm suggests", () => {
         "budget/cost_frac": 0.9,
         "budget/tokens_frac": 0.9,
         "budget/hours_frac": 0.9,
+        loss: 1,
+        "fit/steps": 25,
+        "fit/was": 1,
+        "fit/now": 3,
+        "held_out/loss": 2,
       }),
     ]);
     const environments = { [ENVIRONMENT]: anEnvironment({ temperature: 1.5 }) };

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { z } from "zod";
+import { checkText } from "../../../src/core/config/check.ts";
 import { configJsonSchema } from "../../../src/core/config/jsonSchema.ts";
+
+// Of the MCP package: an independent validator of draft 07.
+const validate = new AjvJsonSchemaValidator().getValidator(configJsonSchema());
 
 describe("the JSON schema", () => {
   it("is the committed one", () => {
@@ -25,10 +29,25 @@ describe("the JSON schema", () => {
       const example: unknown = parseYaml(
         readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
       );
-      // Both sides are plain JSON; the declared type of the parameter is narrower than a draft-07 document.
-      const schema = z.fromJSONSchema(configJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
-      expect(schema.safeParse(example).error).toBeUndefined();
-      expect(schema.safeParse({ ...Object(example), zzz: 1 }).success).toBe(false);
+      expect(validate(example).errorMessage).toBeUndefined();
+      expect(validate({ ...Object(example), zzz: 1 }).valid).toBe(false);
     },
   );
+
+  const stages = (first: string, second: string): string =>
+    `stages:\n  imitate: { method: sft, data: [{ run: runs/a }], max_steps: 4${first} }\n  reinforce: { max_steps: 4${second} }\n`;
+
+  it.each([
+    ["in the file", true, "batch_size: 8\n"],
+    ["in the file and its stages", true, `batch_size: 8\n${stages("", ", batch_size: 4")}`],
+    ["in each stage", true, stages(", batch_size: 16", ", batch_size: 8")],
+    ["in one of two stages", false, stages(", batch_size: 16", "")],
+    ["nowhere", false, stages("", "")],
+    ["nowhere, without stages", false, "stages: null\n"],
+  ])("asks for batch_size %s as the parser does", (_, isComplete, own) => {
+    const text = `model_name: local/tiny-tool\nenvironments:\n  local/calculator: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }\nmax_steps: 4\n${own}`;
+    const { problems } = checkText(text, { path: "a.yaml", overrides: [] });
+    expect(problems.some(({ message }) => message.includes("batch_size"))).toBe(!isComplete);
+    expect(validate(parseYaml(text)).valid).toBe(isComplete);
+  });
 });

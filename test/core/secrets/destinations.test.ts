@@ -84,6 +84,30 @@ it("include where messages about the run go, which a run folder alone may not sa
   expect(refusal(places[1][0], { named: [others], allowedOrigins })).toBeNull();
 });
 
+it("include the command of an agent, and what it gets by look-up", () => {
+  const agent = {
+    command: ["python", "agent.py"],
+    protocol: "openai",
+    env: { TOKEN: null, LEVEL: "3" },
+    timeout: null,
+    reward: "session",
+    reward_command: ["python", "grade.py"],
+  } as const;
+  const environments = { "local/calculator": anEnvironment({ agent }) };
+  const wanted = destinationsOf(
+    aConfig({ model_name: "local/tiny-tool", environments, evaluation: null }),
+  );
+  const command =
+    '["python","agent.py","(graded by [\\"python\\",\\"grade.py\\"])","(with LEVEL=3)"]';
+  expect(wanted).toEqual({
+    addresses: {},
+    environments: { "local/calculator": ["TOKEN"] },
+    servers: { "local/calculator (agent)": command },
+  });
+  expect(refusal(wanted)).toContain(`the command ${command} of local/calculator (agent)`);
+  expect(refusal(wanted, { named: [OFFICIAL_SERVICES, wanted] })).toBeNull();
+});
+
 describe("an environment's own server", () => {
   const atOwn = (server: Partial<ServerConfig>) =>
     destinationsOf(

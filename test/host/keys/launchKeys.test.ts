@@ -179,6 +179,20 @@ describe("an environment's own server", () => {
   });
 });
 
+describe("an agent", () => {
+  it("gets the variables that it looks up on this computer only, after a question", async () => {
+    await keep(["env:SEARCH_KEY", ""]);
+    const agent = "agent: {command: [python, agent.py], env: {SEARCH_KEY: null, OTHER: null}}";
+    const environments = { [LOCAL]: agent };
+    const found = await gather({ model: "local/tiny-tool", environments });
+    expect(Object.keys(found.keys)).toEqual(["SEARCH_KEY"]);
+    expect(found.missing).toMatchObject([
+      { name: "OTHER", reason: { configPath: `environments.${LOCAL}.agent.env.OTHER` } },
+    ]);
+    expect(found.toApprove).toMatchObject([{ key: "SEARCH_KEY", origin: "http://127.0.0.1" }]);
+  });
+});
+
 describe("secrets that the configuration looks up", () => {
   it("go along under their names in capitals, an environment's own map first", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["env:SEARCH_KEY", ""], ["openai", ""]);

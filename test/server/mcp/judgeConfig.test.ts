@@ -54,6 +54,7 @@ describe("a configuration that an assistant starts", () => {
 
   it.each([
     ["a command", own('{ command: ["sh", "-c", "id"] }')],
+    ["an agent", LOCAL.replace("splits:", 'agent: { command: ["sh"] }, splits:')],
     ["a bridge", own("{ bridge: verifiers, id: x }")],
     ["the Python of a bridge", own("{ bridge: verifiers, id: x, python: ./evil }")],
   ])("runs %s only with leave", async (_, text) => {

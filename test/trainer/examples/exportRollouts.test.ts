@@ -157,6 +157,14 @@ describe("rollouts as a data set", () => {
     ]);
   });
 
+  it("count no task of which no tokens are stored", async () => {
+    const run = await writeRun([{}]);
+    const files = fileSystem.within(run);
+    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
+    await store.addRollout(aRecord({ group: 1, index: 1, promptText: "Never trained on" }));
+    expect((await exported(run, "tokens")).result).toMatchObject({ rows: { train: 1 }, tasks: 1 });
+  });
+
   it("are columns of Parquet", async () => {
     const { output } = await exported(await writeRun([{}, { reward: 0.5 }]), "parquet");
     const bytes = await readFile(join(output, "train.parquet"));

@@ -221,7 +221,7 @@ function exampleTitle({ data }: DashboardModel, key: RolloutKey): string {
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
   const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } =
     row;
-  const streams = (body?.turns.at(-1)?.stream ?? 0) + 1;
+  const streams = Math.max(0, ...(body?.turns ?? []).map(({ stream }) => stream)) + 1;
   return [
     visibleLine(`${environment} ${split} ${index}`),
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),

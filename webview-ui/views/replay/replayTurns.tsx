@@ -85,7 +85,9 @@ export function ReplayTurns({
             <Aligned row={2 * index + 2}>
               {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
                 <p class="stream-break row">
-                  {l10n.t("Stream {0}: the conversation was rendered again", turn.stream + 1)}
+                  {body.agent === undefined
+                    ? l10n.t("Stream {0}: the conversation was rendered again", turn.stream + 1)
+                    : l10n.t("Stream {0}: another conversation of the agent", turn.stream + 1)}
                 </p>
               )}
               {parting?.turn === index ? (
@@ -115,10 +117,29 @@ export function ReplayTurns({
               )}
             </p>
           ) : null}
+          {body.agent === undefined ? null : <AgentEnd agent={body.agent} />}
           <Footer body={body} row={row} group={group} titleId={titleId} />
         </Aligned>
       </div>
     </ReplayImagesContext.Provider>
+  );
+}
+
+/** How the agent's program ended, and what it printed. */
+function AgentEnd({ agent }: { readonly agent: NonNullable<RolloutBody["agent"]> }) {
+  const { exit, output, refusals } = agent;
+  const isFailed = exit !== null && exit !== "0";
+  const ending =
+    exit === null
+      ? l10n.t("The rollout ended the agent")
+      : l10n.t("The agent ended with {0}", visibleLine(exit));
+  return (
+    <Block label={ending} tone={isFailed ? "error" : "context"}>
+      {refusals.map(({ message, count }) => (
+        <p key={message}>{l10n.t("Refused {0}×: {1}", count, visibleLine(message))}</p>
+      ))}
+      {output.text.trim() === "" ? null : <FoldedText content={output} class="mono" />}
+    </Block>
   );
 }
 

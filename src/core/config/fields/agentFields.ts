@@ -20,7 +20,7 @@ export const agentFields = {
     values: ["openai", "anthropic"],
     default: "openai",
     change: "fixed",
-    doc: "Which variables tell the agent where the model is: `OPENAI_BASE_URL` and `OPENAI_API_KEY`, or `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`. The address speaks both protocols.",
+    doc: "Which variables hold the address of the model: `OPENAI_BASE_URL` and `OPENAI_API_KEY`, or `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`. The address speaks both protocols.",
   },
   env: {
     type: "map",

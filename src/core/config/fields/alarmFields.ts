@@ -109,6 +109,20 @@ export const alarmFields = {
     default: 0.5,
     doc: "Share of groups whose rewards differ by more than failures explain, in each of 3 consecutive steps in which 95 % of the rollouts count as successes. Needs 16 rollouts in each step.",
   },
+  overfitting: {
+    ...count,
+    default: 2,
+    unit: "measurements",
+    doc: "With `method: sft`: number of measurements in a row of which each found a higher `held_out/loss` than the one before it, while the mean training loss of 5 steps did not rise over all of them.",
+  },
+  loss_rise: {
+    type: "number",
+    min: 1,
+    nullable: true,
+    default: 1.5,
+    change: "tunable",
+    doc: "With `method: sft`: mean training loss of the last 5 steps, divided by the loss of the first step. Counts as 1 where it rose by less than 0.5 nats. Needs 6 steps.",
+  },
   event_loop_lag: {
     ...size,
     default: 100,

@@ -10,7 +10,7 @@ import { valueAt } from "./issues.ts";
 const STAGE_REFERENCE = /^stage:(.*)$/;
 
 /** Keys that hold for all stages. The weights pass from one to the next, so they have the same model and adapter. */
-const SHARED_KEYS = [
+export const SHARED_KEYS: readonly string[] = [
   ...["model_name", "lora_rank", "train_attn", "train_mlp", "train_unembed", "tokenizer_name"],
   ...["log_path", "run_name", "wandb_run_name", "openreward_run_name", "resume_from"],
   ...["stages", "stage"],

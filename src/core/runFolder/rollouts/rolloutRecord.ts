@@ -290,6 +290,17 @@ export function summarizeRollout(
   };
 }
 
+/** What the model was asked first, as one text: an agent may say something else than its environment. */
+export function askedText({ agent, conversation, promptText }: RolloutRecord): string {
+  if (agent === undefined || conversation.length === 0) return promptText;
+  return conversation
+    .map(
+      ({ type, content, name }) =>
+        `[${[type.replace("_message", ""), name].join(" ").trim()}]\n${content}`,
+    )
+    .join("\n\n");
+}
+
 /** How the prompt of a rollout begins, on one line. */
 function taskTextOf({ promptText }: Pick<RolloutRecord, "promptText">): string {
   const start = promptText

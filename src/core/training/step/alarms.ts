@@ -7,7 +7,7 @@ import { ALARMS } from "../../alarms/alarmTable.ts";
 import { type AlarmNotice, alarmNotice, evaluateAlarms } from "../../alarms/evaluateAlarms.ts";
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../../config/fields/schema.ts";
-import { type MetricsRow, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import { type MetricsRow, mergeMetrics, metricAt } from "../../runFolder/metrics/metricsTree.ts";
 import { withTrend } from "../../runFolder/metrics/trendMetrics.ts";
 import type { RunContext } from "../run/context.ts";
 
@@ -36,7 +36,8 @@ export class StepAlarms {
     const { config, reporting, storage } = context;
     this.#history ??= await AlarmHistory.read(storage.fileSystem, storage.folder);
     const trend = this.#history.trendWith(bare);
-    const known = withTrend(bare, trend);
+    // Examples have no rewards.
+    const known = metricAt(bare, "fit/steps") === null ? withTrend(bare, trend) : bare;
     const past = this.#history.with(known);
     const states = evaluateAlarms(past, thresholds(config));
     const begun = states.flatMap((state) =>

@@ -2,7 +2,7 @@
 
 import type { Config } from "../../config/fields/schema.ts";
 import type { Estimate, EstimateRange } from "../../estimate/estimate.ts";
-import type { EstimatePlan } from "../../estimate/plan.ts";
+import { type EstimatePlan, planWithoutRollouts } from "../../estimate/plan.ts";
 import type { Example } from "../../examples/example.ts";
 import type { ExampleSet } from "../../examples/exampleSet.ts";
 import { costOf, type Prices } from "../../usage/prices.ts";
@@ -42,17 +42,7 @@ export function supervisedEstimate(
       steps,
       unplayed: [],
     },
-    plan: {
-      steps: totalSteps,
-      environments: [],
-      mostBatches: 1,
-      groupsInData: null,
-      passes: { forward: 0, trained: 1 },
-      trainsOnEqual: false,
-      atOnce: 1,
-      isAhead: false,
-      evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
-    },
+    plan: planWithoutRollouts(totalSteps),
   };
 }
 

@@ -20,6 +20,7 @@ import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import { learningRateAt } from "../run/learningRate.ts";
 import { meteredContext } from "../run/meteredContext.ts";
+import { applyAlarmActions, StepAlarms } from "../step/alarms.ts";
 import { budgetMetrics, progressOf, stepUsage } from "../step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "../step/loopPosition.ts";
 import type { StepEnd } from "../step/step.ts";
@@ -58,6 +59,7 @@ type NextPosition = Pick<LoopPosition, "step" | "cursor">;
 export class SupervisedSteps implements StepSource {
   #next: Promise<SentBatch> | null = null;
   readonly #history = new FitHistory();
+  readonly #alarms = new StepAlarms();
   #elapsedS: readonly number[] = [];
 
   issued() {
@@ -119,7 +121,8 @@ export class SupervisedSteps implements StepSource {
     const totalS = (clock.monotonic() - fromMs) / 1000;
     const trainS = (results.endedMs - Math.max(fromMs, sent.sentMs)) / 1000;
     const times = { trainS: Math.max(0, trainS), totalS, elapsedS: this.#elapsedS };
-    const output = await recordBatch(order, sent, results, { ...times, extra }, this.#history);
+    const histories = { fit: this.#history, alarms: this.#alarms };
+    const output = await recordBatch(order, sent, results, { ...times, extra }, histories);
     this.#elapsedS = [...this.#elapsedS, totalS].slice(-ETA_STEPS);
     const metrics = headlineMetrics(output);
     return { output, position: positionAfter(position, output), metrics };
@@ -224,7 +227,7 @@ async function recordBatch(
     readonly elapsedS: readonly number[];
     readonly extra: MetricsTree;
   },
-  history: FitHistory,
+  histories: { readonly fit: FitHistory; readonly alarms: StepAlarms },
 ): Promise<StepEnd> {
   const { reporting, storage, totalSteps } = context;
   const { step, cursor, optimizerUpdates, counters } = position;
@@ -255,11 +258,15 @@ async function recordBatch(
     totalS,
     extra: { ...budgetMetrics(context, used, seconds), ...extra },
   });
-  history.add(bare);
-  const { fit } = history;
-  const row = fit === null ? bare : { ...mergeMetrics(bare, fitMetrics(fit)), step };
   // Without a wait in between: the totals of the row are what stands before this line.
   storage.usage.add({ for: "row", step, seconds });
+  histories.fit.add(bare);
+  const { fit } = histories.fit;
+  const judged = await histories.alarms.evaluate(
+    context,
+    fit === null ? bare : { ...mergeMetrics(bare, fitMetrics(fit)), step },
+  );
+  const { row } = judged;
   await appendMetrics(storage.fileSystem, storage.folder, row);
   reporting.watch({
     kind: "batch-finished",
@@ -274,6 +281,7 @@ async function recordBatch(
     etaS: progress.etaS,
     used: usedTotal(used.total, used.prices),
   });
+  applyAlarmActions(context, judged);
   return {
     row,
     updates: 1,

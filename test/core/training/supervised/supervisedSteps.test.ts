@@ -111,6 +111,21 @@ describe("a step of supervised fine-tuning", () => {
     ]);
   });
 
+  it("judges each row by the alarms, and says when one begins", async () => {
+    const { context, run, rows } = prepare({ max_steps: 10, num_epochs: 5 });
+    // The first batch is counted from 1, and each loss is higher than the one before.
+    context.client.answer = (call) => resultOf(call, -0.5 * context.client.lossCalls.length);
+    await run();
+    const stored = rows().map((row) => isJsonObject(row) && row["alarm"]);
+    expect(stored[4]).toMatchObject({ loss_rise: 0, overfitting: 0 });
+    expect(stored[5]).toMatchObject({ loss_rise: 1, overfitting: 0 });
+    expect(context.recorded.map(({ step, data }) => [step, data["alarm"]])).toContainEqual([
+      5,
+      "loss_rise",
+    ]);
+    expect(rows()[0]).not.toHaveProperty("trend");
+  });
+
   it("sends the next update before it has the results of one", async () => {
     const { context } = prepare({ max_steps: 2 });
     let release = (): void => undefined;

@@ -1,0 +1,70 @@
+/** The estimates of stages as one of the whole training, against the budget that they share. */
+
+import type { StageBudgets } from "../config/stages.ts";
+import { sum } from "../util/stats.ts";
+import type { Estimate, EstimateRange } from "./estimate.ts";
+import { type EstimatePlan, planWithoutRollouts } from "./plan.ts";
+import type { EstimateReport, StageEstimate } from "./report.ts";
+
+/** Ranges are added end by end, so that those of the sum hold more than 90 % of the expected results. */
+export function joinStages(
+  stages: readonly StageEstimate[],
+  budgets: StageBudgets,
+): EstimateReport {
+  const reports = stages.map(({ report }) => report);
+  return {
+    estimate: joinedEstimate(reports.map(({ estimate }) => estimate)),
+    plan: joinedPlan(reports.map(({ plan }) => plan)),
+    prices: reports.find(({ prices }) => prices !== null)?.prices ?? null,
+    restsOn: joinedBasis(reports.map(({ restsOn }) => restsOn)),
+    stages,
+    budgets,
+  };
+}
+
+function joinedEstimate(estimates: readonly Estimate[]): Estimate {
+  const of = (range: (estimate: Estimate) => EstimateRange): EstimateRange => {
+    const ranges = estimates.map(range);
+    const end = (name: keyof EstimateRange): number => sum(ranges.map((own) => own[name]));
+    return { mean: end("mean"), low: end("low"), high: end("high") };
+  };
+  const isPriced = estimates.every(({ costUsd }) => costUsd !== null);
+  const hours = estimates.flatMap((each) => each.hours ?? []);
+  return {
+    tokens: {
+      sampled: of(({ tokens }) => tokens.sampled),
+      prefill_cached: of(({ tokens }) => tokens.prefill_cached),
+      prefill_uncached: of(({ tokens }) => tokens.prefill_uncached),
+      trained: of(({ tokens }) => tokens.trained),
+    },
+    totalTokens: of(({ totalTokens }) => totalTokens),
+    evaluationTokens: of(({ evaluationTokens }) => evaluationTokens),
+    costUsd: isPriced ? of(({ costUsd }) => costUsd ?? { mean: 0, low: 0, high: 0 }) : null,
+    // Of the stages whose time is known.
+    hours:
+      hours.length === 0
+        ? null
+        : { low: sum(hours.map(({ low }) => low)), high: sum(hours.map(({ high }) => high)) },
+    steps: sum(estimates.map(({ steps }) => steps)),
+    unplayed: [...new Set(estimates.flatMap(({ unplayed }) => unplayed))],
+  };
+}
+
+function joinedPlan(plans: readonly EstimatePlan[]): EstimatePlan {
+  const steps = plans.map((plan) => plan.steps);
+  const known = steps.filter((own) => own !== null);
+  const all = planWithoutRollouts(known.length === steps.length ? sum(known) : null);
+  const count = sum(plans.map(({ evaluations }) => evaluations.count));
+  return {
+    ...all,
+    environments: plans.flatMap(({ environments }) => environments),
+    evaluations: { ...all.evaluations, count },
+  };
+}
+
+/** What was played, where a stage rests on it: all of these have the same. */
+function joinedBasis(bases: readonly EstimateReport["restsOn"][]): EstimateReport["restsOn"] {
+  const played = bases.find(({ examples }) => examples === undefined);
+  const examples = sum(bases.map((basis) => basis.examples ?? 0));
+  return played ?? { run: null, steps: 0, groups: 0, rollouts: 0, examples };
+}

@@ -1,0 +1,333 @@
+import { describe, expect, it } from "vitest";
+import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
+import { AppError, isAppError } from "../../../src/core/errors.ts";
+import type { Ledger } from "../../../src/core/rollout/ledger.ts";
+import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { playEpisode } from "../rollout/builders.ts";
+import {
+  IMAGE,
+  result,
+  type SessionScript,
+  scriptedSession,
+} from "../rollout/scriptedEnvironment.ts";
+import { call, encode, ended, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
+import { aRecord } from "../runFolder/builders.ts";
+import { anAgentEpisode, loop, playAgent, results, said } from "./playAgent.ts";
+
+const ADD = ended(`Let me see. ${call("add", { a: 2, b: 3 })}`);
+const ANSWER = ended(call("answer"));
+const DONE = ended("It is 5.");
+const user = (content: string) => ({ role: "user", content });
+const system = (content: string) => ({ role: "system", content });
+
+/** Adds until the answer, which ends the episode with a reward. */
+const game: Required<Pick<SessionScript, "onCall">> = {
+  onCall: ({ name }) =>
+    name === "answer"
+      ? result("Right.", { reward: 1, finished: true })
+      : result("5", { reward: 0.5 }),
+};
+
+function arraysOf(ledger: Ledger) {
+  const { tokens, logprobs, mask, sources, turns } = ledger;
+  return { tokens, logprobs, mask, sources, turns };
+}
+
+/** Texts that are trained, stream by stream. */
+function trained(streams: readonly Ledger[]): readonly string[] {
+  return streams.map(({ tokens, mask }) =>
+    tokenizer.decode([...tokens].filter((_, i) => mask[i] === 1)),
+  );
+}
+
+describe("an agent that does what the built-in loop does", () => {
+  it("gives the same tokens, rewards and stop reason", async () => {
+    const turns = [ADD, ADD, ANSWER];
+    const native = await playEpisode({
+      session: scriptedSession(game),
+      sampler: scriptedSampler(turns),
+      settings: {},
+    });
+    const { episode, stop } = await playAgent({ ...game, turns, program: loop });
+    expect(episode.streams.map(arraysOf)).toEqual(native.episode.streams.map(arraysOf));
+    expect(stop).toBe(native.stop);
+    expect(episode.rewards).toEqual([0.5, 0.5, 1]);
+    expect(episode.promptText).toBe(native.episode.promptText);
+    expect(episode.conversation).toEqual(native.episode.conversation);
+    const without = ({ calls, results: own, content, stream }: (typeof episode.turns)[number]) => {
+      return { calls, results: own, content, stream };
+    };
+    expect(episode.turns.map(without)).toEqual(native.episode.turns.map(without));
+    expect(episode.turnFacts).toEqual(native.episode.turnFacts);
+  });
+
+  it("samples with the settings and seeds of the run, whatever it asks", async () => {
+    const { sampler } = await playAgent({
+      ...game,
+      turns: [ANSWER],
+      settings: { temperature: 0.7, topP: 0.9, topK: 20, maxResponseTokens: 64 },
+      program: async (caller) => {
+        const asked = { temperature: 0, top_p: 0.1, seed: 5, max_tokens: 32 };
+        await results(caller, await caller.ask([user("Add 2 and 3.")], asked));
+        return 0;
+      },
+    });
+    const settings = { temperature: 0.7, topP: 0.9, topK: 20, seed: 100, maxTokens: 32 };
+    expect(sampler.requests).toMatchObject([settings]);
+  });
+});
+
+describe("an agent with several conversations", () => {
+  it("has a stream for each, and each sampled token is trained once", async () => {
+    const { episode } = await playAgent({
+      turns: [ADD, DONE, ADD, DONE],
+      program: async (caller) => {
+        const main = [user("Add 2 and 3.")];
+        const turn = await caller.ask(main);
+        const [helper] = await Promise.all([
+          caller.ask([system("You check sums."), user("Is 2 + 3 = 5?")]),
+        ]);
+        const answers = await results(caller, turn);
+        const next = await caller.ask([...main, said(turn), ...answers]);
+        // It compacts: the history is a summary now.
+        await caller.ask([user(`Add 2 and 3. So far: ${helper.text} ${next.text}`)]);
+        return 0;
+      },
+    });
+    const texts = [`${ADD}${ADD}`, DONE, DONE];
+    expect(trained(episode.streams)).toEqual(texts);
+    expect(episode.turns.map(({ stream }) => stream)).toEqual([0, 1, 0, 2]);
+    expect(episode.streams.map(({ turns }) => Math.max(...turns))).toEqual([2, 1, 3]);
+    expect(episode.streamBreaks).toBe(2);
+  });
+
+  it("samples other turns for the same messages, and in other conversations, whatever their order", async () => {
+    const asked = [user("Add 2 and 3.")];
+    const other = [system("You check sums."), ...asked];
+    const seedsOf = async (order: readonly (typeof asked)[]) => {
+      const { sampler } = await playAgent({
+        turns: [DONE],
+        program: async ({ ask }) => {
+          for (const messages of order) await ask(messages);
+          const turn = await ask(asked);
+          await ask([...asked, said(turn), user("Another one.")]);
+          return 0;
+        },
+      });
+      return sampler.requests.map(({ seed }) => seed);
+    };
+    const seeds = await seedsOf([asked, other, other]);
+    expect(new Set(seeds).size).toBe(5);
+    expect([seeds[0], seeds[4]]).toEqual([100, 101]);
+    const reordered = await seedsOf([other, asked, other]);
+    expect(new Set(reordered)).toEqual(new Set(seeds));
+  });
+
+  it("trains nothing of a request that it gives up", async () => {
+    const given = new AbortController();
+    const { clock, episode, sampler } = anAgentEpisode({
+      turns: ["hang", DONE],
+      program: async ({ model, signal, ask }) => {
+        const messages = [user("Hello.")];
+        const asked = readChatCompletion({ model: "any", messages, tools: [] });
+        const until = AbortSignal.any([signal, given.signal]);
+        const turn = model.turn(asked, { signal: until, needsLogprobs: true });
+        turn.catch(() => undefined);
+        while (sampler.requests.length === 0) await null;
+        given.abort(new Error("the client is gone"));
+        await turn.catch(() => undefined);
+        await ask(messages, { tools: [] });
+        return 0;
+      },
+    });
+    await clock.run(episode.play());
+    const [abandoned, repeated] = sampler.requests.map(({ seed }) => seed);
+    expect(abandoned).toBe(repeated);
+    expect(trained(episode.streams)).toEqual([DONE]);
+  });
+});
+
+describe("the end of an agent", () => {
+  it("comes at once when the environment ends the episode", async () => {
+    const { stop } = await playAgent({
+      ...game,
+      turns: [ANSWER],
+      program: async (caller) => {
+        await results(caller, await caller.ask([user("Add.")]));
+        return await new Promise<number>(() => undefined);
+      },
+    });
+    expect(stop).toBe("reached_terminal_state");
+  });
+
+  it("keeps what was played when the agent leaves or fails after a turn", async () => {
+    const leaving = (code: number) =>
+      playAgent({
+        ...game,
+        turns: [ADD],
+        program: async (caller) => {
+          await results(caller, await caller.ask([user("Add.")]));
+          return code;
+        },
+      });
+    for (const [code, stop] of [
+      [0, "agent_ended"],
+      [1, "agent_failed"],
+    ] as const) {
+      const played = await leaving(code);
+      expect(played.stop).toBe(stop);
+      expect(played.episode.rewards).toEqual([0.5]);
+      expect(trained(played.episode.streams)).toEqual([ADD]);
+    }
+  });
+
+  it("is a fault that says why before a turn of the model", async () => {
+    const { clock, episode } = anAgentEpisode({
+      turns: [DONE],
+      program: async () => ({ code: 1, output: "ModuleNotFoundError: x\n", rewardLine: null }),
+    });
+    await expect(clock.run(episode.play())).rejects.toThrow(
+      /ended with code 1 without a turn of the model\. It printed: ModuleNotFoundError: x/,
+    );
+  });
+
+  it("is a limit of the rollout at the request that passes it", async () => {
+    const asking = (settings: Parameters<typeof playAgent>[0]["settings"]) =>
+      playAgent({ ...game, turns: [ADD], settings, program: loop });
+    const turns = await asking({ maxTurns: 2 });
+    expect([turns.stop, turns.episode.turnCount]).toEqual(["max_turns", 2]);
+    const calls = await asking({ maxToolCalls: 3 });
+    expect([calls.stop, calls.episode.rewards]).toEqual(["max_tool_calls", [0.5, 0.5, 0.5]]);
+    const length = encode(ADD).length;
+    const sampled = await asking({ maxSampledTokens: length });
+    expect([sampled.stop, sampled.episode.turnCount]).toEqual(["max_sampled_tokens", 1]);
+  });
+
+  it("is max_tokens when it fails because its conversation is too long", async () => {
+    const { stop } = await playAgent({
+      ...game,
+      turns: [ADD],
+      settings: { maxTotalTokens: 120 },
+      program: (caller) =>
+        loop(caller).catch((error: unknown) => {
+          if (!isAppError(error, "prompt-too-long")) throw error;
+          return 1;
+        }),
+    });
+    expect(stop).toBe("max_tokens");
+  });
+
+  it("comes after agent.timeout, which is an outcome after a turn only", async () => {
+    const hanging = (asks: boolean) =>
+      anAgentEpisode({
+        turns: [DONE],
+        agent: { timeoutMs: 5_000 },
+        program: async ({ ask }) => {
+          if (asks) await ask([user("Hello.")]);
+          return await new Promise<number>(() => undefined);
+        },
+      });
+    const played = hanging(true);
+    expect(await played.clock.run(played.episode.play())).toBe("agent_timeout");
+    const silent = hanging(false);
+    await expect(silent.clock.run(silent.episode.play())).rejects.toThrow(/longer than 5 s/);
+  });
+
+  it("is the fault of the service that failed", async () => {
+    const fault = new AppError("tinker-unavailable", "The service is down.");
+    const { clock, episode } = anAgentEpisode({
+      turns: [fault],
+      program: async ({ ask }) => {
+        await ask([user("Hello.")]).catch(() => undefined);
+        return 0;
+      },
+    });
+    await expect(clock.run(episode.play())).rejects.toBe(fault);
+  });
+});
+
+describe("the reward of an agent", () => {
+  const printing = (rewardLine: string | null, code = 0) =>
+    playAgent({
+      ...game,
+      turns: [ADD],
+      agent: { reward: "output" },
+      program: async (caller) => {
+        await results(caller, await caller.ask([user("Add.")]));
+        return { code, output: "", rewardLine };
+      },
+    });
+
+  it("is what it prints, in place of what the session gives", async () => {
+    for (const line of ["0.25", '{"reward": 0.25, "note": "close"}']) {
+      const { stop, episode } = await printing(line);
+      expect(stop).toBe("reached_terminal_state");
+      expect(episode.rewards).toEqual([0.25]);
+    }
+    expect((await printing("0.25", 1)).episode.rewards).toEqual([]);
+  });
+
+  it("is missing where the line holds none", async () => {
+    for (const line of [null, "done", "NaN", '{"score": 1}', '"1"']) {
+      await expect(printing(line)).rejects.toThrow(/ended without a reward/);
+    }
+  });
+
+  it("is that of the final message where the environment grades one", async () => {
+    const { stop, episode, session } = await playAgent({
+      terminalTool: { name: "grade", arg: "text", description: "Grades." },
+      onCall: () => result("Right.", { reward: 1, finished: true }),
+      turns: [DONE],
+      program: async ({ ask }) => {
+        await ask([user("Add 2 and 3.")], { tools: [] });
+        return 0;
+      },
+    });
+    expect(session.calls).toEqual([["grade", { text: "It is 5." }]]);
+    expect(stop).toBe("reached_terminal_state");
+    expect(episode.rewards).toEqual([1]);
+  });
+});
+
+describe("the record of an agent", () => {
+  it("has what the agent said to the model, rewards by turn, its output and its refusals", async () => {
+    const { episode } = await playAgent({
+      ...game,
+      turns: [ended(`${call("add")}${call("look")}`), DONE],
+      program: async (caller) => {
+        const asked = [system("You add."), user("Add 2 and 3.")];
+        const turn = await caller.ask(asked);
+        // The first is a tool of the environment, the second one of the agent.
+        await caller.tools.call("add", {});
+        const answers = turn.calls.map(({ id, name }) => {
+          return { role: "tool", tool_call_id: id, content: `${name} says 5` };
+        });
+        await caller.ask([...asked, said(turn), ...answers, user("Go on.")]);
+        const refusal = { status: 400, message: "n: only 1.", param: "n", code: null };
+        caller.model.onRefused?.(refusal);
+        caller.model.onRefused?.(refusal);
+        return { code: 3, output: "bye\n", rewardLine: null };
+      },
+    });
+    const [first] = episode.turns;
+    expect(first?.results).toMatchObject([
+      { name: "add", text: "add says 5", reward: 0.5 },
+      { name: "look", text: "look says 5", reward: null },
+    ]);
+    expect(first?.nudge).toBe("Go on.");
+    expect(episode.conversation.map(({ type }) => type)).toEqual([
+      "system_message",
+      "user_message",
+    ]);
+    const refusals = [{ message: "n: only 1.", count: 2 }];
+    expect(episode.agent).toEqual({ exit: "3", output: "bye\n", refusals });
+    const record = { ...aRecord(), turns: episode.turns, agent: episode.agent };
+    expect(rolloutRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
+  });
+
+  it("refuses a task with images that the agent would not see", async () => {
+    const script = { prompt: [IMAGE], turns: [DONE], program: loop };
+    const { clock, episode } = anAgentEpisode(script);
+    await expect(clock.run(episode.play())).rejects.toThrow(/^Agents get texts only/);
+  });
+});

@@ -1,0 +1,114 @@
+/** Plays rollouts with agents that are functions of a test. */
+
+import type { AgentEnd, AgentRollout, AgentSettings } from "../../../src/core/agents/agent.ts";
+import { AgentEpisode } from "../../../src/core/agents/agentEpisode.ts";
+import type { PolicyTurn } from "../../../src/core/endpoint/endpointModel.ts";
+import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import { raceAbort } from "../../../src/core/util/abort.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aLimit } from "../rollout/builders.ts";
+import { type SessionScript, scriptedSession } from "../rollout/scriptedEnvironment.ts";
+import { renderer, scriptedSampler, type TurnScript, tokenizer } from "../rollout/scriptedModel.ts";
+import { ENVIRONMENT, someSettings } from "../training/builders.ts";
+
+type Message = Readonly<Record<string, unknown>>;
+
+const declared = (name: string, description: string) => ({
+  type: "function",
+  function: { name, description, parameters: { type: "object", properties: {} } },
+});
+
+/** The tools of a scripted session, as an agent declares them. */
+const TOOLS = [declared("add", "Adds."), declared("answer", "Ends.")];
+
+/** What the program of an agent can do. */
+export interface Caller extends AgentRollout {
+  /** Asks for a turn as a client of OpenAI's protocol. */
+  readonly ask: (
+    messages: readonly Message[],
+    more?: Readonly<Record<string, unknown>>,
+  ) => Promise<PolicyTurn>;
+}
+
+/** Returns the exit code, or how the program ended. */
+export type AgentProgram = (caller: Caller) => Promise<number | AgentEnd>;
+
+export interface AgentScript extends SessionScript {
+  readonly turns: readonly TurnScript[];
+  readonly settings?: Partial<RolloutSettings> | undefined;
+  readonly agent?: Partial<AgentSettings>;
+  readonly program: AgentProgram;
+}
+
+export function anAgentEpisode({ turns, settings, agent, program, ...session }: AgentScript) {
+  const clock = new FakeClock();
+  const sampler = scriptedSampler(turns);
+  const scripted = scriptedSession(session);
+  const episode = new AgentEpisode({
+    session: scripted,
+    sampler,
+    chat: { renderer, tokenizer },
+    clock,
+    settings: someSettings(settings),
+    environment: ENVIRONMENT,
+    seedOf: (turn) => 100 + turn,
+    sampleSlot: async () => () => undefined,
+    limit: aLimit(clock),
+    task: { split: "train", index: 3 },
+    sha256,
+    agent: {
+      settings: { timeoutMs: null, reward: "session", ...agent },
+      run: async (rollout) => {
+        const ask: Caller["ask"] = (messages, more = {}) => {
+          const { signal } = rollout;
+          const body = { model: "any", messages, tools: TOOLS, ...more };
+          const needs = { signal, needsLogprobs: true };
+          return rollout.model.turn(readChatCompletion(body), needs);
+        };
+        const ended = await raceAbort(program({ ...rollout, ask }), rollout.signal);
+        if (typeof ended !== "number") return ended;
+        return { code: ended, output: "", rewardLine: null };
+      },
+    },
+  });
+  return { clock, episode, sampler, session: scripted };
+}
+
+/** The episode after its end, and why it ended. */
+export async function playAgent(script: AgentScript) {
+  const parts = anAgentEpisode(script);
+  return { ...parts, stop: await parts.clock.run(parts.episode.play()) };
+}
+
+/** A turn as its caller says it again. */
+export function said({ text, calls }: PolicyTurn): Message {
+  return {
+    role: "assistant",
+    content: text,
+    tool_calls: calls.map(({ id, name, args }) => {
+      return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+    }),
+  };
+}
+
+/** Runs the calls of a turn in the session, and returns what the model gets. */
+export async function results({ tools }: Caller, { calls }: PolicyTurn) {
+  const answers: Message[] = [];
+  for (const { id, name, args } of calls) {
+    const { text } = await tools.call(name, args);
+    answers.push({ role: "tool", tool_call_id: id, content: text });
+  }
+  return answers;
+}
+
+/** What the built-in loop does: all calls of each turn, until a turn without one. */
+export const loop: AgentProgram = async (caller) => {
+  const messages: Message[] = [{ role: "user", content: caller.task.prompt }];
+  for (;;) {
+    const turn = await caller.ask(messages);
+    if (turn.calls.length === 0) return 0;
+    messages.push(said(turn), ...(await results(caller, turn)));
+  }
+};

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../../src/core/config/parse.ts";
+
+/** The codes and places of what is found in a configuration with an agent. */
+function found(agent: string, more = ""): readonly string[] {
+  const text = [
+    "model_name: local/tiny-tool",
+    "batch_size: 2",
+    "max_steps: 2",
+    "environments:",
+    "  local/calculator:",
+    `    agent: ${agent}`,
+    "    splits: {train: {}}",
+    "    num_rollouts: 4",
+    more,
+  ].join("\n");
+  const parsed = parseConfig(`${text}\n`, { path: "c.yaml", overrides: [] });
+  const problems = parsed.ok ? parsed.warnings : parsed.problems;
+  return problems
+    .filter(({ code }) => code === "TRL231" || code.startsWith("TRL1"))
+    .map(({ severity, code, path }) => `${severity} ${code} ${path.join(".")}`);
+}
+
+describe("an agent", () => {
+  it("needs a command alone", () => {
+    expect(found("{ command: [python, agent.py] }")).toEqual([]);
+    expect(found("{ protocol: anthropic }")).toEqual([
+      "error TRL111 environments.local/calculator.agent.command",
+    ]);
+  });
+
+  it("takes no text for a teacher alone, because it writes its prompts itself", () => {
+    const teacher = "teacher: { model: local/tiny-tool, context: Be brief. }";
+    expect(found("{ command: [a] }", teacher)).toEqual(["error TRL231 teacher.context"]);
+    expect(found("{ command: [a] }", `    ${teacher}`)).toEqual([
+      "error TRL231 environments.local/calculator.teacher.context",
+    ]);
+  });
+
+  it("has one place for its reward", () => {
+    expect(found("{ command: [a], reward: output, reward_command: [b] }")).toEqual([
+      "warning TRL231 environments.local/calculator.agent.reward",
+    ]);
+  });
+});

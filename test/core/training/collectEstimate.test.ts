@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { collectEstimate } from "../../../src/core/training/collectEstimate.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { aConfig, anEnvironment } from "./builders.ts";
+
+it("the estimate of a stage that collects plays tasks at most so often, trains nothing and takes the time of rollouts", async () => {
+  const split = { shuffle: true, num_samples: null };
+  const environments = { game: anEnvironment({ splits: { train: split, easy: split } }) };
+  const config = aConfig({ method: "collect", environments, samples_per_task: 3, max_tasks: 10 });
+  const tasks = { train: 500, easy: 4 };
+  const countTasks = async (_: string, name: string) =>
+    name === "easy" ? tasks.easy : tasks.train;
+  const rollout = { tokens: { ...NO_TOKENS, sampled: 20 }, data: 30, reward: 1 };
+  const group = { environment: "game", trainedFraction: 1, passedFraction: 1, rollouts: [rollout] };
+  const times = [{ rollouts: 8, rolloutS: 4, trainS: 2, totalS: 6 }];
+  const basis = { groups: [group], times, serverCheck: { ...NO_TOKENS, sampled: 1 } };
+  const { estimate, plan } = await collectEstimate(config, { countTasks }, basis, null);
+  expect(estimate.totalTokens.mean).toBe((10 + 4) * 3 * 20);
+  expect(estimate.evaluationTokens.mean).toBe(0);
+  expect(estimate.steps).toBe(0);
+  // Half a second each.
+  expect(estimate.hours?.high).toBeCloseTo((42 * 0.5) / 3600, 9);
+  expect(plan.environments).toEqual([
+    { name: "game", groups: 30, rollouts: 1 },
+    { name: "game", groups: 12, rollouts: 1 },
+  ]);
+});

@@ -1,0 +1,344 @@
+/** Programs of a user that play the rollouts of a run. */
+
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tokenizer } from "../core/rollout/scriptedModel.ts";
+import {
+  agentCommand,
+  agentProject,
+  type PlayedRollout,
+  playedIn,
+  sharedFolder,
+  textOfRun,
+  trainAgents,
+  trainedOn,
+} from "./agentRun.ts";
+import { eventually, runIn, trained } from "./controlledRun.ts";
+import { runProgram, startProgram } from "./trainProgram.ts";
+
+/** Agents, named as their protocols. */
+const AS_BUILT_IN = ["openai", "anthropic"] as const;
+
+/** What the model did, and what came of it. */
+function outcome({ record }: PlayedRollout) {
+  const { environment: _, turns, reward, rewards, stop, taskKey } = record;
+  const played = turns.map(({ sampledText, calls, results }) => ({ sampledText, calls, results }));
+  return { taskKey, reward, rewards, stop, played };
+}
+
+/** Rollouts whose calls the built-in loop could all read: it says what was wrong with others, which an agent does itself. */
+function isReadable({ record }: PlayedRollout): boolean {
+  return record.turns.every(({ errors }) => errors.length === 0);
+}
+
+describe("an agent that does what the built-in loop does", () => {
+  const alike = async (settings: object) => {
+    const native = await trainAgents(settings);
+    const agents = AS_BUILT_IN.map((protocol) =>
+      trainAgents({ ...settings, agent: { command: agentCommand(protocol), protocol } }),
+    );
+    return { native, runs: await Promise.all(agents) };
+  };
+
+  it("trains the same tokens, step by step", async () => {
+    const { native, runs } = await alike({});
+    expect(native.rollouts.filter(isReadable)).toHaveLength(16);
+    expect(native.rollouts.some(({ record }) => record.turns.length > 1)).toBe(true);
+    const tokens = await tokenFiles(native.home);
+    for (const run of runs) {
+      expect([run.code, run.stderr]).toEqual([0, ""]);
+      expect(run.rollouts.map(outcome)).toEqual(native.rollouts.map(outcome));
+      // With advantages, and the log-probabilities of the trainer.
+      expect(await tokenFiles(run.home)).toEqual(tokens);
+    }
+  });
+
+  it("trains the same tokens wherever all calls can be read", async () => {
+    const { native, runs } = await alike({
+      run: { batch_size: 6, max_steps: 1 },
+      environment: { temperature: 1.5 },
+    });
+    const readable = native.rollouts.map(isReadable);
+    expect(new Set(readable)).toEqual(new Set([true, false]));
+    const compared = (rollouts: readonly PlayedRollout[]) =>
+      rollouts
+        .filter((_, i) => readable[i])
+        .map((rollout) => ({ ...outcome(rollout), streams: trainedOn(rollout) }));
+    for (const { rollouts } of runs) {
+      expect(compared(rollouts)).toEqual(compared(native.rollouts));
+    }
+  });
+});
+
+/** The bytes of the token data of both steps. */
+function tokenFiles(home: string): Promise<readonly Buffer[]> {
+  const folder = join(runIn(home), "rollouts");
+  const names = ["step-000000.tokens.bin", "step-000001.tokens.bin"];
+  return Promise.all(names.map((name) => readFile(join(folder, name))));
+}
+
+/** Expects that each sampled token of a rollout is trained in one stream, and no other token anywhere. */
+function expectTrainedOnce({ record, streams }: PlayedRollout): void {
+  const counts = record.turns.map((turn, number) =>
+    streams.map(({ turns, mask, stream }) => ({
+      stream,
+      tokens: Array.from(turns).filter((own, i) => own === number && mask[i] === 1).length,
+      expected: turn.stream === stream ? turn.tokens : 0,
+    })),
+  );
+  for (const { tokens, expected } of counts.flat()) expect(tokens).toBe(expected);
+  for (const { mask, samplerLogprobs } of streams) {
+    const isGiven = Array.from(samplerLogprobs).filter((value, i) => value !== 0 && mask[i] === 0);
+    expect(isGiven).toEqual([]);
+  }
+}
+
+/** What stands before the first turn of each stream. */
+function prompts({ streams }: PlayedRollout): readonly string[] {
+  return streams.map(({ ids, mask }) => {
+    const first = Array.from(mask).indexOf(1);
+    return tokenizer.decode(Array.from(ids).slice(0, first));
+  });
+}
+
+describe("an agent with several conversations trains each sampled token once", () => {
+  it("where it begins again with a summary", async () => {
+    const agent = { command: agentCommand("compacting") };
+    const { code, rollouts } = await trainAgents({ agent, environment: { max_turns: 3 } });
+    expect(code).toBe(0);
+    expect(rollouts).toHaveLength(16);
+    for (const rollout of rollouts) {
+      expectTrainedOnce(rollout);
+      const { record, streams } = rollout;
+      expect(streams).toHaveLength(record.turns.length);
+      for (const prompt of prompts(rollout)) {
+        expect(prompt).toContain(record.promptText);
+        expect(prompt.match(/So far: /g)).toHaveLength(1);
+      }
+      expect(prompts(rollout)[0]).toContain("So far: nothing yet.");
+    }
+    const lengths = rollouts.map(({ streams }) => streams.length);
+    expect(Math.max(...lengths)).toBeGreaterThan(1);
+  });
+
+  it("where a sub-agent talks beside it", async () => {
+    const agent = { command: agentCommand("subAgent") };
+    const { code, rollouts } = await trainAgents({ agent });
+    expect(code).toBe(0);
+    for (const rollout of rollouts) {
+      expectTrainedOnce(rollout);
+      const own = prompts(rollout);
+      expect(own).toHaveLength(2);
+      expect(own.filter((prompt) => prompt.includes("You check sums."))).toHaveLength(1);
+      expect(own.filter((prompt) => prompt.includes("Are you sure?"))).toEqual([]);
+    }
+    expect(Math.max(...rollouts.map(({ record }) => record.turns.length))).toBeGreaterThan(2);
+  });
+});
+
+describe("a reward", () => {
+  it("is the last line that the agent prints", async () => {
+    const agent = { command: agentCommand("printing"), reward: "output" };
+    const { code, rollouts } = await trainAgents({ agent, run: { max_steps: 1 } });
+    expect(code).toBe(0);
+    expect(rollouts).toHaveLength(8);
+    for (const { record } of rollouts) {
+      expect([record.reward, record.stop, record.agent?.exit]).toEqual([
+        0.75,
+        "reached_terminal_state",
+        "0",
+      ]);
+    }
+  });
+
+  it("is what another command makes of it", async () => {
+    const reward_command = agentCommand("grade");
+    const agent = { command: agentCommand("printing", "no reward"), reward_command };
+    const { code, rollouts } = await trainAgents({ agent, run: { max_steps: 1 } });
+    expect(code).toBe(0);
+    for (const { record } of rollouts) {
+      const [turn] = record.turns;
+      expect(record.reward).toBe(turn?.calls.length === 1 ? 0.5 : 0.25);
+      expect(record.agent?.output).toContain(`no reward\n\ngraded task ${record.index}\n`);
+    }
+  });
+
+  it("that is none fails the rollout, and no file has a key that the agent printed", async () => {
+    const agent = { command: agentCommand("printing", "key"), reward: "output" };
+    const { rollouts, home, stderr, stdout } = await trainAgents({ agent, run: { max_steps: 1 } });
+    expect(rollouts.length).toBeGreaterThan(0);
+    for (const { record } of rollouts) {
+      expect([record.reward, record.stop, record.error]).toEqual([
+        null,
+        "error",
+        expect.stringContaining("ended without a reward. It printed: [key]. Its last line must be"),
+      ]);
+      expect(record.agent?.output).toContain("My key is [key].");
+    }
+    const key = /tinker-rl-[\w-]{32}/;
+    expect(await textOfRun(home)).not.toMatch(key);
+    expect(stdout + stderr).not.toMatch(key);
+  });
+});
+
+describe("an agent that", () => {
+  const fail = (how: string, agent: object = {}, folder = "", retries = 1) =>
+    trainAgents({
+      agent: { command: agentCommand("failing", how, folder), ...agent },
+      run: { max_steps: 1, batch_size: 1, max_rollout_retries: retries },
+    });
+
+  it.each([
+    ["at once", "ended with code 1 without a turn of the model. It printed: I fail: at once.", "1"],
+    ["never asks", "ended with code 0 without a turn of the model.", "0"],
+  ])("fails %s is tried again, and has no reward", async (how, message, exit) => {
+    const { rollouts } = await fail(how);
+    expect(rollouts).toHaveLength(4);
+    for (const { record } of rollouts) {
+      expect([record.stop, record.reward, record.attempt]).toEqual(["max_retries", null, 1]);
+      expect(record.error).toContain(`The agent of local/calculator ${message}`);
+      expect(record.agent).toEqual({ exit, output: `I fail: ${how}.\n`, refusals: [] });
+    }
+  });
+
+  it("hangs is ended, and has no reward", async () => {
+    const { rollouts } = await fail("hangs", { timeout: 20 }, "", 0);
+    for (const { record } of rollouts) {
+      expect([record.stop, record.reward]).toEqual(["max_retries", null]);
+      expect(record.error).toContain("took longer than 20 s (agent.timeout)");
+      expect(record.agent).toEqual({ exit: null, output: "I fail: hangs.\n", refusals: [] });
+    }
+  });
+
+  it.each([
+    ["later", {}, "agent_failed", "1"],
+    ["hangs later", { timeout: 20 }, "agent_timeout", null],
+  ])("fails %s, after a turn of the model, trains that turn", async (how, agent, stop, exit) => {
+    const { code, rollouts } = await fail(how, agent);
+    expect(code).toBe(0);
+    expect(rollouts).toHaveLength(4);
+    for (const { record, streams } of rollouts) {
+      expect([record.stop, record.reward, record.error, record.attempt]).toEqual([
+        stop,
+        0.125,
+        null,
+        0,
+      ]);
+      expect(record.agent).toEqual({ exit, output: `I fail: ${how}.\n`, refusals: [] });
+      expect(streams).toHaveLength(1);
+    }
+  });
+
+  it("does not exist ends the run", async () => {
+    const { code, stderr, rollouts } = await fail("", { command: ["no-such-agent"] });
+    expect([code, rollouts]).toEqual([expect.any(Number), []]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(
+      "environments.local/calculator.agent.command: no-such-agent is not on the path, or cannot be started.",
+    );
+  });
+
+  it("says more than a rollout may is refused, and trains what it was answered", async () => {
+    const agent = { command: agentCommand("openai") };
+    const { code, rollouts } = await trainAgents({
+      agent,
+      environment: { max_turns: 1 },
+      run: { max_steps: 1 },
+    });
+    expect(code).toBe(0);
+    const stops = new Set(rollouts.map(({ record }) => record.stop));
+    expect(stops).toEqual(new Set(["max_turns", "reached_terminal_state"]));
+    for (const { record } of rollouts) expect(record.turns).toHaveLength(1);
+  });
+
+  it("leaves a child ends its rollout, and the child with it", async () => {
+    const folder = await sharedFolder();
+    const { code, rollouts } = await fail("leaves a child", {}, folder);
+    expect(code).toBe(0);
+    expect(rollouts.map(({ record }) => record.stop)).toEqual(Array(4).fill("agent_ended"));
+    expect(await pidsIn(folder)).toHaveLength(4);
+    await noneLeft(folder);
+  });
+
+  it("leaves a child that holds its output open in another group ends its rollout", async () => {
+    const folder = await sharedFolder();
+    const { code, rollouts } = await fail("leaves a child of its own", {}, folder);
+    const left = (await pidsIn(folder)).filter(isAlive);
+    for (const pid of left) process.kill(pid, "SIGKILL");
+    expect([code, left.length]).toEqual([0, 4]);
+    expect(rollouts.map(({ record }) => record.stop)).toEqual(Array(4).fill("agent_ended"));
+  });
+});
+
+async function pidsIn(folder: string): Promise<readonly number[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.endsWith(".pid")).map((name) => Number.parseInt(name, 10));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for the ends of processes. */
+function noneLeft(folder: string): Promise<unknown> {
+  return eventually(async () => ((await pidsIn(folder)).some(isAlive) ? null : true));
+}
+
+describe("processes of agents", () => {
+  const settings = (folder: string) => ({
+    agent: { command: agentCommand("slow", folder) },
+    run: { max_steps: 3, save_every: 1 },
+  });
+
+  it("end with the run; with a trainer that is killed, too, whose run then goes on to the same end", async () => {
+    const folder = await sharedFolder();
+    await writeFile(join(folder, "go"), "");
+    const whole = await trainAgents(settings(folder));
+    expect(whole.code).toBe(0);
+    expect(await pidsIn(folder)).toHaveLength(48);
+    await noneLeft(folder);
+
+    const killed = await sharedFolder();
+    const home = await agentProject(settings(killed));
+    const store = { TINKER_RL_STORE: join(home, "checkpoints") };
+    const trainer = startProgram(["train", "-c", join(home, "config.yaml")], store);
+    const closed = once(trainer, "close");
+    trainer.stdout?.resume();
+    trainer.stderr?.resume();
+    // The first step, and agents of the second that wait.
+    await eventually(async () => ((await pidsIn(killed)).length === 32 ? true : null));
+    trainer.kill("SIGKILL");
+    await closed;
+    await noneLeft(killed);
+
+    await writeFile(join(killed, "go"), "");
+    const resumed = await runProgram(["resume", runIn(home)], store);
+    expect([resumed.code, resumed.stderr]).toEqual([0, ""]);
+    await noneLeft(killed);
+    expect(await trained(home, 3)).toEqual(await trained(whole.home, 3));
+    const outcomes = (await playedIn(home)).map(outcome);
+    expect(outcomes).toEqual(whole.rollouts.map(outcome));
+  });
+});
+
+describe("the key of a rollout", () => {
+  it("opens nothing but that rollout, while it is played", async () => {
+    const folder = await sharedFolder();
+    const [intruding, alone] = await Promise.all([
+      trainAgents({ agent: { command: agentCommand("intruding", folder) } }),
+      trainAgents({ agent: { command: agentCommand("openai") } }),
+    ]);
+    expect([intruding.code, intruding.stderr]).toEqual([0, ""]);
+    const said = intruding.rollouts.map(({ record }) => record.agent?.output ?? "");
+    for (const output of said) expect(output).toMatch(/^\d+ others, \d ended, statuses 401\n/);
+    expect(said.slice(8).every((output) => output.includes("8 ended"))).toBe(true);
+    expect(intruding.rollouts.map(outcome)).toEqual(alone.rollouts.map(outcome));
+    expect(intruding.rollouts.map(trainedOn)).toEqual(alone.rollouts.map(trainedOn));
+  });
+});
