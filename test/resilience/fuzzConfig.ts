@@ -7,7 +7,7 @@ const TEXTS = Number(process.argv[2] ?? 10_000);
 /** Beyond what a configuration may have, so that the bounds are met. */
 const HOSTILE_SIZE = 300_000;
 
-const sound = ["local", "hosted"].map((name) =>
+const sound = ["local", "hosted", "agents"].map((name) =>
   readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
 );
 const uniform = uniformFrom(1);

@@ -89,6 +89,22 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
 });
 
+test("a rollout that an agent played shows how its program ended, and what it was refused", async () => {
+  const refusals = [{ message: "n: 2 is not possible here.", count: 3 }];
+  const record = aRecord({ agent: { exit: "1", output: "Traceback\nKeyError\n", refusals } });
+  const flags = ["--step", "1", "--group", "1", "--rollout", "1"];
+  const { lines } = await show(await aRun([record]), ...flags);
+  const start = lines.indexOf("agent");
+  const rows = lines.slice(start + 1, start + 5).map((line) => line.trim().split(/ {2,}/));
+  expect(rows).toEqual([
+    ["end", "ended with 1"],
+    ["refused", "3×: n: 2 is not possible here."],
+    ["printed", "Traceback"],
+    ["KeyError"],
+  ]);
+  expect((await show(await aRun(), ...flags)).lines).not.toContain("agent");
+});
+
 test("the overview counts every rollout without a reward as failed, whatever ended it", async () => {
   const fileSystem = await aRun();
   const rollouts = [

@@ -23,11 +23,16 @@ describe("the JSON schema", () => {
     });
   });
 
-  it.each(["local", "hosted"])("accepts the %s example and no unknown key in it", (name) => {
-    const example: unknown = parseYaml(readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"));
-    expect(validate(example).errorMessage).toBeUndefined();
-    expect(validate({ ...Object(example), zzz: 1 }).valid).toBe(false);
-  });
+  it.each(["local", "hosted", "agents"])(
+    "accepts the %s example and no unknown key in it",
+    (name) => {
+      const example: unknown = parseYaml(
+        readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
+      );
+      expect(validate(example).errorMessage).toBeUndefined();
+      expect(validate({ ...Object(example), zzz: 1 }).valid).toBe(false);
+    },
+  );
 
   const stages = (first: string, second: string): string =>
     `stages:\n  imitate: { method: sft, data: [{ run: runs/a }], max_steps: 4${first} }\n  reinforce: { max_steps: 4${second} }\n`;

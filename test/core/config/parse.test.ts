@@ -12,7 +12,7 @@ import {
 } from "./configText.ts";
 
 describe("the examples", () => {
-  it.each(["local", "hosted"])("the %s one has neither problem nor warning", (name) => {
+  it.each(["local", "hosted", "agents"])("the %s one has neither problem nor warning", (name) => {
     const path = `examples/${name}/tinker-config.yaml`;
     const result = parseConfig(readFileSync(path, "utf8"), { path });
     expect(result).toMatchObject({ ok: true, warnings: [] });

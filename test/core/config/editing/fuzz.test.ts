@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { fuzzedText, uniformFrom, useAll } from "./fuzzedTexts.ts";
 
-const sound = ["local", "hosted"].map((name) =>
+const sound = ["local", "hosted", "agents"].map((name) =>
   readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
 );
 

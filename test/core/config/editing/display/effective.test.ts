@@ -5,12 +5,15 @@ import { effectiveConfig } from "../../../../../src/core/config/editing/display/
 import { parseConfig } from "../../../../../src/core/config/parse.ts";
 import { textWith } from "../../configText.ts";
 
-it.each(["local", "hosted"])("the effective form of the %s example is what a run gets", (name) => {
-  const path = `examples/${name}/tinker-config.yaml`;
-  const text = readFileSync(path, "utf8");
-  const result = parseConfig(text, { path });
-  expect(parseYaml(effectiveConfig(text, { path }))).toEqual(result.ok && result.config);
-});
+it.each(["local", "hosted", "agents"])(
+  "the effective form of the %s example is what a run gets",
+  (name) => {
+    const path = `examples/${name}/tinker-config.yaml`;
+    const text = readFileSync(path, "utf8");
+    const result = parseConfig(text, { path });
+    expect(parseYaml(effectiveConfig(text, { path }))).toEqual(result.ok && result.config);
+  },
+);
 
 describe("every value", () => {
   it("shows where it comes from", () => {

@@ -1,0 +1,58 @@
+/** What the record of a rollout says that its agent was refused. */
+
+import { expect, it } from "vitest";
+import type { AgentRollout } from "../../../src/core/agents/agent.ts";
+import { AgentEpisode } from "../../../src/core/agents/agentEpisode.ts";
+import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
+import { refusalOf } from "../../../src/core/endpoint/refusal.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aLimit } from "../rollout/builders.ts";
+import { result, scriptedSession } from "../rollout/scriptedEnvironment.ts";
+import { call, ended, renderer, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
+import { ENVIRONMENT, someSettings } from "../training/builders.ts";
+
+/** As the endpoint does it. */
+async function ask({ model }: AgentRollout, body: object) {
+  const { signal } = new AbortController();
+  try {
+    await model.turn(readChatCompletion(body), { signal, needsLogprobs: true });
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal !== null) model.onRefused?.(refusal);
+  }
+}
+
+it("are the requests that ask for what is not possible, and neither a wanted call nor one that comes too late", async () => {
+  const clock = new FakeClock();
+  const messages = [{ role: "user", content: "First" }];
+  const episode = new AgentEpisode({
+    chat: { renderer, tokenizer },
+    session: scriptedSession({ onCall: () => result("Right.", { reward: 1, finished: true }) }),
+    sampler: scriptedSampler([ended(call("answer"))]),
+    clock,
+    environment: ENVIRONMENT,
+    settings: someSettings(),
+    seedOf: () => undefined,
+    sampleSlot: async () => () => undefined,
+    limit: aLimit(clock),
+    agent: {
+      settings: { timeoutMs: null, reward: "session" },
+      run: async (rollout) => {
+        await ask(rollout, { messages, n: 2 });
+        await ask(rollout, { messages, n: 2 });
+        await ask(rollout, { messages, tool_choice: "required" });
+        await rollout.tools.call("answer", {});
+        await ask(rollout, { messages });
+        return { code: 0, output: "", rewardLine: null };
+      },
+    },
+    task: { split: "train", index: 3 },
+    sha256,
+  });
+  expect(await episode.play()).toBe("reached_terminal_state");
+  expect(episode.turnCount).toBe(1);
+  expect(episode.agent?.refusals).toEqual([
+    { message: "n: 2 is not possible here. One request gives one answer. Send several.", count: 2 },
+  ]);
+});
