@@ -55,7 +55,9 @@ export async function sampleInTime(
   signal: AbortSignal = limit.signal,
 ): Promise<SampledTurn> {
   const { temperature, topK, topP, recomputesLogprobs, samplingTimeoutMs: limitMs } = settings;
-  const request = { ...asked, temperature, topK, topP, stop: stopsOf(chat.renderer) };
+  const { prompt, images = [], maxTokens, seed } = asked;
+  const stop = stopsOf(chat.renderer);
+  const request = { prompt, images, maxTokens, temperature, topK, topP, seed, stop };
   const release = await limit.withTimerPaused(() => sampleSlot(signal));
   const onLimit = (): Error => timeoutError("A sample (sampling_timeout)", limitMs);
   try {
