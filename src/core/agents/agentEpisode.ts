@@ -39,6 +39,8 @@ export interface AgentEpisodeOptions extends EpisodeOptions {
 const LIMITS = { threads: 256, tokens: 4_000_000, whenFull: "refuse" } as const;
 /** Requests of an agent that are answered at once. */
 const MAX_REQUESTS = 64;
+/** Those that wait for it. */
+const MAX_WAITING = 512;
 const ROLLOUT_ENDED = "rollout_ended";
 /** Between the seeds of turns that are asked for with the same messages, and of conversations that begin with other ones. */
 const REPEATS = 2 ** 16;
@@ -283,7 +285,7 @@ export class AgentEpisode implements RolloutEpisode {
     this.#ending.abort(new AppError("stopped", `The rollout has ended: ${stop}.`));
   }
 
-  /** @throws AppError `endpoint-refused` once a limit of the rollout is reached, or too many requests are under way */
+  /** @throws AppError `endpoint-refused` once a limit of the rollout is reached */
   #requireLeft(): void {
     const { maxTurns, onTurnTruncation } = this.#options.settings;
     if (this.turnCount >= maxTurns) this.#end("max_turns");
@@ -300,6 +302,11 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   async #turn(request: EndpointRequest, { signal }: TurnNeeds): Promise<PolicyTurn> {
+    if (this.#requests.waiting >= MAX_WAITING) {
+      throw endpointRefusal(`${MAX_REQUESTS + MAX_WAITING} requests are under way.`, {
+        status: 429,
+      });
+    }
     const release = await this.#requests.acquire({ signal });
     try {
       this.#requireLeft();

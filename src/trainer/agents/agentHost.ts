@@ -33,7 +33,7 @@ import { endpointErrorBody, endpointRoutes } from "../endpoint/endpointRoutes.ts
 import type { CleanupStack } from "../services/cleanupStack.ts";
 import { commandVariables } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";
-import { agentCommand, runAgentProgram } from "./agentProgram.ts";
+import { runAgentProgram, withFullPaths, withValues } from "./agentProgram.ts";
 import { answerMcp } from "./sessionMcp.ts";
 
 export interface AgentHostOptions {
@@ -56,7 +56,7 @@ interface Caller {
 
 /** A conversation of millions of tokens as text. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
-/** Of a variable: Linux takes 128 KiB. */
+/** Characters of a variable or argument: Linux takes 128 KiB. */
 const MAX_VARIABLE = 32 * 1024;
 const HIDDEN = ".tinker-rl";
 const SESSION = "/r/{caller}";
@@ -74,8 +74,15 @@ export class AgentHost {
   /** The agent of an environment; null where the built-in loop plays it. @throws AppError `key-missing` */
   agentOf(environment: string): Agent | null {
     const { config, variables, redactor } = this.#options;
-    const own = config.environments[environment]?.agent ?? null;
-    if (own === null) return null;
+    const written = config.environments[environment]?.agent ?? null;
+    if (written === null) return null;
+    const root = dirname(this.#options.configPath);
+    const grader = written.reward_command;
+    const own = {
+      ...written,
+      command: withFullPaths(written.command, root),
+      reward_command: grader === null ? null : withFullPaths(grader, root),
+    };
     const key = `environments.${environment}.agent`;
     const given = commandVariables(own, variables, `${key}.env`);
     // What is written in the file is kept with the run, so it is no secret.
@@ -125,20 +132,20 @@ export class AgentHost {
     configPath: string,
     { task, signal }: AgentRollout,
   ): Promise<AgentEnd> {
-    const { config, configPath: configFile, programs } = this.#options;
+    const { config, programs } = this.#options;
     const { own, env, folder, base, key } = place;
     const taskFile = join(folder, HIDDEN, "task.json");
     await mkdir(dirname(taskFile));
     await writeFile(taskFile, taskText(task));
     const model = config.model_name;
-    const root = dirname(configFile);
     const base_url = own.protocol === "openai" ? `${base}/v1` : base;
     const mcp_url = `${base}/mcp`;
-    const values = { prompt: task.prompt, task_file: taskFile, base_url, mcp_url, model };
+    const prompt = task.prompt.slice(0, MAX_VARIABLE).replaceAll("\0", "");
+    const values = { prompt, task_file: taskFile, base_url, mcp_url, model };
     const variables = {
       ...protocolVariables(own.protocol, base_url, key),
       TINKER_RL_TASK: taskFile,
-      TINKER_RL_PROMPT: task.prompt.slice(0, MAX_VARIABLE).replaceAll("\0", ""),
+      TINKER_RL_PROMPT: prompt,
       TINKER_RL_MODEL: model,
       TINKER_RL_MCP_URL: mcp_url,
       TINKER_RL_KEY: key,
@@ -148,7 +155,7 @@ export class AgentHost {
     const common = { cwd: folder, variables, programFolder: programs.folder, signal, clean };
     const ended = await runAgentProgram({
       ...common,
-      command: agentCommand(own.command, root, values),
+      command: withValues(own.command, values),
       configPath: `${configPath}.command`,
     });
     const { code, output, lastLine } = ended;
@@ -158,7 +165,7 @@ export class AgentHost {
     const graded = await runAgentProgram({
       ...common,
       variables: { ...common.variables, TINKER_RL_OUTPUT: outputFile },
-      command: agentCommand(own.reward_command, root, values),
+      command: withValues(own.reward_command, values),
       configPath: `${configPath}.reward_command`,
     });
     return {

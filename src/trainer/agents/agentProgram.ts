@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
 import { COMMAND_VARIABLES, childVariables } from "../services/childProcess.ts";
@@ -102,18 +102,23 @@ function notStarted({ command, configPath }: AgentProgram, output: string): AppE
   );
 }
 
-/** The command with its parts that are files or folders below `folder` as full paths, and `values` in place of their names in braces. */
-export function agentCommand(
-  command: readonly string[],
-  folder: string,
-  values: Readonly<Record<string, string>>,
-): readonly string[] {
+/** The command with its parts that name files, seen from `folder`, as full paths. A folder's name is often a word, such as `.`. */
+export function withFullPaths(command: readonly string[], folder: string): readonly string[] {
   return command.map((part) => {
     const path = resolve(folder, part);
-    if (part !== "" && existsSync(path)) return path;
-    // In one pass: what a value holds is not replaced again.
-    return part.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-    );
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : part;
   });
+}
+
+/** The command with `values` in place of their names in braces. */
+export function withValues(
+  command: readonly string[],
+  values: Readonly<Record<string, string>>,
+): readonly string[] {
+  // In one pass: what a value holds is not replaced again.
+  return command.map((part) =>
+    part.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+    ),
+  );
 }

@@ -13,7 +13,7 @@ export const agentFields = {
   command: {
     ...command,
     examples: [["python", "agent.py"]],
-    doc: "Program and arguments that play one rollout; no shell reads them. An argument that names a file or folder beside the configuration becomes its full path. `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` in an argument stand for what the variables of [Agents](agents.md) hold.",
+    doc: "Program and arguments that play one rollout; no shell reads them. An argument that names a file beside the configuration becomes its full path. `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` in an argument stand for what the variables of [Agents](agents.md) hold.",
   },
   protocol: {
     type: "enum",
