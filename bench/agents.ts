@@ -113,8 +113,8 @@ async function oneTurn(
   const { message } = JSON.parse(writeExactJson(chatCompletion(turn, request, facts))).choices[0];
   const results = [];
   for (const { id, function: made } of message.tool_calls) {
-    const { text } = await session.call(made.name, JSON.parse(made.arguments));
-    results.push({ role: "tool", tool_call_id: id, content: text });
+    const { parts } = await session.call(made.name, JSON.parse(made.arguments));
+    results.push({ role: "tool", tool_call_id: id, content: parts.join("") });
   }
   return [message, ...results];
 }

@@ -21,7 +21,7 @@ export const ERROR_CODES = {
     "folder-unsafe": "Something in the folder leads outside it.",
     "group-unreadable": "Stored rollouts of a group cannot be read.",
     "hub-endpoint": "`HF_ENDPOINT` is not an http or https address.",
-    "image-invalid": "An image of the environment cannot be sent to the model.",
+    "image-invalid": "An image cannot be sent to the model.",
     "invalid-request": "The embedded engine cannot answer the request.",
     "link-refused": "The link is neither http nor https.",
     "listen-failed": "A service of this program cannot listen on its address.",

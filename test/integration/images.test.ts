@@ -27,6 +27,7 @@ import { silentLog } from "../fakes/silentLog.ts";
 import { WORKER } from "../local/engine/engineFixture.ts";
 import { KERNELS } from "../local/engine/testModel.ts";
 import { QWEN3_FOLDER, qwen3Model } from "../node/tokenizer/qwen3Model.ts";
+import { agentCommand } from "./agentRun.ts";
 import { killedInTheSecondStep, trained } from "./comparedRuns.ts";
 import { pictures, promptPicture, RESULT_PICTURE } from "./pictures.ts";
 import { runProgram, type Variables } from "./trainProgram.ts";
@@ -73,6 +74,7 @@ function withCalls(engine: Engine): Engine {
   };
 }
 
+const fileSystem = createFileSystem();
 let root = "";
 let variables: Variables = {};
 let config = "";
@@ -128,6 +130,7 @@ openreward_base_url: ${await startEnvironments()}
 `;
 });
 afterAll(async () => {
+  await fileSystem.close();
   await Promise.all(closing.map((close) => close()));
   if (kept !== "") await cp(root, kept, { recursive: true });
   await rm(root, { recursive: true, force: true });
@@ -169,12 +172,24 @@ function checkTokens({
   }
 }
 
+/** What training read of each rollout, with the pictures that it names. */
+async function trainedOn(run: string) {
+  const reader = createRunReader(fileSystem.within(run), run);
+  const read = [];
+  for (const summary of await reader.rollouts(0)) {
+    const [entry] = summary.tokenData;
+    const tokens = entry === undefined ? null : await reader.tokens(summary, entry);
+    const { images = [], turns = [] } = (await reader.body(summary)) ?? {};
+    const errors = turns.flatMap((turn) => turn.errors);
+    read.push({ tokens, images, results: turns.map(({ results }) => results), errors });
+  }
+  return read;
+}
+
 describe("a run in an environment with pictures", () => {
   let whole = "";
-  const fileSystem = createFileSystem();
   const rollouts: { readonly summary: RolloutSummary; readonly record: RolloutRecord }[] = [];
   const reader = () => createRunReader(fileSystem.within(whole), whole);
-  afterAll(() => fileSystem.close());
 
   beforeAll(async () => {
     const { path, run } = await newProject("whole");
@@ -236,6 +251,25 @@ describe("a run in an environment with pictures", () => {
       if (tokens === null) throw new Error("a rollout has no tokens");
       checkTokens(tokens);
     }
+  });
+
+  it("trains the same when an agent gives the model the pictures", async () => {
+    const { path, run } = await newProject("agent");
+    const agent = JSON.stringify({ command: agentCommand("openai"), protocol: "openai" });
+    const own = config
+      .replace("num_rollouts: 3,", `num_rollouts: 3, agent: ${agent},`)
+      .replace(/^max_steps: .*$/m, "max_steps: 1")
+      .replace(/^evaluation: .*$/m, "");
+    await writeFile(path, own);
+    const train = await runProgram(["train", path], variables);
+    expect(train.code, train.stdout + train.stderr).toBe(0);
+    const played = await trainedOn(run);
+    const native = await trainedOn(whole);
+    // The built-in loop says what is wrong with a call that noise began.
+    const isReadable = (_: unknown, i: number): boolean => native[i]?.errors.length === 0;
+    expect(native.filter(isReadable).length).toBeGreaterThan(3);
+    expect(played.filter(isReadable)).toEqual(native.filter(isReadable));
+    expect(played.map(({ images }) => images)).toEqual(native.map(({ images }) => images));
   });
 
   it("is shown in a terminal, with its pictures named in the texts and among the tokens", async () => {

@@ -1,9 +1,10 @@
 /** An agent: a program outside of this one that plays rollouts, with the policy behind an endpoint. */
 
+import type { InitialMessage } from "../chat/renderer.ts";
 import type { EnvironmentConfig } from "../config/fields/schema.ts";
 import type { EndpointModel } from "../endpoint/endpointModel.ts";
+import type { ImageFile } from "../images/imageFile.ts";
 import type { ToolSpec } from "../openreward/types.ts";
-import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { ExactJsonObject } from "../util/exactJson.ts";
 
 export type AgentConfig = NonNullable<EnvironmentConfig["agent"]>;
@@ -46,10 +47,11 @@ export interface AgentTask {
   readonly environment: string;
   readonly split: string;
   readonly index: number;
-  /** As one text. */
+  /** As one text, in which `[image 1]` stands for the first image. */
   readonly prompt: string;
-  /** Message by message where it is more than one of the user. */
-  readonly conversation: RolloutRecord["conversation"];
+  readonly messages: readonly InitialMessage[];
+  /** Those in the messages, by their ids there. */
+  readonly images: readonly ImageFile[];
   readonly tools: readonly ToolSpec[];
 }
 
@@ -61,7 +63,8 @@ export interface SessionTools {
 }
 
 export interface ToolReply {
-  readonly text: string;
+  /** Texts and images, in their order. */
+  readonly parts: readonly (string | ImageFile)[];
   readonly isError: boolean;
 }
 

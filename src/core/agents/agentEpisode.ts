@@ -3,6 +3,8 @@
  * session, until it ends or a limit ends it.
  */
 
+import { partsOf, shownContent } from "../chat/content.ts";
+import { ImagePool, type PooledImage } from "../chat/imagePool.ts";
 import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
@@ -18,7 +20,7 @@ import { EpisodeCalls, MAX_PARALLEL_CALLS } from "../rollout/episodeCalls.ts";
 import { storedTools, type TurnRecord } from "../rollout/episodeRecord.ts";
 import type { Ledger } from "../rollout/ledger.ts";
 import type { RolloutEpisode, RolloutTask } from "../rollout/rollout.ts";
-import { RolloutImages } from "../rollout/rolloutImages.ts";
+import { IMAGE_PLACEHOLDER, MAX_IMAGES, RolloutImages } from "../rollout/rolloutImages.ts";
 import { sampleInTime } from "../rollout/sampleTurn.ts";
 import { callsOf, type ToolAnswer } from "../rollout/toolCalls.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
@@ -36,7 +38,7 @@ export interface AgentEpisodeOptions extends EpisodeOptions {
 }
 
 /** Conversations and tokens that an agent may have in a rollout. */
-const LIMITS = { threads: 256, tokens: 4_000_000, whenFull: "refuse" } as const;
+const LIMITS = { threads: 256, tokens: 4_000_000, images: MAX_IMAGES, whenFull: "refuse" } as const;
 /** Requests of an agent that are answered at once. */
 const MAX_REQUESTS = 64;
 /** Those that wait for it. */
@@ -48,19 +50,16 @@ const OPENINGS = 2 ** 32;
 /** Different refusals that a record keeps. */
 const MAX_REFUSALS = 16;
 
-const NO_IMAGES = {
-  kind: "refused",
-  reason: "agents get texts only, and the environment sends images",
-} as const;
-
 export class AgentEpisode implements RolloutEpisode {
-  readonly images = [];
   promptText = "";
   promptTokens = 0;
   samplingMs = 0;
   /** What the model was asked first. */
   conversation: RolloutRecord["conversation"] = [];
   readonly #options: AgentEpisodeOptions;
+  /** Those of the environment, and of what the agent asks. */
+  readonly #pool: ImagePool;
+  readonly #images: RolloutImages;
   readonly #calls: EpisodeCalls;
   readonly #threads: PolicyThreads;
   readonly #turns: AgentTurns;
@@ -85,14 +84,18 @@ export class AgentEpisode implements RolloutEpisode {
 
   constructor(options: AgentEpisodeOptions) {
     const { chat, limit, settings, sha256 } = options;
-    const { systemPromptTemplate, maxTotalTokens, parallelToolCalls } = settings;
+    const { systemPromptTemplate, maxTotalTokens, onImage, parallelToolCalls } = settings;
     this.#options = options;
+    this.#pool = new ImagePool(chat.images);
+    this.#images = new RolloutImages({ ...options, pool: this.#pool });
     this.#ending = linkSignals([limit.signal]);
     this.#turns = new AgentTurns(chat);
-    this.#calls = new EpisodeCalls(options, this.#imagesOfTask());
+    this.#calls = new EpisodeCalls(options, this.#images);
     this.#callPlaces = new Limiter(parallelToolCalls ? MAX_PARALLEL_CALLS : 1);
     this.#threads = new PolicyThreads({
       chat,
+      images: this.#pool,
+      imagePlaceholder: onImage === "placeholder" ? IMAGE_PLACEHOLDER : undefined,
       systemPromptTemplate,
       maxTotalTokens,
       sha256,
@@ -103,6 +106,11 @@ export class AgentEpisode implements RolloutEpisode {
 
   get streams(): readonly Ledger[] {
     return this.#threads.streams;
+  }
+
+  /** In the order in which they came. */
+  get images(): readonly PooledImage[] {
+    return this.#pool.all;
   }
 
   get turnCount(): number {
@@ -167,13 +175,12 @@ export class AgentEpisode implements RolloutEpisode {
       await session.prompt(limit),
     ]);
     this.#tools = tools;
-    const images = this.#imagesOfTask();
-    const messages = toInitialMessages(prompt, (blocks) => images.read(blocks));
+    const messages = toInitialMessages(prompt, (blocks) => this.#images.read(blocks));
     this.promptText = promptText(messages);
-    this.#taskOpening = messageKeys(messages, this.#options.sha256)[0] ?? "";
+    this.#taskOpening = messageKeys(messages, this.#pool.files, this.#options.sha256)[0] ?? "";
     const { split, index } = task;
-    const conversation = storedConversation(messages);
-    const own = { environment, split, index, prompt: this.promptText, conversation };
+    const images = this.#pool.files;
+    const own = { environment, split, index, prompt: this.promptText, messages, images };
     const { timeoutMs: limitMs } = agent.settings;
     const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
     let end: AgentEnd;
@@ -242,11 +249,6 @@ export class AgentEpisode implements RolloutEpisode {
   #timeoutText(): string {
     const { agent, environment } = this.#options;
     return `The agent of ${environment} took longer than ${(agent.settings.timeoutMs ?? 0) / 1000} s (agent.timeout).`;
-  }
-
-  #imagesOfTask(): RolloutImages {
-    const { environment, settings } = this.#options;
-    return new RolloutImages({ chat: { images: NO_IMAGES }, settings, environment });
   }
 
   readonly #model: EndpointModel = {
@@ -323,8 +325,8 @@ export class AgentEpisode implements RolloutEpisode {
     signal: AbortSignal,
   ): Promise<PolicyTurn> {
     const { chat, clock, seedOf, settings } = this.#options;
-    const { prompt, room, continued } = pending;
-    if (this.turnCount === 0) this.#begins(request.messages, prompt.length);
+    const { prompt, images, messages, room, continued } = pending;
+    if (this.turnCount === 0) this.#begins(messages, prompt.length);
     const startedAtMs = clock.now();
     if (continued !== null) {
       this.#turns.continued(continued, startedAtMs);
@@ -337,7 +339,7 @@ export class AgentEpisode implements RolloutEpisode {
       const maxTokens = Math.min(asked, settings.maxResponseTokens, room, this.#sampleBudget());
       const seed = seedOf(this.#seedTurn(pending) + repeats * REPEATS);
       const until = AbortSignal.any([signal, this.#ending.signal]);
-      const drawn = await sampleInTime(this.#options, { prompt, maxTokens, seed }, until);
+      const drawn = await sampleInTime(this.#options, { prompt, images, maxTokens, seed }, until);
       until.throwIfAborted();
       const finished = pending.finish(drawn);
       const samplingMs = Math.round(clock.monotonic() - started);
@@ -367,10 +369,10 @@ export class AgentEpisode implements RolloutEpisode {
     this.promptTokens = promptTokens;
     const [only] = messages;
     // Where the record has no conversation, the model was asked what the environment says.
-    const isOwn = only?.role === "user" && only.content !== this.promptText;
+    const shown = only?.role === "user" ? shownContent(only) : null;
     this.conversation =
-      messages.length === 1 && isOwn
-        ? [{ type: "user_message", content: only.content }]
+      messages.length === 1 && shown !== null && shown !== this.promptText
+        ? [{ type: "user_message", content: shown }]
         : storedConversation(messages);
     this.#options.onMessages?.(messages);
   }
@@ -412,7 +414,10 @@ export class AgentEpisode implements RolloutEpisode {
       throw error;
     }
     const [answer] = answers;
-    return { text: answer?.said.content ?? "", isError: answer?.record.isError ?? true };
+    const parts = partsOf(answer?.said ?? { content: "" }).map((part) => {
+      return typeof part === "string" ? part : this.#pool.fileOf(part);
+    });
+    return { parts, isError: answer?.record.isError ?? true };
   }
 }
 

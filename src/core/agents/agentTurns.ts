@@ -1,6 +1,7 @@
 /** The turns of a rollout that an agent plays, with what became of their calls. */
 
 import type { Chat } from "../chat/chat.ts";
+import { shownContent } from "../chat/content.ts";
 import type { InitialMessage, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import type { ContinuedTurn, FinishedTurn } from "../endpoint/policyThreads.ts";
 import {
@@ -124,7 +125,7 @@ function argumentsKey(args: ToolCall["args"]): string {
 }
 
 function textsOf(news: readonly InitialMessage[], role: InitialMessage["role"]): readonly string[] {
-  return news.flatMap((message) => (message.role === role ? [message.content] : []));
+  return news.flatMap((message) => (message.role === role ? [shownContent(message)] : []));
 }
 
 function recordOf(turn: AgentTurn): TurnRecord {

@@ -3,13 +3,20 @@
  * https://platform.openai.com/docs/api-reference/chat/create.
  */
 
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
+import { assertNever } from "../errors.ts";
+import { type ImageFile, imageAddress } from "../images/imageFile.ts";
+import { imageIndex } from "../images/imageIds.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import {
+  type ExactJson,
   type ExactJsonObject,
   ExactNumber,
   isExactObject,
   parseExactObject,
+  writeExactJson,
 } from "../util/exactJson.ts";
+import { type Content, contentOfParts, type ImagePart, partsOf } from "./content.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "./renderer.ts";
 
 /** What is wrong at a column such as `messages[2].content`. */
@@ -24,8 +31,10 @@ export class ColumnError extends Error {
 
 /** What those who read messages do not have in common. */
 export interface MessageRules {
-  /** Why a part of a content that is no text is refused, as the end of a sentence. */
+  /** Why a part of a content is refused, as the end of a sentence. */
   readonly onlyText: string;
+  /** Reads a part of type `image_url` of the user or a result; absent = none is taken. @throws ColumnError */
+  readonly image?: (part: JsonObject, column: string) => ImagePart;
   /** Whether a turn of the model may lack a content, although it calls nothing. */
   readonly allowsSilence: boolean;
   /** Called with each message and the one before it. @throws ColumnError */
@@ -75,7 +84,7 @@ function readMessage(message: JsonObject, place: Place): InitialMessage {
     case "developer":
       return { role: "system", content: textIn(message, place) };
     case "user":
-      return { role, content: textIn(message, place) };
+      return { role, ...contentIn(message, place) };
     case "assistant":
       return readAssistant(message, place);
     case "tool": {
@@ -85,7 +94,7 @@ function readMessage(message: JsonObject, place: Place): InitialMessage {
         const reason = `expected the id of an earlier call, got ${shown(callId)}`;
         throw new ColumnError(`${column}.tool_call_id`, reason);
       }
-      return { role, name, callId, content: textIn(message, place) };
+      return { role, name, callId, ...contentIn(message, place) };
     }
     default: {
       const reason = `expected system, developer, user, assistant or tool, got ${shown(role)}`;
@@ -147,19 +156,68 @@ function readArguments(given: unknown): ExactJsonObject | null {
   return isExactObject(given) ? given : null;
 }
 
-/** Texts of a list of parts are joined. */
-function textIn({ content }: JsonObject, { column, rules }: Place): string {
-  if (typeof content === "string") return content;
+function textIn(message: JsonObject, place: Place): string {
+  const { image: _, ...onlyTexts } = place.rules;
+  return contentIn(message, { ...place, rules: onlyTexts }).content;
+}
+
+/** Parts of a list are joined. */
+function contentIn({ content }: JsonObject, { column, rules }: Place): Content {
+  if (typeof content === "string") return { content };
   const place = `${column}.content`;
   if (!Array.isArray(content)) throw new ColumnError(place, `expected text, got ${shown(content)}`);
-  return content
-    .map((part, i) => {
-      const text = isJsonObject(part) && part["type"] === "text" ? part["text"] : undefined;
-      if (typeof text === "string") return text;
+  return contentOfParts(
+    content.map((part, i) => {
+      const type = isJsonObject(part) ? part["type"] : undefined;
+      if (isJsonObject(part) && type === "text" && typeof part["text"] === "string") {
+        return part["text"];
+      }
+      if (isJsonObject(part) && type === "image_url" && rules.image !== undefined) {
+        return rules.image(part, `${place}[${i}]`);
+      }
       const reason = `expected a part of type text, got ${shown(part)}; ${rules.onlyText}`;
       throw new ColumnError(`${place}[${i}]`, reason);
-    })
-    .join("");
+    }),
+  );
+}
+
+/** The message as {@link readMessages} reads it; `images` are by their ids in it. */
+export function messageJson(
+  message: InitialMessage,
+  images: readonly ImageFile[],
+): ExactJsonObject {
+  const { role } = message;
+  const content = contentJson(message, images);
+  switch (role) {
+    case "system":
+    case "user":
+      return { role, content };
+    case "tool":
+      return { role, tool_call_id: message.callId, content };
+    case "assistant": {
+      const { reasoning, calls } = message;
+      const made = calls.map(({ id, name, args }) => {
+        return { id, type: "function", function: { name, arguments: writeExactJson(args) } };
+      });
+      return withoutUndefined({
+        role,
+        content: content === "" && made.length > 0 ? null : content,
+        reasoning_content: reasoning ?? undefined,
+        tool_calls: made.length === 0 ? undefined : made,
+      });
+    }
+    default:
+      return assertNever(role);
+  }
+}
+
+function contentJson(content: Content, images: readonly ImageFile[]): ExactJson {
+  if (content.images === undefined) return content.content;
+  return partsOf(content).map((part) => {
+    if (typeof part === "string") return { type: "text", text: part };
+    const file = images[imageIndex(part.id)];
+    return { type: "image_url", image_url: { url: file === undefined ? "" : imageAddress(file) } };
+  });
 }
 
 /** @throws ColumnError */

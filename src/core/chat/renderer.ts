@@ -64,7 +64,11 @@ export type FollowUp =
       readonly content: string;
       readonly images?: readonly PlacedImage[];
     }
-  | { readonly kind: "user"; readonly content: string };
+  | {
+      readonly kind: "user";
+      readonly content: string;
+      readonly images?: readonly PlacedImage[];
+    };
 
 export interface ToolCall {
   /** As the model wrote it; absent in formats whose calls have none. */

@@ -4,6 +4,7 @@
  */
 
 import type { Chat } from "../chat/chat.ts";
+import type { PooledImage } from "../chat/imagePool.ts";
 import type { ToolCall } from "../chat/renderer.ts";
 import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
@@ -11,7 +12,7 @@ import type { EnvironmentSession, RemoteEnvironment, ToolList } from "../openrew
 import type { Clock } from "../ports.ts";
 import { openTask } from "../rollout/describeTask.ts";
 import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
-import { type RolloutImage, RolloutImages } from "../rollout/rolloutImages.ts";
+import { RolloutImages } from "../rollout/rolloutImages.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import { type ToolAnswer, toolAnswer, toolLimit } from "../rollout/toolCalls.ts";
 import { raceAbort, withLimit } from "../util/abort.ts";
@@ -59,7 +60,7 @@ export class LiveTask {
   }
 
   /** Those that the environment sent, in the order in which the model sees them. */
-  get images(): readonly RolloutImage[] {
+  get images(): readonly PooledImage[] {
     return this.#open.images.all;
   }
 

@@ -1,5 +1,6 @@
 /** Anthropic's messages: https://docs.anthropic.com/en/api/messages, and their stream: https://docs.anthropic.com/en/api/messages-streaming. */
 
+import { contentOfParts, type ImagePart } from "../chat/content.ts";
 import { ColumnError, declaration, shown } from "../chat/openaiMessages.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
 import { toolErrorText } from "../rollout/feedback.ts";
@@ -11,15 +12,11 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import {
-  type EndpointRequest,
-  notFree,
-  orderedMessages,
-  REQUEST_RULES,
-} from "./endpointRequest.ts";
+import { type EndpointRequest, notFree, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
 import type { AnswerFacts } from "./openaiChat.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
+import { RequestImages } from "./requestImages.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
 
 export interface MessagesRequest extends EndpointRequest {
@@ -36,10 +33,10 @@ export function readMessagesRequest(body: unknown): MessagesRequest {
   const system = systemIn(fields.value("system"));
   const given = fields.value("messages");
   if (!Array.isArray(given)) throw new ColumnError("messages", "expected a list of messages");
-  const names = new Map<string, string>();
+  const reading: Reading = { names: new Map(), images: new RequestImages() };
   const said = given.flatMap((message, i) => {
     const column = `messages[${i}]`;
-    return messagesIn(message, column, names).map((read) => ({ column, read }));
+    return messagesIn(message, column, reading).map((read) => ({ column, read }));
   });
   const all = [...system.map((read) => ({ column: "system", read })), ...said];
   const declared = toolsIn(fields.value("tools") ?? []);
@@ -49,6 +46,7 @@ export function readMessagesRequest(body: unknown): MessagesRequest {
       all.map(({ read }) => read),
       (index) => all[index]?.column ?? "messages",
     ),
+    images: reading.images.all,
     tools: hidesTools ? [] : declared,
     ...chosen,
     sampling: samplingIn(fields, ["max_tokens"], 1),
@@ -59,6 +57,13 @@ export function readMessagesRequest(body: unknown): MessagesRequest {
   return request;
 }
 
+/** What is known of the messages before. */
+interface Reading {
+  /** Names of tools by the ids of the calls. */
+  readonly names: Map<string, string>;
+  readonly images: RequestImages;
+}
+
 function systemIn(given: unknown): readonly InitialMessage[] {
   if (given === undefined) return [];
   const content = textIn(given, "system");
@@ -66,17 +71,13 @@ function systemIn(given: unknown): readonly InitialMessage[] {
 }
 
 /** Results of tools are messages of their own, before what the user says beside them. */
-function messagesIn(
-  message: unknown,
-  column: string,
-  names: Map<string, string>,
-): readonly InitialMessage[] {
+function messagesIn(message: unknown, column: string, reading: Reading): readonly InitialMessage[] {
   if (!isExactObject(message)) throw new ColumnError(column, "expected an object");
   const { role, content } = message;
   const place = `${column}.content`;
   if (role === "assistant") {
     const read = assistantMessage(blocksOf(content, place), place);
-    for (const { id, name } of read.calls) names.set(id, name);
+    for (const { id, name } of read.calls) reading.names.set(id, name);
     return [read];
   }
   if (role !== "user") {
@@ -84,13 +85,13 @@ function messagesIn(
   }
   const blocks = blocksOf(content, place);
   const results = blocks.flatMap((block, i): readonly InitialMessage[] => {
-    return block["type"] === "tool_result" ? [toolResult(block, `${place}[${i}]`, names)] : [];
+    return block["type"] === "tool_result" ? [toolResult(block, `${place}[${i}]`, reading)] : [];
   });
-  const texts = blocks.flatMap((block, i) =>
-    block["type"] === "tool_result" ? [] : [textOf(block, `${place}[${i}]`)],
+  const parts = blocks.flatMap((block, i) =>
+    block["type"] === "tool_result" ? [] : [partOf(block, `${place}[${i}]`, reading.images)],
   );
-  if (texts.length === 0 && results.length > 0) return results;
-  return [...results, { role, content: texts.join("") }];
+  if (parts.length === 0 && results.length > 0) return results;
+  return [...results, { role, ...contentOfParts(parts) }];
 }
 
 /** A text is one block. */
@@ -138,7 +139,7 @@ function assistantMessage(blocks: readonly ExactJsonObject[], column: string): A
 function toolResult(
   block: ExactJsonObject,
   column: string,
-  names: ReadonlyMap<string, string>,
+  { names, images }: Reading,
 ): InitialMessage {
   const callId = stringAt(block, "tool_use_id", column);
   const name = names.get(callId);
@@ -147,8 +148,22 @@ function toolResult(
     throw new ColumnError(`${column}.tool_use_id`, reason);
   }
   const { content = "", is_error: isError } = block;
-  const text = textIn(content, `${column}.content`);
-  return { role: "tool", name, callId, content: isError === true ? toolErrorText(text) : text };
+  const place = `${column}.content`;
+  const parts = blocksOf(content, place).map((own, i) => partOf(own, `${place}[${i}]`, images));
+  const marked = isError === true ? [toolErrorText(""), ...parts] : parts;
+  return { role: "tool", name, callId, ...contentOfParts(marked) };
+}
+
+function partOf(block: ExactJsonObject, column: string, images: RequestImages) {
+  return block["type"] === "image" ? imageIn(block, column, images) : textOf(block, column);
+}
+
+/** https://docs.anthropic.com/en/docs/build-with-claude/vision */
+function imageIn({ source }: ExactJsonObject, column: string, images: RequestImages): ImagePart {
+  const { type, data } = isExactObject(source) ? source : {};
+  if (type === "base64" && typeof data === "string") return images.add(data, column);
+  const reason = `expected the image itself as base64, got ${shown(source)}`;
+  throw new ColumnError(`${column}.source`, reason);
 }
 
 /** Texts of blocks are joined. */
@@ -160,7 +175,7 @@ function textIn(content: unknown, column: string): string {
 
 function textOf(block: ExactJsonObject, column: string): string {
   if (block["type"] === "text") return stringAt(block, "text", column);
-  throw new ColumnError(column, `${REQUEST_RULES.onlyText}, got ${shown(block["type"])}`);
+  throw new ColumnError(column, `${ONLY_TEXT}, got ${shown(block["type"])}`);
 }
 
 function stringAt(block: ExactJsonObject, key: string, column: string): string {

@@ -39,13 +39,14 @@ export class EndpointPolicy implements EndpointModel {
     const release = await sampleSlot(signal);
     try {
       const pending = await threads.begin(request);
-      const { prompt, room } = pending;
+      const { prompt, images, room } = pending;
       const { temperature, topP, topK, maxTokens, seed } = request.sampling;
       try {
         const drawn = await sampleTurn(
           sampler,
           {
             prompt,
+            images,
             maxTokens: Math.min(maxTokens ?? own.maxResponseTokens, room),
             temperature: temperature ?? own.temperature,
             topP: topP ?? own.topP,

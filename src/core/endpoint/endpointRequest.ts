@@ -11,10 +11,9 @@ import type {
 } from "../chat/renderer.ts";
 import type { AppError } from "../errors.ts";
 import { endpointRefusal } from "./refusal.ts";
+import type { RequestImages, SentMessages } from "./requestImages.ts";
 
-export interface EndpointRequest {
-  /** The last is of the user or a result; behind calls stand their results, in the order of the calls. */
-  readonly messages: readonly InitialMessage[];
+export interface EndpointRequest extends SentMessages {
   readonly tools: readonly ToolDeclaration[];
   readonly sampling: AskedSampling;
   /** Texts at which the turn ends. */
@@ -48,11 +47,17 @@ export function notFree(): AppError {
   );
 }
 
+/** Why a part of a message is refused, as the end of a sentence. */
+export const ONLY_TEXT = "this endpoint takes text, and images of the user and in results";
+
 /** A turn of the model may be empty; the order is judged by {@link orderedMessages}, and by the chat format. */
-export const REQUEST_RULES: MessageRules = {
-  onlyText: "this endpoint takes parts of type text only",
-  allowsSilence: true,
-};
+export function requestRules(images: RequestImages): MessageRules {
+  return {
+    onlyText: ONLY_TEXT,
+    image: (part, column) => images.addPart(part, column),
+    allowsSilence: true,
+  };
+}
 
 /**
  * The messages as formats take them: system texts at the beginning are one, and results stand in the order of their calls, because

@@ -1,15 +1,18 @@
 /** Digests by which messages are recognized that were sent or answered before. */
 
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
+import { imageIndex } from "../images/imageIds.ts";
 import type { Sha256 } from "../ports.ts";
 import { plainJson, sortKeys, writeExactJson } from "../util/exactJson.ts";
+import type { SentImage } from "./requestImages.ts";
 
 /**
- * One digest a message. Two messages have the same where their callers mean the same: clients spell arguments and their numbers anew, name
+ * One digest a message; `images` are by their ids in the messages. Two messages have the same where their callers mean the same: clients spell arguments and their numbers anew, name
  * calls by other ids, and leave the reasoning out.
  */
 export function messageKeys(
   messages: readonly InitialMessage[],
+  images: readonly Pick<SentImage, "base64">[],
   sha256: Sha256,
 ): readonly string[] {
   let places: ReadonlyMap<string, number> = new Map();
@@ -21,7 +24,8 @@ export function messageKeys(
       return turnKey({ text: content, calls }, sha256);
     }
     const answered = role === "tool" ? places.get(message.callId) : null;
-    return sha256(JSON.stringify([role, answered, content]));
+    const shown = message.images?.map(({ at, id }) => [at, images[imageIndex(id)]?.base64]);
+    return sha256(JSON.stringify([role, answered, content, ...(shown ?? [])]));
   });
 }
 

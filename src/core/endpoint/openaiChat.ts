@@ -11,14 +11,10 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import {
-  type EndpointRequest,
-  notFree,
-  orderedMessages,
-  REQUEST_RULES,
-} from "./endpointRequest.ts";
+import { type EndpointRequest, notFree, orderedMessages, requestRules } from "./endpointRequest.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
+import { RequestImages } from "./requestImages.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
 
 export interface ChatCompletionRequest extends EndpointRequest {
@@ -57,10 +53,12 @@ export function readChatCompletion(body: unknown): ChatCompletionRequest {
   fields.only("repetition_penalty", [1], NOT_APPLIED);
   fields.only("top_logprobs", [0], "Log-probabilities are those of the sampled tokens alone.");
   requireText(fields);
-  const messages = orderedMessages(readMessages(fields.value("messages"), REQUEST_RULES));
+  const images = new RequestImages();
+  const messages = orderedMessages(readMessages(fields.value("messages"), requestRules(images)));
   const declared = readTools(fields.value("tools") ?? []);
   const request: ChatCompletionRequest = {
     messages,
+    images: images.all,
     ...chosenTools(fields, declared),
     oneCall: fields.flag("parallel_tool_calls") === false,
     sampling: samplingIn(fields, ["max_completion_tokens", "max_tokens"], 2),

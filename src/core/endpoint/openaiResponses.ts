@@ -3,6 +3,7 @@
  * https://platform.openai.com/docs/api-reference/responses-streaming. Nothing is stored: each request has the whole conversation.
  */
 
+import { type Content, contentOfParts } from "../chat/content.ts";
 import { ColumnError, declaration, shown } from "../chat/openaiMessages.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
 import {
@@ -12,10 +13,11 @@ import {
   writeExactJson,
 } from "../util/exactJson.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, orderedMessages, REQUEST_RULES } from "./endpointRequest.ts";
+import { type EndpointRequest, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
 import { type AnswerFacts, chosenTools } from "./openaiChat.ts";
 import { endpointRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
+import { RequestImages } from "./requestImages.ts";
 import { samplingIn } from "./samplingFields.ts";
 
 export interface ResponsesRequest extends EndpointRequest {
@@ -41,7 +43,8 @@ export function readResponses(body: unknown): ResponsesRequest {
   fields.only("top_logprobs", [0], "This protocol's answers have no log-probabilities here.");
   requireText(fields);
   const instructions = fields.text("instructions");
-  const read = itemsIn(fields.value("input"));
+  const images = new RequestImages();
+  const read = itemsIn(fields.value("input"), images);
   const system: readonly PlacedMessage[] =
     instructions === null
       ? []
@@ -53,6 +56,7 @@ export function readResponses(body: unknown): ResponsesRequest {
       all.map(({ message }) => message),
       (index) => all[index]?.column ?? "input",
     ),
+    images: images.all,
     ...chosenTools(fields, declared),
     oneCall: fields.flag("parallel_tool_calls") === false,
     sampling: samplingIn(fields, ["max_output_tokens"], 2),
@@ -113,21 +117,26 @@ interface OpenTurn {
   readonly calls: AssistantMessage["calls"][number][];
 }
 
-function itemsIn(given: unknown): readonly PlacedMessage[] {
+function itemsIn(given: unknown, images: RequestImages): readonly PlacedMessage[] {
   const items = typeof given === "string" ? [{ role: "user", content: given }] : given;
   if (!Array.isArray(items)) {
     throw new ColumnError("input", `expected text or a list of items, got ${shown(given)}`);
   }
-  const reader = new ItemReader();
+  const reader = new ItemReader(images);
   for (const [i, item] of items.entries()) reader.add(item, `input[${i}]`);
   return reader.end();
 }
 
 class ItemReader {
+  readonly #images: RequestImages;
   readonly #messages: PlacedMessage[] = [];
   /** Names of tools by the ids of the calls. */
   readonly #names = new Map<string, string>();
   #turn: OpenTurn | null = null;
+
+  constructor(images: RequestImages) {
+    this.#images = images;
+  }
 
   /** @throws ColumnError */
   add(item: unknown, column: string): void {
@@ -135,7 +144,8 @@ class ItemReader {
     const { type = "message", role } = item;
     switch (type) {
       case "message":
-        if (role === "assistant") this.#say(textIn(item["content"], `${column}.content`), column);
+        if (role === "assistant")
+          this.#say(contentIn(item["content"], `${column}.content`).content, column);
         else this.#hear(item, column);
         return;
       case "reasoning":
@@ -188,8 +198,9 @@ class ItemReader {
       throw new ColumnError(`${column}.role`, reason);
     }
     this.end();
-    const content = textIn(item["content"], `${column}.content`);
-    const message = { role: role === "user" ? role : "system", content } as const;
+    const images = role === "user" ? this.#images : null;
+    const said = contentIn(item["content"], `${column}.content`, images);
+    const message = { role: role === "user" ? role : "system", ...said } as const;
     this.#messages.push({ column, message });
   }
 
@@ -214,8 +225,8 @@ class ItemReader {
       throw new ColumnError(`${column}.call_id`, reason);
     }
     this.end();
-    const content = textIn(item["output"], `${column}.output`);
-    this.#messages.push({ column, message: { role: "tool", name, callId, content } });
+    const said = contentIn(item["output"], `${column}.output`, this.#images);
+    this.#messages.push({ column, message: { role: "tool", name, callId, ...said } });
   }
 }
 
@@ -232,22 +243,25 @@ function reasoningIn(item: ExactJsonObject, column: string): string | null {
     .join("\n\n");
 }
 
-/** Texts of parts are joined. */
-function textIn(content: unknown, column: string): string {
-  if (typeof content === "string") return content;
+/** Parts are joined; null takes no images. */
+function contentIn(content: unknown, column: string, images: RequestImages | null = null): Content {
+  if (typeof content === "string") return { content };
   if (!Array.isArray(content)) {
     throw new ColumnError(column, `expected text or a list of parts, got ${shown(content)}`);
   }
-  return content
-    .map((part, i) => {
+  return contentOfParts(
+    content.map((part, i) => {
       const place = `${column}[${i}]`;
       const type = isExactObject(part) ? part["type"] : undefined;
       if (isExactObject(part) && (type === "input_text" || type === "output_text")) {
         return stringAt(part, "text", place);
       }
-      throw new ColumnError(place, `${REQUEST_RULES.onlyText}, got ${shown(type)}`);
-    })
-    .join("");
+      if (isExactObject(part) && type === "input_image" && images !== null) {
+        return images.addAddress(part["image_url"], `${place}.image_url`);
+      }
+      throw new ColumnError(place, `${ONLY_TEXT}, got ${shown(type)}`);
+    }),
+  );
 }
 
 function stringAt(item: ExactJsonObject, key: string, column: string): string {

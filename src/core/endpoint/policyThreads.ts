@@ -5,10 +5,13 @@
  */
 
 import type { Chat } from "../chat/chat.ts";
+import type { Content } from "../chat/content.ts";
 import { buildFirstPrompt, type FirstPrompt } from "../chat/firstPrompt.ts";
+import { ImagePool } from "../chat/imagePool.ts";
 import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
 import { renderAside } from "../chat/tokenizer.ts";
 import { AppError, isAppError } from "../errors.ts";
+import type { ImageFile } from "../images/imageFile.ts";
 import type { Sha256 } from "../ports.ts";
 import { callIdOf, followUpsTo, toolErrorText } from "../rollout/feedback.ts";
 import { Ledger } from "../rollout/ledger.ts";
@@ -18,9 +21,14 @@ import { type AnsweredTurn, answeredTurn, cutAtStop, type StoppedTurn } from "./
 import type { EndpointRequest } from "./endpointRequest.ts";
 import { messageKeys, toolsKey, turnKey } from "./messageKeys.ts";
 import { endpointRefusal } from "./refusal.ts";
+import { newImages, type SentMessages, withPooledImages } from "./requestImages.ts";
 
 export interface PolicyThreadsOptions {
   readonly chat: Chat;
+  /** Where the images of its requests are. */
+  readonly images: ImagePool;
+  /** What the model reads in the place of an image; absent = the image. */
+  readonly imagePlaceholder?: string | undefined;
   /** That of the configuration, before what callers say; null = none. */
   readonly systemPromptTemplate: string | null;
   /** Most tokens of a context with the turn that follows it. */
@@ -35,16 +43,25 @@ export interface ThreadLimits {
   readonly threads: number;
   /** Of all streams together. */
   readonly tokens: number;
+  /** Of all conversations together. */
+  readonly images: number;
   /** What a request meets that needs another thread: the thread used longest ago is forgotten, or the request is refused. */
   readonly whenFull: "forget" | "refuse";
 }
 
-type ThreadRequest = Pick<EndpointRequest, "messages" | "tools" | "oneCall" | "stopTexts">;
+type SentRequest = Pick<EndpointRequest, "messages" | "images" | "tools" | "oneCall" | "stopTexts">;
+
+/** With messages whose images have their ids in the streams. */
+type ThreadRequest = Omit<SentRequest, "images">;
 
 /** A context in which a turn is to be sampled. */
 export interface PendingTurn {
   /** Ids to sample behind. */
   readonly prompt: Int32Array;
+  /** Those in it, by their ids. */
+  readonly images: readonly ImageFile[];
+  /** Those of the request. */
+  readonly messages: readonly InitialMessage[];
   /** Tokens that a turn may have within the limit, at least 1. */
   readonly room: number;
   /** Whether the thread was there before, or the context has another one's ids. */
@@ -99,6 +116,8 @@ interface Thread {
   /** Null while none was sampled there. */
   turn: LastTurn | null;
   isBusy: boolean;
+  /** Ids of those in its messages. */
+  images: readonly number[];
   /** Number of each turn among those of all threads. */
   readonly turnNumbers: number[];
   /** Ids of all its calls, as the caller knows them. */
@@ -113,6 +132,8 @@ export class PolicyThreads {
   /** The one used last comes last. */
   #threads: readonly Thread[] = [];
   #turnCount = 0;
+  /** Ids of the images of requests whose thread is sought. */
+  readonly #sought = new Set<readonly number[]>();
   /** Ids of calls as the model wrote them, by those that the caller knows. */
   readonly #ownIds = new Map<string, string>();
 
@@ -148,18 +169,19 @@ export class PolicyThreads {
    * Makes the context of the next turn; several may be open at once. `messages` are ordered as `orderedMessages` does it.
    * @throws AppError `endpoint-refused`, `prompt-too-long`, `chat-render`
    */
-  async begin(request: ThreadRequest): Promise<PendingTurn> {
-    const { sha256, chat, maxTotalTokens } = this.#options;
-    if (request.tools.length > 0 && chat.renderer.callsTools === false) {
+  async begin(sent: SentRequest): Promise<PendingTurn> {
+    const { sha256, chat, maxTotalTokens, images } = this.#options;
+    if (sent.tools.length > 0 && chat.renderer.callsTools === false) {
       throw endpointRefusal(
         `tools: the model cannot call tools, because its chat format is ${chat.renderer.id}. Leave them out.`,
         { param: "tools" },
       );
     }
-    this.#makeRoom({ threads: 0, tokens: 0 });
-    const asked = messageKeys(request.messages, sha256);
-    const tools = toolsKey(request.tools, sha256);
-    const found = await this.#context(request, asked, tools);
+    const asked = messageKeys(sent.messages, sent.images, sha256);
+    const tools = toolsKey(sent.tools, sha256);
+    this.#makeRoom({ threads: 0, tokens: 0, images: newImages(sent, images) });
+    const request = { ...sent, messages: this.#withImages(sent, images) };
+    const found = await this.#found(request, asked, tools);
     const { thread, from, continued = null } = found;
     thread.contextLength = thread.streams.current.length;
     const room = maxTotalTokens - thread.contextLength;
@@ -173,6 +195,8 @@ export class PolicyThreads {
     }
     return {
       prompt: thread.streams.current.tokens,
+      images: images.files,
+      messages: request.messages,
       room,
       from,
       depth: request.messages.filter(({ role }) => role === "assistant").length,
@@ -187,8 +211,26 @@ export class PolicyThreads {
   }
 
   /** Tokens of the context that a conversation would begin with; opens no thread. @throws AppError `chat-render` */
-  async countTokens(request: Pick<ThreadRequest, "messages" | "tools">): Promise<number> {
-    return (await this.#render(this.#first(request))).length;
+  async countTokens(sent: Pick<SentRequest, "messages" | "images" | "tools">): Promise<number> {
+    const messages = this.#withImages(sent, new ImagePool(this.#options.chat.images));
+    return (await this.#render(this.#first({ ...sent, messages }))).length;
+  }
+
+  #withImages(sent: SentMessages, pool: ImagePool): readonly InitialMessage[] {
+    return withPooledImages(sent, { pool, placeholder: this.#options.imagePlaceholder });
+  }
+
+  /** The thread of a request, which holds the images of the request from then on. */
+  async #found(request: ThreadRequest, asked: readonly string[], tools: string) {
+    const images = request.messages.flatMap((message) => message.images ?? []).map(({ id }) => id);
+    this.#sought.add(images);
+    try {
+      const found = await this.#context(request, asked, tools);
+      found.thread.images = images;
+      return found;
+    } finally {
+      this.#sought.delete(images);
+    }
   }
 
   async #context(
@@ -286,7 +328,7 @@ export class PolicyThreads {
     readonly tokens: readonly number[];
   }): Thread {
     const { request, asked, tools, first, tokens } = made;
-    this.#makeRoom({ threads: 1, tokens: tokens.length });
+    this.#makeRoom({ threads: 1, tokens: tokens.length, images: 0 });
     const thread: Thread = {
       toolsKey: tools,
       tools: request.tools,
@@ -295,6 +337,7 @@ export class PolicyThreads {
       contextLength: tokens.length,
       turn: null,
       isBusy: true,
+      images: [],
       turnNumbers: [],
       callIds: [],
     };
@@ -303,21 +346,25 @@ export class PolicyThreads {
   }
 
   /** For what comes next. @throws AppError `endpoint-refused`: 400 when nothing may be forgotten, 429 when all is in use, which clients try again */
-  #makeRoom(next: { readonly threads: number; readonly tokens: number }): void {
-    const { threads, tokens: most, whenFull } = this.#options.limits;
+  #makeRoom(next: Omit<ThreadLimits, "whenFull">): void {
+    const { images: pool, limits } = this.#options;
+    const { threads, tokens: most, whenFull } = limits;
     const isFull = (): boolean =>
       this.#threads.length + next.threads > threads ||
-      tokenCount(this.#threads) + next.tokens > most;
+      tokenCount(this.#threads) + next.tokens > most ||
+      pool.count + next.images > limits.images;
     while (isFull()) {
       const oldest = this.#threads.find(({ isBusy }) => !isBusy);
       if (oldest === undefined || whenFull === "refuse") {
         throw endpointRefusal(
-          `This endpoint holds ${this.#threads.length} conversations with ${tokenCount(this.#threads)} tokens. It takes at most ${threads} conversations and ${most} tokens.`,
+          `This endpoint holds ${this.#threads.length} conversations with ${tokenCount(this.#threads)} tokens and ${pool.count} images. It takes at most ${threads} conversations, ${most} tokens and ${limits.images} images.`,
           { status: whenFull === "refuse" ? 400 : 429, code: "too_many_conversations" },
         );
       }
       for (const id of oldest.callIds) this.#ownIds.delete(id);
       this.#threads = this.#threads.filter((thread) => thread !== oldest);
+      const held = [...this.#sought, ...this.#threads.map(({ images }) => images)];
+      pool.keepOnly(new Set(held.flat()));
     }
   }
 
@@ -377,13 +424,20 @@ function followUpsIn(
   const results = news.filter(({ role }) => role === "tool");
   const said = news.filter(({ role }) => role === "user");
   const answers = parsed.calls.map(({ name }, i) => {
-    const content = i < answer.calls.length ? (results[i]?.content ?? "") : ONE_CALL;
-    return { record: { name }, said: { content } };
+    const result = results[i] ?? { content: "" };
+    return {
+      record: { name },
+      said: i < answer.calls.length ? contentOf(result) : { content: ONE_CALL },
+    };
   });
   return [
     ...(answers.length > 0 ? followUpsTo(parsed, answers) : []),
-    ...said.map(({ content }): FollowUp => ({ kind: "user", content })),
+    ...said.map((message): FollowUp => ({ kind: "user", ...contentOf(message) })),
   ];
+}
+
+function contentOf({ content, images }: Content): Content {
+  return images === undefined ? { content } : { content, images };
 }
 
 function tokenCount(threads: readonly Thread[]): number {

@@ -122,7 +122,7 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
 }
 
 /** What the model was asked, in OpenAI's chat format. */
-export function openingOf({
+function openingOf({
   systemText,
   promptText,
   conversation,

@@ -24,6 +24,15 @@ const MAX_SIDE = 16_384;
 /** A small file can hold many: whoever shows it needs four bytes for each. */
 const MAX_PIXELS = 40_000_000;
 
+export function mediaType({ format }: Pick<ImageFile, "format">): string {
+  return `image/${format}`;
+}
+
+/** The whole image as a `data:` address: https://www.rfc-editor.org/rfc/rfc2397 */
+export function imageAddress(file: Pick<ImageFile, "format" | "base64">): string {
+  return `data:${mediaType(file)};base64,${file.base64}`;
+}
+
 /** Reads base64. @throws AppError `image-invalid` for what is no PNG or JPEG file, and for one that is too large */
 export function readImage(base64: string): ImageFile {
   if (base64.length > (MAX_IMAGE_BYTES / 3) * 4 + 4) throw tooLarge();
@@ -114,8 +123,5 @@ function tooLarge(): AppError {
 }
 
 function invalid(problem: string): AppError {
-  return new AppError(
-    "image-invalid",
-    `An image of the environment ${problem}. It cannot be sent to the model.`,
-  );
+  return new AppError("image-invalid", `An image ${problem}. It cannot be sent to the model.`);
 }

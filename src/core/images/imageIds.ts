@@ -9,7 +9,7 @@ export function imageId(index: number): number {
 }
 
 /** Which image of the rollout an id below 0 stands for, from 0. */
-function imageIndex(id: number): number {
+export function imageIndex(id: number): number {
   return -1 - id;
 }
 

@@ -1,11 +1,11 @@
 /** The conversation with which an environment opens an episode: for the renderer, and as it is stored. */
 
+import { type Content, shownContent } from "../chat/content.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
 import { assertNever } from "../errors.ts";
 import type { Block, Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { writeExactJson } from "../util/exactJson.ts";
-import { type Content, shownContent } from "./rolloutImages.ts";
 
 /** What the model reads of blocks. */
 type ReadBlocks = (blocks: readonly Block[]) => Content;

@@ -2,6 +2,7 @@
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
+import type { PooledImage } from "../chat/imagePool.ts";
 import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
 import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
@@ -27,7 +28,7 @@ import { policyOutcome } from "./faults.ts";
 import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RenderedTask, renderTask } from "./renderTask.ts";
-import { type RolloutImage, RolloutImages } from "./rolloutImages.ts";
+import { RolloutImages } from "./rolloutImages.ts";
 import { type SampledTurn, sampleInTime } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
@@ -104,7 +105,7 @@ export class Episode {
   }
 
   /** Those that the environment sent, in the order in which the model sees them. */
-  get images(): readonly RolloutImage[] {
+  get images(): readonly PooledImage[] {
     return this.#images.all;
   }
 

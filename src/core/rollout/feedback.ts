@@ -1,7 +1,7 @@
 /** What the program itself says to a model after one of its turns; none of it contains a control token. */
 
+import type { Content } from "../chat/content.ts";
 import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
-import type { Content } from "./rolloutImages.ts";
 
 /** After a turn without any tool call. */
 export const NO_CALL_NUDGE = "Call one of the tools.";
@@ -29,7 +29,7 @@ export function followUpsTo(
 ): readonly FollowUp[] {
   // An answer in plain text: the model made no call that a result could follow.
   if (calls.length === 0 && errors.length === 0 && results.length > 0) {
-    return results.map(({ said }) => ({ kind: "user", content: said.content }));
+    return results.map(({ said }) => ({ kind: "user", ...said }));
   }
   const unused = unusedIds(calls, errors);
   const answers = [

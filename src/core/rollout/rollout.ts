@@ -1,6 +1,7 @@
 /** One rollout from its first attempt to its record: sessions, time limit, retries in fresh sessions, reward. */
 
 import type { Chat } from "../chat/chat.ts";
+import type { PooledImage } from "../chat/imagePool.ts";
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutFacts } from "../runFolder/metrics/stepFacts.ts";
@@ -17,7 +18,6 @@ import { Episode, type EpisodeOptions } from "./episode.ts";
 import { errorClass } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { rewardFault, scoreRewards } from "./rewards.ts";
-import type { RolloutImage } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
 
 /** Which rollout this is. */
@@ -67,7 +67,7 @@ export interface FinishedRollout {
   /** Its tokens, one ledger for each stream; none when the rollout ended before its first prompt. */
   readonly streams: readonly Ledger[];
   /** Those that ids below 0 stand for. */
-  readonly images: readonly RolloutImage[];
+  readonly images: readonly PooledImage[];
   /** Null when the rollout failed. */
   readonly reward: number | null;
   readonly facts: Omit<RolloutFacts, "isIncluded" | "isSent" | "successReward" | "advantage">;

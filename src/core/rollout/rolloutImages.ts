@@ -1,10 +1,9 @@
 /** The images of one rollout, in the order in which its environment sent them. */
 
-import type { Chat, ImageSupport } from "../chat/chat.ts";
-import type { PlacedImage } from "../chat/renderer.ts";
+import type { Chat } from "../chat/chat.ts";
+import { type Content, contentOfParts, type ImagePart } from "../chat/content.ts";
+import { ImagePool, type PooledImage } from "../chat/imagePool.ts";
 import { AppError } from "../errors.ts";
-import type { ImageFile } from "../images/imageFile.ts";
-import { imageId, imageText } from "../images/imageIds.ts";
 import type { Block } from "../openreward/types.ts";
 import type { RolloutSettings } from "./settings.ts";
 
@@ -13,33 +12,22 @@ export interface RolloutImagesOptions {
   readonly settings: Pick<RolloutSettings, "onImage">;
   /** Name for messages. */
   readonly environment: string;
-}
-
-/** What the model reads of a message. */
-export interface Content {
-  readonly content: string;
-  readonly images?: readonly PlacedImage[];
-}
-
-export interface RolloutImage {
-  readonly file: ImageFile;
-  /** For the model. */
-  readonly tokens: number;
+  /** Where they are; absent = in one of their own. */
+  readonly pool?: ImagePool | undefined;
 }
 
 /** Limits the images of a rollout, because all are sent again with each turn. */
-const MAX_IMAGES = 64;
-const TEXT_ONLY: ImageSupport = {
-  kind: "refused",
-  reason: "the model reads text only, and the environment sends images",
-};
+export const MAX_IMAGES = 64;
+/** What a model reads in the place of an image that it does not get. */
+export const IMAGE_PLACEHOLDER = "[image]";
 
 export class RolloutImages {
-  readonly #all: RolloutImage[] = [];
   readonly #options: RolloutImagesOptions;
+  readonly #pool: ImagePool;
 
   constructor(options: RolloutImagesOptions) {
     this.#options = options;
+    this.#pool = options.pool ?? new ImagePool(options.chat.images);
   }
 
   /** Name for messages. */
@@ -47,8 +35,8 @@ export class RolloutImages {
     return this.#options.environment;
   }
 
-  get all(): readonly RolloutImage[] {
-    return this.#all;
+  get all(): readonly PooledImage[] {
+    return this.#pool.all;
   }
 
   /**
@@ -57,62 +45,30 @@ export class RolloutImages {
    * `rollout-image-limit`, `image-invalid`
    */
   read(blocks: readonly Block[]): Content {
-    const images: PlacedImage[] = [];
-    let content = "";
-    for (const block of blocks) {
-      if (block.type === "text") content += block.text;
-      else {
-        const image = this.#add(block.data);
-        if (image === null) content += "[image]";
-        else images.push({ at: content.length, ...image });
-      }
-    }
-    return images.length === 0 ? { content } : { content, images };
+    return contentOfParts(
+      blocks.map((block) => (block.type === "text" ? block.text : this.#part(block.data))),
+    );
   }
 
-  /** Null for a placeholder. */
-  #add(data: string): Pick<PlacedImage, "id" | "tokens"> | null {
-    const { chat, settings, environment } = this.#options;
-    if (settings.onImage === "placeholder") return null;
-    const { images: support = TEXT_ONLY } = chat;
-    if (support.kind === "refused") throw this.#refused(support.reason);
-    if (this.#all.length >= MAX_IMAGES) {
-      throw new AppError(
-        "rollout-image-limit",
-        `A rollout may hold ${MAX_IMAGES} images, and ${environment} sent more.`,
-      );
-    }
-    const file = support.shared.read(data);
-    const tokens = support.countTokens(file);
-    if (tokens === null) {
-      throw new AppError(
-        "image-invalid",
-        `An image of ${environment} has ${file.width} x ${file.height} pixels; the model takes none that is so long against its other side.`,
-      );
-    }
-    this.#all.push({ file, tokens });
-    return { id: imageId(this.#all.length - 1), tokens };
+  #part(data: string): ImagePart | string {
+    const { settings, environment } = this.#options;
+    if (settings.onImage === "placeholder") return IMAGE_PLACEHOLDER;
+    const { refusal, count } = this.#pool;
+    if (refusal !== null) throw this.#refused(refusal);
+    if (count < MAX_IMAGES) return this.#pool.add(data);
+    throw new AppError(
+      "rollout-image-limit",
+      `A rollout may hold ${MAX_IMAGES} images, and ${environment} sent more.`,
+    );
   }
 
   #refused(reason: string): AppError {
     const { environment } = this.#options;
     const key = `environments.${environment}.on_image`;
-    const sentence = reason.charAt(0).toUpperCase() + reason.slice(1);
     return new AppError(
       "rollout-image",
-      `${sentence}. Set ${key} to placeholder, or choose another environment or model.`,
+      `${environment} sends images, and ${reason}. Set ${key} to placeholder, or choose another environment or model.`,
       { configPath: key },
     );
   }
-}
-
-/** The content as people read it: `[image 1]` where the first image of the rollout stands. */
-export function shownContent({ content, images = [] }: Content): string {
-  let shown = "";
-  let done = 0;
-  for (const { at, id } of images) {
-    shown += `${content.slice(done, at)}${imageText(id)}`;
-    done = at;
-  }
-  return shown + content.slice(done);
 }

@@ -1,5 +1,6 @@
 /** The calls of a turn, and what an environment answers to them. */
 
+import { type Content, shownContent } from "../chat/content.ts";
 import type { ParsedTurn, ToolCall } from "../chat/renderer.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import type { EnvironmentSession, TerminalTool, ToolCallOutcome } from "../openreward/types.ts";
@@ -7,7 +8,7 @@ import type { Clock } from "../ports.ts";
 import { type Deadline, type TimeLimit, withLimit } from "../util/abort.ts";
 import type { ToolResultRecord } from "./episodeRecord.ts";
 import { toolErrorText } from "./feedback.ts";
-import { type Content, type RolloutImages, shownContent } from "./rolloutImages.ts";
+import type { RolloutImages } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
 
 /** What a tool answered: as it is stored, and as the model reads it. */

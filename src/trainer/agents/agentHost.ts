@@ -16,8 +16,8 @@ import {
   agentSettings,
 } from "../../core/agents/agent.ts";
 import { declareTool } from "../../core/chat/firstPrompt.ts";
+import { messageJson } from "../../core/chat/openaiMessages.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
-import { openingOf } from "../../core/examples/exportRow.ts";
 import type { Log } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
@@ -230,13 +230,14 @@ function protocolVariables(
 }
 
 /** The task as the agent reads it, with messages and tools in OpenAI's format. */
-function taskText({ environment, split, index, prompt, conversation, tools }: AgentTask): string {
+function taskText(task: AgentTask): string {
+  const { environment, split, index, prompt, messages, images, tools } = task;
   return `${writeExactJson({
     environment,
     split,
     index,
     prompt,
-    messages: openingOf({ systemText: null, promptText: prompt, conversation }),
+    messages: messages.map((message) => messageJson(message, images)),
     tools: tools.map((tool) => ({ ...declareTool(tool) })),
   })}\n`;
 }

@@ -8,9 +8,10 @@ import {
   ListToolsRequestSchema,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { SessionTools } from "../../core/agents/agent.ts";
+import type { SessionTools, ToolReply } from "../../core/agents/agent.ts";
 import { argumentsSchema } from "../../core/chat/reference.ts";
 import { errorMessage } from "../../core/errors.ts";
+import { mediaType } from "../../core/images/imageFile.ts";
 import { isExactObject, parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
 import type { Reply } from "../../local/http/reply.ts";
 import type { ServiceRequest } from "../../local/http/router.ts";
@@ -56,6 +57,11 @@ function toolOf(tool: SessionTools["all"][number]): Tool {
   return { name, description, inputSchema: { ...schema, type: "object" } };
 }
 
+function contentOf(part: ToolReply["parts"][number]): CallToolResult["content"][number] {
+  if (typeof part === "string") return { type: "text", text: part };
+  return { type: "image", data: part.base64, mimeType: mediaType(part) };
+}
+
 async function call(
   tools: SessionTools,
   name: string,
@@ -63,8 +69,8 @@ async function call(
 ): Promise<CallToolResult> {
   try {
     const args = parseExactJson(JSON.stringify(input));
-    const { text, isError } = await tools.call(name, isExactObject(args) ? args : {});
-    return { content: [{ type: "text", text }], isError };
+    const { parts, isError } = await tools.call(name, isExactObject(args) ? args : {});
+    return { content: (parts.length === 0 ? [""] : parts).map(contentOf), isError };
   } catch (error) {
     return { content: [{ type: "text", text: errorMessage(error) }], isError: true };
   }

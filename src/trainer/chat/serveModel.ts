@@ -1,6 +1,7 @@
 /** `tinker-rl serve-model`: weights on a loopback port, over the protocols that other programs speak with models. */
 
 import { randomBytes } from "node:crypto";
+import { ImagePool } from "../../core/chat/imagePool.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { EndpointPolicy } from "../../core/endpoint/endpointPolicy.ts";
 import { PolicyThreads } from "../../core/endpoint/policyThreads.ts";
@@ -69,7 +70,7 @@ const MAX_AT_ONCE = 64;
 const MAX_WAITING = 512;
 /** A conversation of millions of tokens as text. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
-const LIMITS = { threads: 512, tokens: 8_000_000, whenFull: "forget" } as const;
+const LIMITS = { threads: 512, tokens: 8_000_000, images: 512, whenFull: "forget" } as const;
 
 /** @throws AppError as a conversation does that cannot begin, cleaned of secrets; `listen-failed` */
 export async function serveModel(
@@ -187,6 +188,7 @@ function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPol
     meter: metered.meter,
     threads: new PolicyThreads({
       chat,
+      images: new ImagePool(chat.images),
       systemPromptTemplate,
       maxTotalTokens,
       sha256,

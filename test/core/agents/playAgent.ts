@@ -2,15 +2,24 @@
 
 import type { AgentEnd, AgentRollout, AgentSettings } from "../../../src/core/agents/agent.ts";
 import { AgentEpisode } from "../../../src/core/agents/agentEpisode.ts";
+import type { Chat } from "../../../src/core/chat/chat.ts";
+import { messageJson } from "../../../src/core/chat/openaiMessages.ts";
 import type { PolicyTurn } from "../../../src/core/endpoint/endpointModel.ts";
 import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
+import { imageAddress } from "../../../src/core/images/imageFile.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { raceAbort } from "../../../src/core/util/abort.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aLimit } from "../rollout/builders.ts";
 import { type SessionScript, scriptedSession } from "../rollout/scriptedEnvironment.ts";
-import { renderer, scriptedSampler, type TurnScript, tokenizer } from "../rollout/scriptedModel.ts";
+import {
+  renderer,
+  type SamplerOptions,
+  scriptedSampler,
+  type TurnScript,
+  tokenizer,
+} from "../rollout/scriptedModel.ts";
 import { ENVIRONMENT, someSettings } from "../training/builders.ts";
 
 type Message = Readonly<Record<string, unknown>>;
@@ -36,20 +45,26 @@ export interface Caller extends AgentRollout {
 export type AgentProgram = (caller: Caller) => Promise<number | AgentEnd>;
 
 export interface AgentScript extends SessionScript {
+  /** Instead of the embedded model's. */
+  readonly chat?: Chat | undefined;
+  /** With a scripted chat, ids of a turn. */
+  readonly encodeTurn?: SamplerOptions["encodeTurn"];
   readonly turns: readonly TurnScript[];
   readonly settings?: Partial<RolloutSettings> | undefined;
   readonly agent?: Partial<AgentSettings>;
   readonly program: AgentProgram;
 }
 
-export function anAgentEpisode({ turns, settings, agent, program, ...session }: AgentScript) {
+export function anAgentEpisode(script: AgentScript) {
+  const { chat = { renderer, tokenizer }, encodeTurn } = script;
+  const { turns, settings, agent, program, ...session } = script;
   const clock = new FakeClock();
-  const sampler = scriptedSampler(turns);
+  const sampler = scriptedSampler(turns, encodeTurn === undefined ? {} : { encodeTurn });
   const scripted = scriptedSession(session);
   const episode = new AgentEpisode({
     session: scripted,
     sampler,
-    chat: { renderer, tokenizer },
+    chat,
     clock,
     settings: someSettings(settings),
     environment: ENVIRONMENT,
@@ -97,15 +112,21 @@ export function said({ text, calls }: PolicyTurn): Message {
 export async function results({ tools }: Caller, { calls }: PolicyTurn) {
   const answers: Message[] = [];
   for (const { id, name, args } of calls) {
-    const { text } = await tools.call(name, args);
-    answers.push({ role: "tool", tool_call_id: id, content: text });
+    const { parts } = await tools.call(name, args);
+    const content = parts.map((part) =>
+      typeof part === "string"
+        ? { type: "text", text: part }
+        : { type: "image_url", image_url: { url: imageAddress(part) } },
+    );
+    answers.push({ role: "tool", tool_call_id: id, content });
   }
   return answers;
 }
 
 /** What the built-in loop does: all calls of each turn, until a turn without one. */
 export const loop: AgentProgram = async (caller) => {
-  const messages: Message[] = [{ role: "user", content: caller.task.prompt }];
+  const { images, messages: opening } = caller.task;
+  const messages: Message[] = opening.map((message) => messageJson(message, images));
   for (;;) {
     const turn = await caller.ask(messages);
     if (turn.calls.length === 0) return 0;

@@ -1,6 +1,7 @@
 /** Policies whose turns a test has written, and clients that talk with them over OpenAI's protocol. */
 
 import type { Chat } from "../../../src/core/chat/chat.ts";
+import { ImagePool } from "../../../src/core/chat/imagePool.ts";
 import { EndpointPolicy } from "../../../src/core/endpoint/endpointPolicy.ts";
 import { chatCompletion, readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { PolicyThreads, type ThreadLimits } from "../../../src/core/endpoint/policyThreads.ts";
@@ -28,6 +29,7 @@ export function aPolicy(turns: readonly TurnScript[], script: PolicyScript = {})
   let calls = 0;
   const threads = new PolicyThreads({
     chat,
+    images: new ImagePool(chat.images),
     systemPromptTemplate,
     maxTotalTokens,
     sha256,
@@ -35,7 +37,7 @@ export function aPolicy(turns: readonly TurnScript[], script: PolicyScript = {})
       calls += 1;
       return `id-${calls}`;
     },
-    limits: { threads: 100, tokens: 100_000, whenFull: "refuse", ...script.limits },
+    limits: { threads: 100, tokens: 100_000, images: 64, whenFull: "refuse", ...script.limits },
   });
   const meter = new UsageMeter();
   const policy = new EndpointPolicy({

@@ -16,6 +16,34 @@ const json = (value: Parameters<typeof writeExactJson>[0]) => JSON.parse(writeEx
 const text = (content: string) => ({ type: "text", text: content });
 
 describe("a request", () => {
+  it("has images of the user and in results, in their places", () => {
+    const image = (data: string) => {
+      return { type: "image", source: { type: "base64", media_type: "image/png", data } };
+    };
+    const result = { type: "tool_result", tool_use_id: "a", is_error: true };
+    const call = { type: "tool_use", id: "a", name: "look", input: {} };
+    const request = read({
+      max_tokens: 20,
+      messages: [
+        { role: "user", content: [image("AA"), text(" and "), image("BB")] },
+        { role: "assistant", content: [call] },
+        { role: "user", content: [{ ...result, content: [image("CC")] }] },
+      ],
+    });
+    expect(request.images.map(({ base64 }) => base64)).toEqual(["AA", "BB", "CC"]);
+    expect(request.messages).toMatchObject([
+      {
+        content: " and ",
+        images: [
+          { at: 0, id: -1 },
+          { at: 5, id: -2 },
+        ],
+      },
+      {},
+      { content: "Error: ", images: [{ at: 7, id: -3 }] },
+    ]);
+  });
+
   it("is read with its settings, its results before what the user says beside them", () => {
     const request = read({
       model: "any",
@@ -64,6 +92,7 @@ describe("a request", () => {
         { role: "tool", name: "add", callId: "b", content: "Error: gone" },
         { role: "user", content: "Well?" },
       ],
+      images: [],
       tools: [
         {
           type: "function",
@@ -96,7 +125,7 @@ describe("a request", () => {
     [{ system: "x", messages: [hi, use, hi] }, "messages[1]: the result of the call a must follow"],
     [
       { messages: [{ role: "user", content: [{ type: "image", source: {} }] }] },
-      'messages[0].content[0]: this endpoint takes parts of type text only, got "image"',
+      "messages[0].content[0].source: expected the image itself as base64, got {}",
     ],
   ])("is refused in words: %j", (change, message) => {
     let refused: unknown = null;

@@ -13,6 +13,7 @@ import { aPolicy, FACTS } from "./aPolicy.ts";
 import { aTurn, CALL } from "./policyTurns.ts";
 
 const messages = [{ role: "user", content: "Hi" }] as const;
+const IMAGE_ELSEWHERE = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
 const read = (body: object) => readChatCompletion(parseExactJson(JSON.stringify(body)));
 const json = (value: Parameters<typeof writeExactJson>[0]) => JSON.parse(writeExactJson(value));
 
@@ -35,6 +36,7 @@ describe("a request", () => {
     });
     expect(request).toEqual({
       messages,
+      images: [],
       tools: [],
       sampling: { temperature: 0.5, topP: 0.9, topK: -1, maxTokens: 20, seed: 3 },
       stopTexts: ["END"],
@@ -88,9 +90,14 @@ describe("a request", () => {
     [{ messages: [...called, ...messages] }, "messages[1]", "the result of the call a must follow"],
     [{ messages: [...called, answered, answered] }, "messages[2]", "the call has two results"],
     [
-      { messages: [{ role: "user", content: [{ type: "image_url", image_url: {} }] }] },
+      { messages: [{ role: "user", content: [IMAGE_ELSEWHERE] }] },
+      "messages[0].content[0].image_url",
+      "nothing is fetched from elsewhere",
+    ],
+    [
+      { messages: [{ role: "system", content: [IMAGE_ELSEWHERE] }] },
       "messages[0].content[0]",
-      "parts of type text only",
+      "images of the user and in results",
     ],
   ])("is refused in words: %j", (change, param, message) => {
     let refused: unknown = null;

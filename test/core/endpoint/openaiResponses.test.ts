@@ -55,6 +55,24 @@ describe("a request", () => {
     expect(request.tools.map(({ function: { name } }) => name)).toEqual(["add"]);
   });
 
+  it("has images of the user and in results", () => {
+    const image = { type: "input_image", image_url: "data:image/png;base64,AA", detail: "low" };
+    const made = { type: "function_call", call_id: "a", name: "look", arguments: "{}" };
+    const request = read({
+      input: [
+        { role: "user", content: [{ type: "input_text", text: "What?" }, image] },
+        made,
+        { type: "function_call_output", call_id: "a", output: [image] },
+      ],
+    });
+    expect(request.images.map(({ base64 }) => base64)).toEqual(["AA", "AA"]);
+    expect(request.messages).toMatchObject([
+      { content: "What?", images: [{ at: 5, id: -1 }] },
+      {},
+      { content: "", images: [{ at: 0, id: -2 }] },
+    ]);
+  });
+
   it("may be one text", () => {
     expect(read({ input: "Hi" }).messages).toEqual([{ role: "user", content: "Hi" }]);
   });
@@ -74,8 +92,8 @@ describe("a request", () => {
     [{ input: [{ type: "item_reference" }] }, "input[0].type", "are not taken here"],
     [
       { input: [{ role: "user", content: [{ type: "input_image" }] }] },
-      "input[0].content[0]",
-      "parts of type text only",
+      "input[0].content[0].image_url",
+      "nothing is fetched from elsewhere",
     ],
   ])("is refused in words: %j", (change, param, message) => {
     let refused: unknown = null;

@@ -5,7 +5,11 @@ import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
 import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
 import { renderExample } from "../../../src/core/examples/renderExample.ts";
+import { imageAddress } from "../../../src/core/images/imageFile.ts";
 import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
+import { imageChat } from "../chat/imageChat.ts";
+import { sampled } from "../chat/tinyModel.ts";
+import { aPng } from "../images/someImages.ts";
 import { playEpisode } from "../rollout/builders.ts";
 import { result, scriptedSession } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, renderer, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
@@ -291,6 +295,40 @@ describe("what is held", () => {
       expect(texts.at(-1)).toContain("user\nc");
     },
   );
+});
+
+describe("images that are held", () => {
+  const policy = (whenFull: "forget" | "refuse") => {
+    const sampler = scriptedSampler(["One<|im_end|>"], { encodeTurn: sampled });
+    const limits = { images: 2, whenFull } as const;
+    return aPolicy([], { chat: imageChat, sampler, limits, maxTotalTokens: 20_000 });
+  };
+  const asked = (width: number) => {
+    const url = imageAddress(aPng(width));
+    return { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] };
+  };
+
+  it("are forgotten with their conversations, and never stand for others", async () => {
+    const { complete, sampler, threads } = policy("forget");
+    for (const width of [100, 200, 300, 100]) await complete(asked(width));
+    const shown = sampler.requests.map(({ prompt, images = [] }) => {
+      return Array.from(new Set(prompt), (id) => images[-1 - id]?.width).filter(Boolean);
+    });
+    expect(shown).toEqual([[100], [200], [300], [100]]);
+    expect(threads.streams).toHaveLength(2);
+  });
+
+  it("are refused beyond a number where all must be kept", async () => {
+    const { complete } = policy("refuse");
+    for (const width of [100, 200, 200]) await complete(asked(width));
+    await expect(complete(asked(300))).rejects.toThrow("and 2 images");
+  });
+
+  it("count as many tokens as they take, without being held", async () => {
+    const { policy: own } = policy("refuse");
+    const count = (width: number) => own.countTokens(readChatCompletion(asked(width)));
+    for (const width of [100, 200, 300]) expect(await count(width)).toBeGreaterThan(20);
+  });
 });
 
 describe("the ids that are sampled behind", () => {

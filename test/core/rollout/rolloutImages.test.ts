@@ -1,11 +1,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import type { ImageSupport } from "../../../src/core/chat/chat.ts";
-import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
 import { QWEN_IMAGES } from "../../../src/core/chat/families/qwenImages.ts";
-import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import { imageSupport } from "../../../src/core/chat/setup/imageSupport.ts";
-import { SharedImages } from "../../../src/core/images/sharedImages.ts";
 import type { Block } from "../../../src/core/openreward/types.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
@@ -19,20 +16,14 @@ import { inputChunks } from "../../../src/core/tinker/wire/modelInput.ts";
 import { ForwardBackwardRequestSchema } from "../../../src/core/tinker/wire/tinker_pb.ts";
 import { buildDatum, toWireDatum } from "../../../src/core/training/update/datums.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { idOf, sampled, tinyModel } from "../chat/tinyModel.ts";
+import { imageChat } from "../chat/imageChat.ts";
+import { idOf, sampled } from "../chat/tinyModel.ts";
 import { imageBlock, pngBytes } from "../images/someImages.ts";
 import { ENVIRONMENT, someSettings } from "../training/builders.ts";
 import { aLimit } from "./builders.ts";
 import { blocks, scriptedSession, text } from "./scriptedEnvironment.ts";
 
-const { tokenizer } = tinyModel();
-const FORMAT = { thinking: false, effort: null, retention: "all", date: "2026-11-22" } as const;
-const renderer = createNativeRenderer(qwen35(FORMAT), tokenizer);
-const SENT: ImageSupport = {
-  kind: "sent",
-  countTokens: QWEN_IMAGES.countTokens,
-  shared: new SharedImages(),
-};
+const { tokenizer } = imageChat;
 
 const CALL = sampled("<tool_call>\n<function=add>\n</function>\n</tool_call><|im_end|>");
 const ANSWER = sampled("Four.<|im_end|>");
@@ -58,13 +49,16 @@ function sampler(turns: readonly (readonly number[])[]) {
 
 async function play(
   prompt: readonly Block[],
-  { images = SENT, ...settings }: Partial<RolloutSettings> & { images?: ImageSupport } = {},
+  {
+    images = imageChat.images,
+    ...settings
+  }: Partial<RolloutSettings> & { images?: ImageSupport } = {},
 ) {
   const { client, requests } = sampler([CALL, ANSWER]);
   const episode = new Episode({
     session: scriptedSession({ prompt, onCall: () => blocks([text("Here: "), WIDE]) }),
     sampler: client,
-    chat: { renderer, tokenizer, images },
+    chat: { ...imageChat, images },
     clock: new FakeClock(),
     settings: someSettings({ maxNoToolTurns: 1, maxTotalTokens: 20_000, ...settings }),
     environment: ENVIRONMENT,

@@ -39,8 +39,13 @@ export function message(messages, tools) {
   return answered(`${env.ANTHROPIC_BASE_URL}/v1/messages`, body);
 }
 
-/** Calls a tool of the session; what it says. */
+/** Calls a tool of the session; what it says, as text. */
 export async function runTool(name, args) {
+  const parts = await toolParts(name, args);
+  return parts.map(({ text }) => text).join("");
+}
+
+async function toolParts(name, args) {
   const params = { name, arguments: args };
   const { result } = await answered(env.TINKER_RL_MCP_URL, {
     jsonrpc: "2.0",
@@ -48,15 +53,20 @@ export async function runTool(name, args) {
     method: "tools/call",
     params,
   });
-  return result.content.map(({ text }) => text).join("");
+  return result.content;
+}
+
+function partOfMessage(part) {
+  if (part.type === "text") return part;
+  return { type: "image_url", image_url: { url: `data:${part.mimeType};base64,${part.data}` } };
 }
 
 /** Runs the calls of an answer of chat completions, one after the other. */
 export async function toolMessages({ tool_calls: calls = [] }) {
   const results = [];
   for (const { id, function: made } of calls) {
-    const content = await runTool(made.name, JSON.parse(made.arguments));
-    results.push({ role: "tool", tool_call_id: id, content });
+    const parts = await toolParts(made.name, JSON.parse(made.arguments));
+    results.push({ role: "tool", tool_call_id: id, content: parts.map(partOfMessage) });
   }
   return results;
 }

@@ -9,15 +9,12 @@ import type { ImageLayout } from "../format.ts";
 export function imageSupport(modelName: string, layout: ImageLayout | undefined): ImageSupport {
   const readsImages = findLineUpModel(modelName)?.readsImages ?? layout !== undefined;
   if (!readsImages) {
-    return {
-      kind: "refused",
-      reason: `${modelName} reads only text, and the environment sends images`,
-    };
+    return { kind: "refused", reason: `${modelName} reads only text` };
   }
   if (layout === undefined) {
     return {
       kind: "refused",
-      reason: `the environment sends images, and it is not published how ${modelName} reads them in the chat format of this run`,
+      reason: `it is not published how ${modelName} reads images in the chat format of this run`,
     };
   }
   return { kind: "sent", countTokens: layout.countTokens, shared: new SharedImages() };

@@ -5,6 +5,7 @@ import {
   type ImageFile,
   type ImageSize,
   identifyImage,
+  imageAddress,
   isUsableSize,
   MAX_IMAGE_BYTES,
 } from "../../images/imageFile.ts";
@@ -41,8 +42,7 @@ export async function storeImages(
 
 /** An image as a `data:` address. @throws as {@link readStoredImage} */
 export async function readImageAddress(name: string, where: ImageFolder): Promise<string> {
-  const { format, base64 } = await readStoredImage(name, where);
-  return `data:image/${format};base64,${base64}`;
+  return imageAddress(await readStoredImage(name, where));
 }
 
 /**
