@@ -25,7 +25,7 @@ import { sampleInTime } from "../rollout/sampleTurn.ts";
 import { callsOf, type ToolAnswer } from "../rollout/toolCalls.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
-import { type LinkedSignal, linkSignals, raceAbort } from "../util/abort.ts";
+import { type LinkedSignal, linkSignals } from "../util/abort.ts";
 import { Limiter } from "../util/limiter.ts";
 import type { Agent, AgentEnd, SessionTools, ToolReply } from "./agent.ts";
 import { readAgentReward } from "./agentReward.ts";
@@ -65,7 +65,7 @@ export class AgentEpisode implements RolloutEpisode {
   readonly #turns: AgentTurns;
   /** Aborted when the agent is to end, for what {@link #stop} or {@link #fault} says. */
   readonly #ending: LinkedSignal;
-  readonly #requests = new Limiter(MAX_REQUESTS);
+  readonly #requests: Limiter;
   readonly #callPlaces: Limiter;
   /** Digest of the first message of the task. */
   #taskOpening = "";
@@ -90,7 +90,10 @@ export class AgentEpisode implements RolloutEpisode {
     this.#images = new RolloutImages({ ...options, pool: this.#pool });
     this.#ending = linkSignals([limit.signal]);
     this.#turns = new AgentTurns(chat);
-    this.#calls = new EpisodeCalls(options, this.#images);
+    // A call that is still under way at the end adds no reward to a rollout that is over.
+    const callLimit = { signal: this.#ending.signal, withTimerPaused: limit.withTimerPaused };
+    this.#calls = new EpisodeCalls({ ...options, limit: callLimit }, this.#images);
+    this.#requests = new Limiter(this.#requestsAtOnce());
     this.#callPlaces = new Limiter(parallelToolCalls ? MAX_PARALLEL_CALLS : 1);
     this.#threads = new PolicyThreads({
       chat,
@@ -298,6 +301,14 @@ export class AgentEpisode implements RolloutEpisode {
     }
   }
 
+  /** As many as the limits of the rollout leave, whatever they sample; the others wait. */
+  #requestsAtOnce(): number {
+    const { maxTurns, maxResponseTokens } = this.#options.settings;
+    const turns = maxTurns - this.turnCount;
+    const samples = Math.floor(this.#sampleBudget() / maxResponseTokens);
+    return Math.max(1, Math.min(MAX_REQUESTS, turns, samples));
+  }
+
   #sampleBudget(): number {
     const { maxSampledTokens } = this.#options.settings;
     return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - this.#turns.sampledTokens;
@@ -346,6 +357,7 @@ export class AgentEpisode implements RolloutEpisode {
       this.samplingMs += samplingMs;
       const times = { startedAtMs, samplingMs };
       this.#isTruncated = this.#turns.add(finished, request.tools, times);
+      this.#requests.resize(this.#requestsAtOnce());
       const { answer, sampled } = finished;
       const textOf = (id: number): string => chat.tokenizer.decode([id]);
       return { ...answer, prompt, sampled, cachedTokens: 0, textOf };
@@ -405,8 +417,7 @@ export class AgentEpisode implements RolloutEpisode {
     if (this.#ending.signal.aborted) throw endpointRefusal("The rollout has ended.");
     const answers: ToolAnswer[] = [];
     try {
-      const ending = this.#calls.runAll([call], answers);
-      const stop = await raceAbort(ending, this.#ending.signal);
+      const stop = await this.#calls.runAll([call], answers);
       for (const { record } of answers) this.#turns.ran(call, record);
       if (stop !== null && this.#options.agent.settings.reward === "session") this.#end(stop);
     } catch (error) {

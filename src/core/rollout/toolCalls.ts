@@ -24,7 +24,7 @@ export interface RunCallOptions {
   /** Name for messages. */
   readonly environment: string;
   /** That of the rollout. A wait that neither the policy nor the environment causes pauses it. */
-  readonly limit: Deadline;
+  readonly limit: Pick<Deadline, "signal" | "withTimerPaused">;
 }
 
 /** A whole turn without a call answers an environment that grades final messages: `docs/protocols/openreward.md#terminal-tool`. */

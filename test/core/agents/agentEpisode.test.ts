@@ -3,6 +3,7 @@ import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { AppError, isAppError } from "../../../src/core/errors.ts";
 import type { Ledger } from "../../../src/core/rollout/ledger.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { raceAbort } from "../../../src/core/util/abort.ts";
 import { playEpisode } from "../rollout/builders.ts";
 import {
   IMAGE,
@@ -203,6 +204,24 @@ describe("the end of an agent", () => {
     expect([sampled.stop, sampled.episode.turnCount]).toEqual(["max_sampled_tokens", 1]);
   });
 
+  it("is a limit that requests at once do not pass either", async () => {
+    const asking = (settings: Parameters<typeof playAgent>[0]["settings"]) =>
+      playAgent({
+        turns: [DONE],
+        settings,
+        program: async ({ ask }) => {
+          const asked = Array.from({ length: 8 }, (_, i) => ask([user(`Hello ${i}.`)]));
+          await Promise.all(asked);
+          return 0;
+        },
+      });
+    const turns = await asking({ maxTurns: 3 });
+    expect([turns.stop, turns.episode.turnCount]).toEqual(["max_turns", 3]);
+    const length = encode(DONE).length;
+    const sampled = await asking({ maxSampledTokens: 4 * length, maxResponseTokens: length });
+    expect([sampled.stop, sampled.episode.turnCount]).toEqual(["max_sampled_tokens", 4]);
+  });
+
   it("is max_tokens when it fails because its conversation is too long", async () => {
     const { stop } = await playAgent({
       ...game,
@@ -247,6 +266,28 @@ describe("the end of an agent", () => {
 });
 
 describe("the reward of an agent", () => {
+  it("is not raised by a call that is answered after the end", async () => {
+    let answer = (): void => undefined;
+    const { episode, stop } = await playAgent({
+      turns: [ADD],
+      onCall: ({ signal = AbortSignal.any([]) }) => {
+        const late = new Promise<ReturnType<typeof result>>((resolve) => {
+          answer = () => resolve(result("5", { reward: 0.5 }));
+        });
+        return raceAbort(late, signal);
+      },
+      program: async (caller) => {
+        const turn = await caller.ask([user("Add.")]);
+        results(caller, turn).catch(() => undefined);
+        await new Promise(setImmediate);
+        return 0;
+      },
+    });
+    answer();
+    await new Promise(setImmediate);
+    expect([stop, episode.rewards, episode.toolFacts]).toEqual(["agent_ended", [], []]);
+  });
+
   const printing = (rewardLine: string | null, code = 0) =>
     playAgent({
       ...game,
