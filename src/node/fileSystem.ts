@@ -266,7 +266,8 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
   }
 }
 
-async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+/** Writes at `path`, with faults as {@link createFileSystem} names them. */
+export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -57,7 +57,14 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : "";
     const method = request.method ?? "GET";
     const open = findOpen(method, path);
-    if (open === null && key !== null && !sameSecret(keyIn(request), key)) {
+    if (
+      open === null &&
+      key !== null &&
+      !sameSecret(
+        keyIn((name) => header(request, name)),
+        key,
+      )
+    ) {
       throw refusal(
         401,
         "Neither X-API-Key nor Authorization as a bearer contains the key of this server.",
@@ -151,10 +158,10 @@ function faultOf(error: unknown): { readonly status: number; readonly detail: Js
   return { status: 500, detail: "Internal error. See the log." };
 }
 
-/** Empty where there is none. */
-function keyIn(request: IncomingMessage): string {
-  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(header(request, "authorization")) ?? [];
-  return header(request, "x-api-key") || bearer;
+/** The key that a request has in its headers; empty where there is none. */
+export function keyIn(header: (name: string) => string): string {
+  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(header("authorization")) ?? [];
+  return header("x-api-key") || bearer;
 }
 
 function header(request: IncomingMessage, name: string): string {

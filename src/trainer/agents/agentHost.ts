@@ -21,12 +21,13 @@ import type { Config } from "../../core/config/fields/schema.ts";
 import type { Log } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
-import { admitLoopbackNames, createHttpServer } from "../../local/http/httpServer.ts";
+import { admitLoopbackNames, createHttpServer, keyIn } from "../../local/http/httpServer.ts";
 import { listen } from "../../local/http/listen.ts";
 import { refusal } from "../../local/http/refusal.ts";
 import type { ServiceRequest } from "../../local/http/router.ts";
 import { sameSecret } from "../../local/http/sameSecret.ts";
 import { systemClock } from "../../node/clock.ts";
+import { writing } from "../../node/fileSystem.ts";
 import { systemRandom } from "../../node/random.ts";
 import { VERSION } from "../../shared/version.ts";
 import { endpointErrorBody, endpointRoutes } from "../endpoint/endpointRoutes.ts";
@@ -106,7 +107,8 @@ export class AgentHost {
     const address = await this.#listening;
     const id = randomBytes(12).toString("hex");
     const key = `tinker-rl-${randomBytes(24).toString("base64url")}`;
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-agent-"));
+    const prefix = join(tmpdir(), "tinker-rl-agent-");
+    const folder = await writing(prefix, () => mkdtemp(prefix));
     this.#callers.set(id, { key, rollout });
     try {
       return await this.#play(
@@ -135,8 +137,10 @@ export class AgentHost {
     const { config, programs } = this.#options;
     const { own, env, folder, base, key } = place;
     const taskFile = join(folder, HIDDEN, "task.json");
-    await mkdir(dirname(taskFile));
-    await writeFile(taskFile, taskText(task));
+    await writing(taskFile, async () => {
+      await mkdir(dirname(taskFile));
+      await writeFile(taskFile, taskText(task));
+    });
     const model = config.model_name;
     const base_url = own.protocol === "openai" ? `${base}/v1` : base;
     const mcp_url = `${base}/mcp`;
@@ -161,7 +165,7 @@ export class AgentHost {
     const { code, output, lastLine } = ended;
     if (own.reward_command === null || code !== 0) return { code, output, rewardLine: lastLine };
     const outputFile = join(folder, HIDDEN, "output.txt");
-    await writeFile(outputFile, output);
+    await writing(outputFile, () => writeFile(outputFile, output));
     const graded = await runAgentProgram({
       ...common,
       variables: { ...common.variables, TINKER_RL_OUTPUT: outputFile },
@@ -212,9 +216,7 @@ export class AgentHost {
   /** @throws AppError `http-refused` 401 for another rollout, one that has ended, or a wrong key */
   #caller(request: ServiceRequest): Caller {
     const caller = this.#callers.get(request.params["caller"] ?? "");
-    const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(request.header("authorization")) ?? [];
-    const given = request.header("x-api-key") || bearer;
-    if (caller !== undefined && sameSecret(given, caller.key)) return caller;
+    if (caller !== undefined && sameSecret(keyIn(request.header), caller.key)) return caller;
     throw refusal(401, "The key is not that of a rollout at this address that is being played.");
   }
 }

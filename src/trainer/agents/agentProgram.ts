@@ -1,11 +1,10 @@
 /** Runs a program for one rollout, in a folder of its own. */
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
-import { COMMAND_VARIABLES, childVariables } from "../services/childProcess.ts";
+import { NOT_STARTED, OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 
 export interface AgentProgram {
   readonly command: readonly string[];
@@ -32,8 +31,6 @@ export interface EndedProgram {
 }
 
 const KEPT_OUTPUT = 16_000;
-/** The exit code of a command that the system cannot start. */
-const NOT_STARTED = 127;
 /** Between the request to end and the end by force; {@link ../../node/keepCommand.ts} ends what it keeps before. */
 const END_LIMIT_MS = 7_000;
 /** For output that is still to be read once it has ended: a process of another group may hold the streams open for ever. */
@@ -41,25 +38,16 @@ const OUTPUT_LIMIT_MS = 1_000;
 
 /** @throws AppError `agent-not-started`; the reason of a signal that is aborted before the start */
 export async function runAgentProgram(options: AgentProgram): Promise<EndedProgram> {
-  const { command, cwd, variables, programFolder, configPath, signal, clean } = options;
+  const { command, cwd, variables, programFolder, configPath, signal } = options;
+  const clean = ({ whole }: OutputTail): string => options.clean(whole);
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [join(programFolder, "keepCommand.js"), ...command], {
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-    env: { ...childVariables(COMMAND_VARIABLES), PYTHONUNBUFFERED: "1", ...variables },
-    // A signal to the whole group is for the trainer, which ends its agents itself.
-    detached: process.platform !== "win32",
-  });
-  child.stdin.on("error", () => undefined);
-  let output = "";
-  let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output = (output + text).slice(-KEPT_OUTPUT);
-    printed = (printed + text).slice(-KEPT_OUTPUT);
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output = (output + text).slice(-KEPT_OUTPUT);
-  });
+  const output = new OutputTail(KEPT_OUTPUT);
+  const printed = new OutputTail(KEPT_OUTPUT);
+  const onOutput = (text: string, stream: "stdout" | "stderr"): void => {
+    output.add(text);
+    if (stream === "stdout") printed.add(text);
+  };
+  const child = startKeptCommand({ command, cwd, programFolder, variables, onOutput });
   const timers: NodeJS.Timeout[] = [];
   const end = (): void => {
     child.stdin.end();
@@ -76,12 +64,13 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
     const [code, killedBy] = await once(child, "close");
     if (signal.aborted) return { code: null, output: clean(output), lastLine: null };
     if (code === NOT_STARTED) throw notStarted(options, clean(output));
-    const lines = printed.split("\n").filter((line) => line.trim() !== "");
-    const last = lines.at(-1);
+    const lines = clean(printed)
+      .split("\n")
+      .filter((line) => line.trim() !== "");
     return {
       code: killedBy ?? code,
       output: clean(output),
-      lastLine: last === undefined ? null : clean(last.trim()),
+      lastLine: lines.at(-1)?.trim() ?? null,
     };
   } catch (error) {
     if (error instanceof AppError) throw error;

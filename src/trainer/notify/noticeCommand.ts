@@ -1,13 +1,11 @@
 /** Runs a command of `notify` for one message: without a shell, without keys, for a limited time, and ends it with its children. */
 
-import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { messageText, type NoticeMessage } from "../../core/notify/notice.ts";
 import { messageJson } from "../../core/notify/webhookBody.ts";
 import { systemClock } from "../../node/clock.ts";
-import { COMMAND_VARIABLES, childVariables } from "../services/childProcess.ts";
+import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 import type { LocalPrograms } from "../services/localServices.ts";
 
 export interface NoticeCommand {
@@ -40,25 +38,19 @@ export async function runNoticeCommand(
   signal: AbortSignal,
 ): Promise<void> {
   const json: JsonObject = { ...messageJson(message), folder: runFolder() };
-  const child = spawn(process.execPath, [join(programs.folder, "keepCommand.js"), ...command], {
+  const output = new OutputTail(KEPT_OUTPUT);
+  const child = startKeptCommand({
+    command,
     cwd: folder,
-    stdio: ["pipe", "pipe", "pipe"],
-    env: {
-      ...childVariables([...COMMAND_VARIABLES, ...DESKTOP_VARIABLES]),
+    programFolder: programs.folder,
+    passed: DESKTOP_VARIABLES,
+    variables: {
       TINKER_RL_INPUT: `${JSON.stringify(json)}\n`,
       TINKER_RL_EVENT: message.notice.events[0],
       TINKER_RL_MESSAGE: messageText(message),
     },
-    // A signal to the whole group is for the trainer.
-    detached: process.platform !== "win32",
+    onOutput: (text) => output.add(text),
   });
-  child.stdin.on("error", () => undefined);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output = (output + text).slice(-KEPT_OUTPUT);
-    });
-  }
   await new Promise<void>((resolve, reject) => {
     /** The program between ends the command and its children once its input is closed. */
     const giveUp = (reason: unknown): void => {
@@ -78,9 +70,7 @@ export async function runNoticeCommand(
     };
     child.once("error", (error) => settle(() => reject(failed(error.message))));
     child.once("close", (code) => {
-      // The first line may have lost its beginning, and with it what a secret is known by.
-      const whole = output.length < KEPT_OUTPUT ? output : output.replace(/^.*\n?/, "");
-      settle(() => (code === 0 ? resolve() : reject(failed(ending(code, clean(whole))))));
+      settle(() => (code === 0 ? resolve() : reject(failed(ending(code, clean(output.whole))))));
     });
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });

@@ -1,6 +1,6 @@
 /** A server of environments that the trainer starts with a command, starts again after a crash, and ends with the run. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
@@ -12,8 +12,8 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
 import { bridgePython } from "./bridgePython.ts";
-import { COMMAND_VARIABLES, childVariables } from "./childProcess.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
+import { NOT_STARTED, OutputTail, startKeptCommand } from "./keptCommand.ts";
 
 export interface ManagedServerOptions {
   /** The environment that names it in messages; others may share it. */
@@ -53,8 +53,6 @@ const SHOWN_LINES = 4;
 /** Where Python and Node name what ended a program, among the lines that say from where. */
 const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
 const CLOSE_LIMIT_MS = 7_000;
-/** The exit code of a command that the system cannot start. */
-const NOT_STARTED = 127;
 
 /**
  * Resolves with its address once the server answers.
@@ -79,7 +77,7 @@ class CommandKeeper {
   readonly #options: ManagedServerOptions;
   readonly #port: string;
   #child: ChildProcess;
-  #output = "";
+  #output = new OutputTail(KEPT_OUTPUT);
   #startedMs = 0;
   #crashes = 0;
   #isReady = false;
@@ -129,32 +127,21 @@ class CommandKeeper {
   #start(): ChildProcess {
     const { server, folder, variables, programs, onOutput } = this.#options;
     this.#startedMs = systemClock.monotonic();
-    this.#output = "";
+    this.#output = new OutputTail(KEPT_OUTPUT);
     const command =
       server.bridge === null
         ? server.command.map((part) => part.replaceAll("{port}", this.#port))
         : bridgeCommand(server, folder, programs.folder);
-    const child = spawn(process.execPath, [join(programs.folder, "keepCommand.js"), ...command], {
+    const child = startKeptCommand({
+      command,
       cwd: server.cwd === null ? folder : resolve(folder, server.cwd),
-      stdio: ["pipe", "pipe", "pipe"],
-      env: {
-        ...childVariables(COMMAND_VARIABLES),
-        OPENREWARD_DISABLE_UPDATE_CHECK: "1",
-        PYTHONUNBUFFERED: "1",
-        ...variables,
-        PORT: this.#port,
-      },
-      // A signal to the whole group is for the trainer, which needs its servers to save.
-      detached: process.platform !== "win32",
-    });
-    child.stdin?.on("error", () => undefined);
-    // The output is read for as long as the server lives; otherwise it would block on a full pipe.
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+      programFolder: programs.folder,
+      variables: { OPENREWARD_DISABLE_UPDATE_CHECK: "1", ...variables, PORT: this.#port },
+      onOutput: (text) => {
+        this.#output.add(text);
         onOutput(text);
-      });
-    }
+      },
+    });
     child.once("error", (error) => {
       this.#earlyEnd ??= errorMessage(error);
     });
@@ -199,10 +186,11 @@ class CommandKeeper {
 
   /** The end of its output, and what to do about it where that is plain. */
   #said(): string {
-    const all = this.#options.clean(this.#output).split("\n");
-    // The first line may have lost its beginning, and with it what a secret is known by.
-    const whole = this.#output.length < KEPT_OUTPUT ? all : all.slice(1);
-    const lines = whole.filter((line) => line.trim() !== "");
+    const { whole } = this.#output;
+    const lines = this.#options
+      .clean(whole)
+      .split("\n")
+      .filter((line) => line.trim() !== "");
     const fault = lines.findLast((line) => ERROR_LINE.test(line));
     const said = (fault ?? lines.slice(-SHOWN_LINES).join("\n")).slice(-SHOWN_OUTPUT);
     if (said === "") return "";

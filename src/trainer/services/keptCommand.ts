@@ -1,0 +1,66 @@
+/** Starts commands of the user: without a shell, with none of the keys, and never outliving this process. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { join } from "node:path";
+import { COMMAND_VARIABLES, childVariables } from "./childProcess.ts";
+
+export interface KeptCommandOptions {
+  readonly command: readonly string[];
+  /** Folder that it starts in. */
+  readonly cwd: string;
+  /** Folder of this program's own files. */
+  readonly programFolder: string;
+  /** Those that it gets beside what every command needs. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Names of variables of this process that it also gets. */
+  readonly passed?: readonly string[];
+  /** It is read for as long as the command lives; otherwise that would block on a full pipe. */
+  readonly onOutput: (text: string, stream: "stdout" | "stderr") => void;
+}
+
+/** The exit code of a command that the system cannot start. */
+export const NOT_STARTED = 127;
+
+/** The process between, as {@link ../../node/keepCommand.ts} has it: closing its standard input ends the command with its children. */
+export function startKeptCommand(options: KeptCommandOptions): ChildProcessWithoutNullStreams {
+  const { command, cwd, programFolder, variables, passed = [], onOutput } = options;
+  const child = spawn(process.execPath, [join(programFolder, "keepCommand.js"), ...command], {
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+    env: {
+      ...childVariables([...COMMAND_VARIABLES, ...passed]),
+      PYTHONUNBUFFERED: "1",
+      ...variables,
+    },
+    // A signal to the whole group is for this process, which ends its commands itself.
+    detached: process.platform !== "win32",
+  });
+  child.stdin.on("error", () => undefined);
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => onOutput(text, stream));
+  }
+  return child;
+}
+
+/** The end of what a command printed. */
+export class OutputTail {
+  readonly #length: number;
+  #text = "";
+  #isCut = false;
+
+  /** Keeps `length` characters. */
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  add(text: string): void {
+    const all = this.#text + text;
+    this.#isCut ||= all.length > this.#length;
+    this.#text = all.slice(-this.#length);
+  }
+
+  /** Without the line that has lost its beginning, and with it what a secret is known by. */
+  get whole(): string {
+    return this.#isCut ? this.#text.replace(/^.*\n?/, "") : this.#text;
+  }
+}
