@@ -127,14 +127,17 @@ function openingOf({
   promptText,
   conversation,
 }: Pick<RolloutRecord, "systemText" | "promptText" | "conversation">): JsonObject[] {
-  const system = systemText === null ? [] : [{ role: "system", content: systemText }];
+  const said = conversation.find(({ type }) => type === "system_message")?.content;
+  // One message of both, as in training: many templates take no second one.
+  const texts = [systemText ?? [], said ?? []].flat();
+  const system = texts.length === 0 ? [] : [{ role: "system", content: texts.join("\n\n") }];
   if (conversation.length === 0) return [...system, { role: "user", content: promptText }];
   return [
     ...system,
     ...conversation.flatMap(({ type, content, name = "", callId = "" }): JsonObject[] => {
       switch (type) {
         case "system_message":
-          return systemText === null ? [{ role: "system", content }] : [];
+          return [];
         case "user_message":
           return [{ role: "user", content }];
         case "assistant_message":

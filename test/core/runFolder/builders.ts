@@ -6,6 +6,7 @@ import type {
   StepFacts,
   TurnFacts,
 } from "../../../src/core/runFolder/metrics/stepFacts.ts";
+import type { RolloutSummary } from "../../../src/core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
@@ -173,4 +174,37 @@ export function aCheckpointEntry(changes: Partial<CheckpointEntry> = {}): Checkp
     created_at: "2026-01-01T00:00:00.000Z",
     ...changes,
   };
+}
+
+/** As the index of a step has it. */
+export function aRolloutSummary(
+  rollout: number,
+  changes: Partial<RolloutSummary> = {},
+): RolloutSummary {
+  return {
+    kind: "ended",
+    source: "training",
+    step: 0,
+    group: 0,
+    rollout,
+    taskKey: "k",
+    environment: "local/calculator",
+    temperature: null,
+    split: "train",
+    index: 7,
+    offset: 0,
+    length: 1,
+    attempt: 0,
+    reward: 1,
+    error: null,
+    stop: "reached_terminal_state",
+    turns: 2,
+    tokens: 812,
+    toolCalls: 2,
+    failedToolCalls: 0,
+    durationMs: 10,
+    score: { advantage: 1.12, trainingUse: "trained" },
+    tokenData: [],
+    ...changes,
+  } as RolloutSummary;
 }
