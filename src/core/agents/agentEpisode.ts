@@ -337,7 +337,7 @@ export class AgentEpisode implements RolloutEpisode {
   ): Promise<PolicyTurn> {
     const { chat, clock, seedOf, settings } = this.#options;
     const { prompt, images, messages, room, continued } = pending;
-    if (this.turnCount === 0) this.#begins(messages, prompt.length);
+    if (this.turnCount === 0) this.#options.onMessages?.(messages);
     const startedAtMs = clock.now();
     if (continued !== null) {
       this.#turns.continued(continued, startedAtMs);
@@ -356,6 +356,8 @@ export class AgentEpisode implements RolloutEpisode {
       const samplingMs = Math.round(clock.monotonic() - started);
       this.samplingMs += samplingMs;
       const times = { startedAtMs, samplingMs };
+      // Of requests at once, the first that is answered begins the rollout.
+      if (this.turnCount === 0) this.#begins(messages, prompt.length);
       this.#isTruncated = this.#turns.add(finished, request.tools, times);
       this.#requests.resize(this.#requestsAtOnce());
       const { answer, sampled } = finished;
@@ -386,7 +388,6 @@ export class AgentEpisode implements RolloutEpisode {
       messages.length === 1 && shown !== null && shown !== this.promptText
         ? [{ type: "user_message", content: shown }]
         : storedConversation(messages);
-    this.#options.onMessages?.(messages);
   }
 
   /** The lowest number that no other turn with the same messages has: the seed depends on what is asked, not on when. */

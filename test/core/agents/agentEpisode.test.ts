@@ -102,6 +102,17 @@ describe("an agent with several conversations", () => {
     expect(episode.streamBreaks).toBe(2);
   });
 
+  it("begins with what its first turn answers", async () => {
+    const { episode } = await playAgent({
+      turns: [DONE],
+      program: async ({ ask }) => {
+        await Promise.all([ask([user("First.")]), ask([user("Second.")])]);
+        return 0;
+      },
+    });
+    expect(episode.conversation).toEqual([{ type: "user_message", content: "First." }]);
+  });
+
   it("samples other turns for the same messages, and in other conversations, whatever their order", async () => {
     const asked = [user("Add 2 and 3.")];
     const other = [system("You check sums."), ...asked];

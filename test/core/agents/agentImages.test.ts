@@ -21,7 +21,7 @@ const game = {
   onCall: () => blocks([text("Here: "), WIDE, text(" and "), SMALL]),
 };
 const settings = { maxTotalTokens: 20_000, maxNoToolTurns: 1 };
-const model = { chat: imageChat, encodeTurn: sampled };
+const model = { chat: imageChat, sampling: { encodeTurn: sampled } };
 
 function play(program: AgentProgram, turns = [CALL, CALL, ANSWER]) {
   return playAgent({ ...game, ...model, turns, settings, program });

@@ -47,8 +47,7 @@ export type AgentProgram = (caller: Caller) => Promise<number | AgentEnd>;
 export interface AgentScript extends SessionScript {
   /** Instead of the embedded model's. */
   readonly chat?: Chat | undefined;
-  /** With a scripted chat, ids of a turn. */
-  readonly encodeTurn?: SamplerOptions["encodeTurn"];
+  readonly sampling?: SamplerOptions;
   readonly turns: readonly TurnScript[];
   readonly settings?: Partial<RolloutSettings> | undefined;
   readonly agent?: Partial<AgentSettings>;
@@ -56,10 +55,10 @@ export interface AgentScript extends SessionScript {
 }
 
 export function anAgentEpisode(script: AgentScript) {
-  const { chat = { renderer, tokenizer }, encodeTurn } = script;
+  const { chat = { renderer, tokenizer }, sampling } = script;
   const { turns, settings, agent, program, ...session } = script;
   const clock = new FakeClock();
-  const sampler = scriptedSampler(turns, encodeTurn === undefined ? {} : { encodeTurn });
+  const sampler = scriptedSampler(turns, sampling);
   const scripted = scriptedSession(session);
   const episode = new AgentEpisode({
     session: scripted,
