@@ -205,6 +205,8 @@ export interface ReplayTurn {
   readonly errors: readonly { readonly raw: BoundedText; readonly message: string }[];
   readonly results: readonly ReplayResult[];
   readonly nudge: BoundedText | null;
+  /** What the model was asked, where the turn begins another conversation of an agent. */
+  readonly asked: BoundedText | null;
   readonly stopReason: string;
   readonly tokens: number;
   /** Position in the rollout of the token stream in which the turn was sampled. */

@@ -50,7 +50,8 @@ export function replayLines(
     ...(record.systemText === null ? [] : block(l10n.t("system"), record.systemText, "quiet")),
     ...block(l10n.t("prompt"), askedText(record)),
     ...record.turns.flatMap((turn, index) => [
-      ...streamBreakLines(turn, record.turns[index - 1], record.agent !== undefined),
+      ...streamBreakLines(turn, record.turns.slice(0, index), record.agent !== undefined),
+      ...(turn.asked === undefined ? [] : block(l10n.t("prompt"), turn.asked)),
       ...turnLines(turn, index, block),
     ]),
     ...(record.agent === undefined ? [] : agentLines(record.agent, block)),
@@ -82,17 +83,21 @@ function summaryLine(record: RolloutRecord): Line {
   return [shown, `   ${parts.join(", ")}`];
 }
 
-/** Says that a turn was not sampled in the token stream of the one before it. */
+/** Says that a turn was not sampled in the token stream of the one before it. `before` are all turns before. */
 function streamBreakLines(
   { stream }: Turn,
-  before: Turn | undefined,
+  before: readonly Turn[],
   byAgent: boolean,
 ): readonly Line[] {
-  if (stream === (before?.stream ?? 0)) return [];
-  const text = byAgent
-    ? l10n.t("stream {0}: another conversation of the agent", stream + 1)
-    : l10n.t("stream {0}: the conversation was rendered again", stream + 1);
-  return [BLANK, [INDENT, styled("quiet", text)]];
+  if (stream === (before.at(-1)?.stream ?? 0)) return [];
+  const text = (): string => {
+    if (before.some((turn) => turn.stream === stream))
+      return l10n.t("stream {0} goes on", stream + 1);
+    return byAgent
+      ? l10n.t("stream {0}: another conversation of the agent", stream + 1)
+      : l10n.t("stream {0}: the conversation was rendered again", stream + 1);
+  };
+  return [BLANK, [INDENT, styled("quiet", text())]];
 }
 
 /** How the agent's program ended, and what it printed. */

@@ -358,7 +358,9 @@ export class AgentEpisode implements RolloutEpisode {
       const times = { startedAtMs, samplingMs };
       // Of requests at once, the first that is answered begins the rollout.
       if (this.turnCount === 0) this.#begins(messages, prompt.length);
-      this.#isTruncated = this.#turns.add(finished, request.tools, times);
+      const opening = continued === null ? messages : [];
+      const own = { messages: opening, tools: request.tools };
+      this.#isTruncated = this.#turns.add(finished, own, times);
       this.#requests.resize(this.#requestsAtOnce());
       const { answer, sampled } = finished;
       const textOf = (id: number): string => chat.tokenizer.decode([id]);

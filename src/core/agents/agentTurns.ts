@@ -2,8 +2,10 @@
 
 import type { Chat } from "../chat/chat.ts";
 import { shownContent } from "../chat/content.ts";
-import type { InitialMessage, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
+import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
+import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
 import type { ContinuedTurn, FinishedTurn } from "../endpoint/policyThreads.ts";
+import { promptText } from "../rollout/conversation.ts";
 import {
   lastTurnReader,
   type ToolResultRecord,
@@ -27,6 +29,8 @@ interface AgentTurn extends TurnTimes {
   readonly stopReason: string;
   readonly isTruncated: boolean;
   readonly stream: number;
+  /** Undefined where it goes on, and in the first conversation. */
+  readonly asked: string | undefined;
   /** With its arguments, by which a call that the agent makes is recognized. */
   readonly calls: readonly { readonly name: string; readonly args: string }[];
   /** What the session answered, by the position of the call. */
@@ -69,13 +73,14 @@ export class AgentTurns {
     return this.#turns.at(-1)?.read() ?? null;
   }
 
-  /** Returns whether the turn was cut off. */
+  /** `messages` are those of a request that begins a conversation, or none. Returns whether the turn was cut off. */
   add(
     { ledger, sampled }: Pick<FinishedTurn, "ledger" | "sampled">,
-    tools: readonly ToolDeclaration[],
+    request: Pick<EndpointRequest, "messages" | "tools">,
     times: TurnTimes,
   ): boolean {
     if (!this.#streams.includes(ledger)) this.#streams.push(ledger);
+    const { messages, tools } = request;
     const read = lastTurnReader(this.#chat, ledger, tools);
     const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
@@ -86,6 +91,7 @@ export class AgentTurns {
       stopReason: sampled.stopReason,
       isTruncated,
       stream: this.#streams.indexOf(ledger),
+      asked: messages.length === 0 || this.count === 0 ? undefined : promptText(messages),
       calls: parsed.calls.map(({ name, args }) => ({ name, args: argumentsKey(args) })),
       ran: new Map(),
       others: [],
@@ -129,7 +135,8 @@ function textsOf(news: readonly InitialMessage[], role: InitialMessage["role"]):
 }
 
 function recordOf(turn: AgentTurn): TurnRecord {
-  const { read, stopReason, isTruncated, startedAtMs, durationMs, samplingMs, stream, said } = turn;
+  const { read, stopReason, isTruncated, startedAtMs, durationMs, samplingMs, stream } = turn;
+  const { asked, said } = turn;
   return turnRecord(read(), {
     stopReason,
     isTruncated,
@@ -139,6 +146,7 @@ function recordOf(turn: AgentTurn): TurnRecord {
     stream,
     results: resultsOf(turn),
     nudge: said,
+    asked,
   });
 }
 

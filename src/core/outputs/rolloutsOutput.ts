@@ -75,7 +75,10 @@ const turnShape = {
   sampledText: z.string().describe("as it was sampled, control tokens included"),
   stopReason: z.string(),
   tokens: count,
-  stream: count.describe("of tokens; above 0 the conversation was rendered again"),
+  stream: count.describe(
+    "of tokens; above 0 the conversation was rendered again, or is another one of an agent",
+  ),
+  asked: z.string().optional().describe("what begins another conversation of an agent"),
 };
 
 const tokensShape = {

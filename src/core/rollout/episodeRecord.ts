@@ -77,6 +77,7 @@ export type TurnOutcome = Pick<
   | "durationMs"
   | "samplingMs"
   | "stream"
+  | "asked"
 >;
 
 export function turnRecord({ ids, text, parsed }: WrittenTurn, outcome: TurnOutcome): TurnRecord {

@@ -25,9 +25,10 @@ export function rolloutTexts(record: RolloutRecord): readonly RolloutText[] {
 }
 
 function turnTexts(own: RolloutRecord["turns"][number], turn: number): readonly RolloutText[] {
-  const { reasoning, content, calls, errors, results, nudge, sampledText } = own;
+  const { reasoning, content, calls, errors, results, nudge, asked, sampledText } = own;
   const isUnderstood = content !== "" || reasoning !== null || calls.length + errors.length > 0;
   const texts: readonly (readonly [SearchRole, string, string?])[] = [
+    ["prompt", asked ?? ""],
     ["thinking", reasoning ?? ""],
     ["answer", isUnderstood ? content : sampledText],
     ...calls.flatMap(({ name, args }) => [["call", name, args] as const, ["call", args] as const]),

@@ -115,6 +115,7 @@ function replayTurn(
       text: bounded(text),
     })),
     nudge: turn.nudge === null ? null : bounded(turn.nudge),
+    asked: turn.asked === undefined ? null : bounded(turn.asked),
   };
 }
 

@@ -435,3 +435,17 @@ test("the tasks of a curriculum are shown by when they were trained last", async
   await writeState(fileSystem, FOLDER, aRunState(6));
   expect((await show(fileSystem, "--tasks")).text).toContain("it has no curriculum");
 });
+
+test("a replay says where an agent begins another conversation, with its prompt, and where one goes on", async () => {
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("the record has a turn");
+  const record = aRecord({
+    agent: { exit: "0", output: "", refusals: [] },
+    turns: [turn, { ...turn, stream: 1, asked: "Is that so?" }, turn],
+  });
+  const place = ["--step", "1", "--group", "1", "--rollout", "1"];
+  const { text } = await show(await aRun([record]), ...place);
+  expect(text).toMatch(
+    /turn 1.*stream 2: another conversation of the agent\n +prompt +Is that so\?.*turn 2.*stream 1 goes on.*turn 3/s,
+  );
+});

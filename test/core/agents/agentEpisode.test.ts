@@ -100,6 +100,12 @@ describe("an agent with several conversations", () => {
     expect(episode.turns.map(({ stream }) => stream)).toEqual([0, 1, 0, 2]);
     expect(episode.streams.map(({ turns }) => Math.max(...turns))).toEqual([2, 1, 3]);
     expect(episode.streamBreaks).toBe(2);
+    expect(episode.turns.map(({ asked }) => asked)).toEqual([
+      undefined,
+      "[system]\nYou check sums.\n\n[user]\nIs 2 + 3 = 5?",
+      undefined,
+      "Add 2 and 3. So far: It is 5. Let me see.",
+    ]);
   });
 
   it("begins with what its first turn answers", async () => {

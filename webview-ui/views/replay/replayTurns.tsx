@@ -84,11 +84,13 @@ export function ReplayTurns({
           <Fragment key={index}>
             <Aligned row={2 * index + 2}>
               {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
-                <p class="stream-break row">
-                  {body.agent === undefined
-                    ? l10n.t("Stream {0}: the conversation was rendered again", turn.stream + 1)
-                    : l10n.t("Stream {0}: another conversation of the agent", turn.stream + 1)}
-                </p>
+                <p class="stream-break row">{streamBreakText(body, index)}</p>
+              )}
+              {turn.asked === null ? null : (
+                <Block label={l10n.t("Prompt")} tone="context">
+                  <FoldedText content={turn.asked} />
+                  <ReplayImages of={turn.asked.text} />
+                </Block>
               )}
               {parting?.turn === index ? (
                 <p class="parting">{l10n.t("They diverge here: {0}", text.partBy[parting.by])}</p>
@@ -123,6 +125,17 @@ export function ReplayTurns({
       </div>
     </ReplayImagesContext.Provider>
   );
+}
+
+/** Why a turn was not sampled in the token stream of the one before it. */
+function streamBreakText({ turns, agent }: RolloutBody, index: number): string {
+  const stream = turns[index]?.stream ?? 0;
+  if (turns.slice(0, index).some((turn) => turn.stream === stream)) {
+    return l10n.t("Stream {0} goes on", stream + 1);
+  }
+  return agent === undefined
+    ? l10n.t("Stream {0}: the conversation was rendered again", stream + 1)
+    : l10n.t("Stream {0}: another conversation of the agent", stream + 1);
 }
 
 /** How the agent's program ended, and what it printed. */

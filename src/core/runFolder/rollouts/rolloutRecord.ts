@@ -55,6 +55,8 @@ const turn = z
     tokens: count,
     /** Position in the rollout of the token stream in which the turn was sampled. */
     stream: count,
+    /** What the model was asked, where the turn begins another conversation of an agent. */
+    asked: z.string().optional(),
   })
   .readonly();
 

@@ -24,8 +24,9 @@ export function transcriptOf(record: RolloutRecord): string {
 }
 
 function turnText(turn: RolloutRecord["turns"][number], number: number): string {
-  const { reasoning, content, calls, errors, results, nudge } = turn;
+  const { reasoning, content, calls, errors, results, nudge, asked } = turn;
   const texts = [
+    ...(asked === undefined ? [] : [section("Prompt", asked, "###")]),
     ...(reasoning === null ? [] : [section("Reasoning", reasoning, "###")]),
     ...(content.trim() === "" ? [] : [section("Model", content.trim(), "###")]),
     ...calls.flatMap(({ name, args }, at) => {

@@ -178,12 +178,13 @@ function withGroupScore(
 
 /** The model's text, its calls, their results, and the message when there was no result. */
 function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
-  const { reasoning, content, calls, errors, results, nudge } = turn;
+  const { reasoning, content, calls, errors, results, nudge, asked } = turn;
   const timestampMs = Math.round(turn.startedAtMs);
   const afterwards = { timestampMs: Math.round(turn.startedAtMs + turn.durationMs) };
   const isSilent = calls.length + errors.length === 0 && (reasoning ?? "") === "";
   const callId = (at: number): string => `turn${number}-call${at}`;
   const messages: UploadMessage[] = [];
+  if (asked !== undefined) messages.push({ type: "user_message", content: asked, timestampMs });
   if (reasoning !== null && reasoning !== "") {
     messages.push({ type: "reasoning", content: reasoning, timestampMs });
   }

@@ -75,7 +75,8 @@ function transcript(record: RolloutRecord): string {
   const parts = [
     ...(systemText === null ? [] : [`[system]\n${systemText}`]),
     `[task]\n${promptText}`,
-    ...turns.flatMap(({ sampledText, results, nudge }) => [
+    ...turns.flatMap(({ sampledText, results, nudge, asked }) => [
+      ...(asked === undefined ? [] : [`[task]\n${asked}`]),
       `[model]\n${sampledText}`,
       ...results.map(({ name, text, reward }) => {
         const paid = reward === null ? "" : ` reward ${reward}`;

@@ -173,6 +173,7 @@ describe("two rollouts of one task", () => {
     sampled: text(words),
     calls: [],
     errors: [],
+    asked: null,
     nudge: null,
     stopReason: "stop",
     tokens: 3,
