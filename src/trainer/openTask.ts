@@ -96,7 +96,7 @@ export async function openTaskOf(
   const start = await startConfig(fileSystem, { configPath: request.configPath, overrides });
   const loaded = await loadNamed(start, request);
   const { environment: name, split } = chooseTasks(loaded.config, request);
-  const config = withOnlyEnvironment(loaded.config, name);
+  const config = withOnlyEnvironment(loaded.config, name, { keepsAgent: true });
   learnSecrets(config, redactor);
   const variables = await loadVariables(dirname(loaded.path), launchRequest);
   redactor.learn(variables(HUB_TOKEN)?.value ?? "");

@@ -342,3 +342,33 @@ describe("the key of a rollout", () => {
     expect(intruding.rollouts.map(trainedOn)).toEqual(alone.rollouts.map(trainedOn));
   });
 });
+
+describe("an agent alone", () => {
+  const run = async ([program = "", ...args]: readonly string[], ...words: readonly string[]) => {
+    const agent = {
+      command: agentCommand(program, ...args),
+      protocol: "openai",
+    };
+    const home = await agentProject({ agent });
+    const own = ["-c", join(home, "config.yaml"), "--seed", "1"];
+    return await runProgram(["env", ...words, ...own], { TINKER_RL_STORE: home });
+  };
+
+  it("plays a task with what the user chooses as its model", async () => {
+    const words = ["play", "local/calculator", "--agent", "--player", "random"];
+    const { code, stdout, stderr } = await run(["openai"], ...words);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/reward .* in all · \d+ turns? · reached_terminal_state/);
+    expect(stdout).toContain("The rollout ended the agent.");
+  });
+
+  it("is checked with its environment", async () => {
+    const words = ["check", "local/calculator", "--tasks", "4"];
+    const sound = await run(["openai"], ...words);
+    expect([sound.code, sound.stderr]).toEqual([0, ""]);
+    expect(sound.stdout).toMatch(/^ok +agent +\d turns?, then reached_terminal_state$/m);
+    const failing = await run(["failing", "at once"], ...words);
+    expect(failing.code).toBe(2);
+    expect(failing.stdout).toContain("It printed: I fail: at once.");
+  });
+});

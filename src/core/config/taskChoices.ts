@@ -27,9 +27,15 @@ export function environmentConfig(config: Config, name: string): EnvironmentConf
 
 /**
  * The configuration without other environments and notifications, and so without what only they need: services, keys and secrets.
- * Null = without any environment.
+ * Null = without any environment. Without its agent, too, where nothing is played by one.
  */
-export function withOnlyEnvironment(config: Config, name: string | null): Config {
-  const environments = name === null ? {} : { [name]: environmentConfig(config, name) };
+export function withOnlyEnvironment(
+  config: Config,
+  name: string | null,
+  { keepsAgent = false }: { readonly keepsAgent?: boolean } = {},
+): Config {
+  const own = name === null ? null : environmentConfig(config, name);
+  const kept = own === null || keepsAgent ? own : { ...own, agent: null };
+  const environments = name === null || kept === null ? {} : { [name]: kept };
   return { ...config, environments, evaluation: null, notify: [] };
 }
