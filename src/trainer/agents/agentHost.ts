@@ -30,7 +30,11 @@ import { systemClock } from "../../node/clock.ts";
 import { writing } from "../../node/fileSystem.ts";
 import { systemRandom } from "../../node/random.ts";
 import { VERSION } from "../../shared/version.ts";
-import { endpointErrorBody, endpointRoutes } from "../endpoint/endpointRoutes.ts";
+import {
+  endpointErrorBody,
+  endpointRoutes,
+  MAX_REQUEST_BYTES,
+} from "../endpoint/endpointRoutes.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
 import { commandVariables } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";
@@ -55,8 +59,6 @@ interface Caller {
   readonly rollout: AgentRollout;
 }
 
-/** A conversation of millions of tokens as text. */
-const MAX_BODY_BYTES = 16 * 2 ** 20;
 /** Characters of a variable or argument: Linux takes 128 KiB. */
 const MAX_VARIABLE = 32 * 1024;
 const HIDDEN = ".tinker-rl";
@@ -201,7 +203,7 @@ export class AgentHost {
       // Each rollout has a key of its own.
       key: null,
       log,
-      maxBodyBytes: MAX_BODY_BYTES,
+      maxBodyBytes: MAX_REQUEST_BYTES,
       admit: admitLoopbackNames,
       errorBody: endpointErrorBody,
     });

@@ -22,7 +22,11 @@ import { sha256 } from "../../node/hash.ts";
 import { systemRandom } from "../../node/random.ts";
 import { loadConfig } from "../config/configFiles.ts";
 import { debugLog } from "../debugLog.ts";
-import { endpointErrorBody, endpointRoutes } from "../endpoint/endpointRoutes.ts";
+import {
+  endpointErrorBody,
+  endpointRoutes,
+  MAX_REQUEST_BYTES,
+} from "../endpoint/endpointRoutes.ts";
 import { requireNamedByUser } from "../requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
@@ -68,8 +72,6 @@ export interface ServedModel {
 /** Requests that are answered at once, and that wait for it. */
 const MAX_AT_ONCE = 64;
 const MAX_WAITING = 512;
-/** A conversation of millions of tokens as text. */
-const MAX_BODY_BYTES = 16 * 2 ** 20;
 const LIMITS = { threads: 512, tokens: 8_000_000, images: 512, whenFull: "forget" } as const;
 
 /** @throws AppError as a conversation does that cannot begin, cleaned of secrets; `listen-failed` */
@@ -127,7 +129,7 @@ async function open(
     }),
     key,
     log: redactingLog(debugLog, redactor),
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: MAX_REQUEST_BYTES,
     admit: admitLoopbackNames,
     errorBody: endpointErrorBody,
   });

@@ -91,6 +91,9 @@ const RESPONSES: Protocol<ReturnType<typeof readResponses>> = {
   error: openaiError,
 };
 
+/** Of a body, as Anthropic has it: https://docs.anthropic.com/en/api/errors#request-size-limits */
+export const MAX_REQUEST_BYTES = 32 * 2 ** 20;
+
 const MESSAGES = "/messages";
 
 export function endpointRoutes(options: EndpointRoutesOptions): Routes {
