@@ -14,6 +14,7 @@ import { deadline, timeoutError } from "../../../src/core/util/abort.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { AgentHost } from "../../../src/trainer/agents/agentHost.ts";
+import { MAX_REQUEST_BYTES } from "../../../src/trainer/endpoint/endpointRoutes.ts";
 import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
 import { result, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
@@ -343,7 +344,7 @@ async function send(
 
 /** The connection may end before the answer is read. */
 async function sendGiant({ url, key }: Address): Promise<number> {
-  const [headers, body] = [{ authorization: `Bearer ${key}` }, " ".repeat(17 * 2 ** 20)];
+  const [headers, body] = [{ authorization: `Bearer ${key}` }, " ".repeat(MAX_REQUEST_BYTES + 1)];
   const sent = fetch(`${url}/chat/completions`, { method: "POST", headers, body });
   return await sent.then(({ status }) => status).catch(() => 413);
 }
