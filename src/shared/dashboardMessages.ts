@@ -22,6 +22,7 @@ import type {
 import type { MarkChange } from "./marks.ts";
 import type { RolloutKey, RolloutSet, RolloutSource } from "./rolloutSet.ts";
 import type { SearchQuery, SearchReport, SearchSnippet } from "./search.ts";
+import type { TaskPage, TaskQuery } from "./taskTable.ts";
 import type { PackedTimeline } from "./timeline.ts";
 
 /** Tokens in one window of a stream. */
@@ -124,6 +125,8 @@ export type DashboardQuestion =
   | ({ readonly ask: "evidence"; readonly alarm: string } & RolloutSet)
   /** Where the time of a step or evaluation went. */
   | ({ readonly ask: "timeline" } & RolloutSet)
+  /** A page of the table of tasks of a curriculum. */
+  | { readonly ask: "tasks"; readonly query: TaskQuery }
   /** What the model does in each step; the answers come as the steps are read. */
   | { readonly ask: "behavior" }
   /** What it says more or less often after than before; the last answer has it. */
@@ -230,6 +233,7 @@ export type HostMessage =
       readonly isComplete: boolean;
     }
   | { readonly kind: "timeline"; readonly id: number; readonly timeline: PackedTimeline }
+  | { readonly kind: "tasks"; readonly id: number; readonly tasks: TaskPage }
   /** `address` holds the image itself. */
   | { readonly kind: "image"; readonly id: number; readonly address: string }
   | { readonly kind: "config"; readonly id: number; readonly config: ConfigView }

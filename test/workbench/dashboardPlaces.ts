@@ -3,7 +3,7 @@
 import type { FrameLocator, Page } from "playwright-core";
 
 type Panel = Page | FrameLocator;
-type RunPart = "Timeline" | "Configuration" | "Log" | "Checkpoints";
+type RunPart = "Timeline" | "Tasks" | "Configuration" | "Log" | "Checkpoints";
 
 export async function showRunPart(panel: Panel, part: RunPart, timeout = 30_000): Promise<void> {
   await panel.getByRole("tab", { name: "Run", exact: true }).click({ timeout });

@@ -53,7 +53,7 @@ interface PagesProps {
   readonly go: (page: number) => void;
 }
 
-function Pages({ page, pages, go }: PagesProps) {
+export function Pages({ page, pages, go }: PagesProps) {
   return (
     <div class="pages row">
       <IconButton

@@ -19,7 +19,7 @@ export function placeOf(tab: Tab): Partial<ViewState> {
 const ROLLOUT_PARTS = ["list", "search", "changes"] as const;
 type RolloutPart = (typeof ROLLOUT_PARTS)[number];
 
-export const RUN_PARTS = ["timeline", "config", "log", "checkpoints"] as const;
+export const RUN_PARTS = ["timeline", "tasks", "config", "log", "checkpoints"] as const;
 export type RunPart = (typeof RUN_PARTS)[number];
 
 export const TOKEN_COLORS = ["logprob", "advantage", "difference", "ratio"] as const;

@@ -21,6 +21,7 @@ export const strings = {
   },
   runParts: {
     timeline: l10n.t("Timeline"),
+    tasks: l10n.t("Tasks"),
     config: l10n.t("Configuration"),
     log: l10n.t("Log"),
     checkpoints: l10n.t("Checkpoints"),

@@ -9,11 +9,14 @@ import { strings } from "../strings/strings.ts";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
 import { Log } from "./log.tsx";
+import { Tasks } from "./tasks.tsx";
 
 const Timeline = lazyView<DashboardProps>(
   async () => (await import("./timeline/timeline.tsx")).Timeline,
   "timelineStyle.css",
 );
+
+const POOL_METRIC = "curriculum/open";
 
 export function Run({ dashboard }: DashboardProps) {
   const parts = runPartsOf(dashboard);
@@ -51,6 +54,8 @@ function Part({ dashboard, part }: DashboardProps & { readonly part: RunPart }) 
   switch (part) {
     case "timeline":
       return <Timeline dashboard={dashboard} />;
+    case "tasks":
+      return <Tasks dashboard={dashboard} />;
     case "config":
       return <Config dashboard={dashboard} />;
     case "log":
@@ -66,7 +71,10 @@ export function runPartsOf({ data, selection }: DashboardModel): readonly RunPar
   if (run?.state === "foreign" && selection.sets.value.length === 0) {
     return data.checkpoints.value.length > 0 ? ["checkpoints"] : [];
   }
+  // Only a run with a curriculum has its metrics.
+  const hasCurriculum = data.columnsVersion.value >= 0 && data.columns.names.includes(POOL_METRIC);
   return RUN_PARTS.filter((own) => {
+    if (own === "tasks") return hasCurriculum;
     if (own === "checkpoints") return run?.evaluatedModels == null;
     return own !== "timeline" || run?.examples == null;
   });

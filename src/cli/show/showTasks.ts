@@ -1,12 +1,13 @@
 /** What a curriculum knows of the tasks of a run, as its last save has it. */
 
 import * as l10n from "@vscode/l10n";
-import { readEvidence, type TaskEvidence } from "../../core/runFolder/curriculumTexts.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { RunReader } from "../../core/runFolder/reader.ts";
 import { taskId } from "../../core/runFolder/rollouts/taskId.ts";
-import { readState } from "../../core/runFolder/state.ts";
-import { posterior } from "../../core/training/tasks/curriculum.ts";
+import {
+  type CurriculumTask,
+  readCurriculumTasks,
+} from "../../core/training/tasks/curriculumTasks.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { formatCount } from "../../shared/format.ts";
 import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
@@ -16,18 +17,17 @@ import { newestRows, quietLine, type ShowContext } from "./showContext.ts";
 /** Those that were tried, the ones that were trained last at the end. @throws AppError `state-invalid`, `state-format` */
 export async function* showTasks(context: ShowContext): AsyncGenerator<Line, void> {
   const { fileSystem, folder, width, reader } = context;
-  const state = await readState(fileSystem, folder);
-  const known = state?.curriculum;
-  if (state === null || known === undefined) {
+  const known = await readCurriculumTasks(fileSystem, folder);
+  if (known === null) {
     yield quietLine(
       l10n.t("No save of this run knows its tasks: it has no curriculum, or no save yet."),
     );
     return;
   }
-  const sorted = [...(readEvidence(known.tasks) ?? [])].sort(([, a], [, b]) => a.step - b.step);
+  const sorted = known.tasks.toSorted((a, b) => a.step - b.step);
   const { rows, note } = newestRows(sorted, "task", runPaths(folder).state);
-  const draws = await countDraws(reader, state.step);
-  const cells = rows.map(([name, own]) => taskCells(name, own, draws.get(name) ?? 0));
+  const draws = await countDraws(reader, known.completed);
+  const cells = rows.map((task) => taskCells(task, draws.get(task.name) ?? 0));
   yield* [...note, ...tableLines(taskColumns(), cells, width), BLANK];
   yield quietLine(
     l10n.t(
@@ -55,23 +55,21 @@ async function countDraws(
 }
 
 function taskCells(
-  name: string,
-  { successes, failures, tokens, step }: TaskEvidence,
+  { name, success, pool, rollouts, tokens, step }: CurriculumTask,
   draws: number,
 ): readonly LinePiece[] {
-  const { mean, pool } = posterior({ successes, failures });
   return [
     name,
-    styled("strong", mean.toFixed(2)),
+    styled("strong", success.toFixed(2)),
     poolText(pool),
     formatCount(draws),
-    (successes + failures).toFixed(1),
+    rollouts.toFixed(1),
     formatCount(tokens),
     String(step + 1),
   ];
 }
 
-function poolText(pool: ReturnType<typeof posterior>["pool"]): LinePiece {
+function poolText(pool: CurriculumTask["pool"]): LinePiece {
   switch (pool) {
     case "open":
       return l10n.t("open");

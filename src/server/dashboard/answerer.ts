@@ -120,6 +120,9 @@ export class Answerer {
       case "timeline":
         this.#post(id, { kind: "timeline", id, timeline: await queries.timeline(question) });
         return;
+      case "tasks":
+        this.#post(id, { kind: "tasks", id, tasks: await queries.tasks(question) });
+        return;
       case "image":
         this.#post(id, { kind: "image", id, address: await queries.image(question) });
         return;

@@ -9,6 +9,7 @@ import {
   type PageMessage,
 } from "../../shared/dashboardMessages.ts";
 import { SEARCH_ROLES } from "../../shared/search.ts";
+import { TASK_COLUMNS, TASK_POOLS } from "../../shared/taskTable.ts";
 
 const MAX_ID = 200;
 const MAX_TEXT = 4_000_000;
@@ -81,6 +82,18 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
       roles: z.array(z.enum(SEARCH_ROLES)).max(SEARCH_ROLES.length).readonly(),
     }),
     scope: z.union([z.enum(["run", "runs"]), z.strictObject(rolloutSet)]),
+  }),
+  z.strictObject({
+    ask: z.literal("tasks"),
+    query: z
+      .strictObject({
+        text: shortText,
+        pool: z.enum(TASK_POOLS).nullable(),
+        column: z.enum(TASK_COLUMNS),
+        isDescending: z.boolean(),
+        page: count,
+      })
+      .readonly(),
   }),
   z.strictObject({ ask: z.literal("behavior") }),
   z.strictObject({ ask: z.literal("changes"), before: stepRange, after: stepRange }),

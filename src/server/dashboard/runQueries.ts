@@ -26,10 +26,12 @@ import type {
 } from "../../shared/dashboardTypes.ts";
 import { isExample } from "../../shared/outcome.ts";
 import type { RolloutKey, RolloutSet } from "../../shared/rolloutSet.ts";
+import type { TaskPage } from "../../shared/taskTable.ts";
 import type { PackedTimeline } from "../../shared/timeline.ts";
 import { readConfigView } from "./configView.ts";
 import { type EvidenceReport, searchEvidence } from "./evidenceSearch.ts";
 import { rolloutBody, tokenPart } from "./rolloutViews.ts";
+import { readTaskPage } from "./taskQuery.ts";
 import type { TextReader } from "./textReader.ts";
 import { TimelineQuery } from "./timelineQuery.ts";
 
@@ -199,6 +201,11 @@ export class RunQueries {
 
   timeline({ source, step }: RolloutSet): Promise<PackedTimeline> {
     return this.#timelines.timeline({ source, step });
+  }
+
+  /** @throws AppError `state-invalid`, `state-format` */
+  tasks({ query }: Question<"tasks">): Promise<TaskPage> {
+    return readTaskPage(this.#files, this.#options.follower.folder, query);
   }
 
   /** @throws AppError `image-invalid`, `file-not-found` */

@@ -1,0 +1,59 @@
+/** A page of the table of tasks. */
+
+import type { FolderFiles } from "../../core/ports.ts";
+import {
+  type CurriculumTask,
+  readCurriculumTasks,
+} from "../../core/training/tasks/curriculumTasks.ts";
+import {
+  TASKS_PER_PAGE,
+  type TaskColumn,
+  type TaskPage,
+  type TaskQuery,
+  type TaskRow,
+} from "../../shared/taskTable.ts";
+
+type Counts = Record<CurriculumTask["pool"], number>;
+
+/** @throws AppError `state-invalid`, `state-format` */
+export async function readTaskPage(
+  files: FolderFiles,
+  folder: string,
+  { text, pool, column, isDescending, page }: TaskQuery,
+): Promise<TaskPage> {
+  const known = await readCurriculumTasks(files, folder);
+  const tasks = known?.tasks ?? [];
+  const counts: Counts = { open: 0, hard: 0, solved: 0 };
+  for (const task of tasks) counts[task.pool] += 1;
+  const words = text.toLowerCase().split(/\s+/);
+  const matching = tasks.filter(
+    (task) =>
+      (pool === null || task.pool === pool) &&
+      words.every((word) => task.name.toLowerCase().includes(word)),
+  );
+  const direction = isDescending ? -1 : 1;
+  const sorted = matching.sort((a, b) => direction * compare(a, b, column));
+  const last = Math.max(0, Math.ceil(sorted.length / TASKS_PER_PAGE) - 1);
+  const shown = Math.min(page, last);
+  return {
+    completed: known?.completed ?? null,
+    counts,
+    matching: sorted.length,
+    page: shown,
+    rows: sorted.slice(shown * TASKS_PER_PAGE, (shown + 1) * TASKS_PER_PAGE).map(rowOf),
+  };
+}
+
+function compare(a: CurriculumTask, b: CurriculumTask, column: TaskColumn): number {
+  if (column !== "name" && column !== "pool") return a[column] - b[column];
+  return NAMES.compare(a[column], b[column]);
+}
+
+/** Task 9 comes before task 10. */
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** A name is `environment:split:index`, and the name of an environment may hold a colon. */
+function rowOf({ name, ...task }: CurriculumTask): TaskRow {
+  const [, environment = name, split = "", index = ""] = /^(.*):([^:]*):(\d+)$/.exec(name) ?? [];
+  return { environment, split, index: Number(index), ...task };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { writeEvidence } from "../../../src/core/runFolder/curriculumTexts.ts";
+import { writeState } from "../../../src/core/runFolder/state.ts";
+import { readTaskPage } from "../../../src/server/dashboard/taskQuery.ts";
+import { TASKS_PER_PAGE, type TaskQuery } from "../../../src/shared/taskTable.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { aRunState } from "../../trainer/runState.ts";
+
+const FOLDER = "runs/demo";
+const ALL: TaskQuery = { text: "", pool: null, column: "name", isDescending: false, page: 0 };
+
+/** Tasks from 1 on, of which one in three each is solved, open and out of reach. */
+async function pageOf(count: number, query: Partial<TaskQuery> = {}) {
+  const fileSystem = createMemoryFileSystem();
+  const successes = [10, 5, 0] as const;
+  const tasks = Array.from({ length: count }, (_, i) => {
+    const own = successes[i % 3] ?? 0;
+    const evidence = { successes: own, failures: 10 - own, tokens: 9_000 - i, step: i };
+    return [`a:b:train:${i + 1}`, evidence] as const;
+  });
+  const curriculum = { tasks: writeEvidence(tasks), drawn: [] };
+  await writeState(fileSystem, FOLDER, aRunState(7, { curriculum }));
+  return readTaskPage(fileSystem, FOLDER, { ...ALL, ...query });
+}
+
+const numbers = ({ rows }: Awaited<ReturnType<typeof pageOf>>) => rows.map(({ index }) => index);
+
+describe("a page of the table of tasks", () => {
+  it("has what the curriculum knows of each, in the order of names", async () => {
+    const page = await pageOf(12);
+    expect(page).toMatchObject({
+      completed: 7,
+      counts: { open: 4, hard: 4, solved: 4 },
+      matching: 12,
+      page: 0,
+    });
+    expect(numbers(page)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(page.rows[1]).toEqual({
+      environment: "a:b",
+      split: "train",
+      index: 2,
+      pool: "open",
+      success: 0.5,
+      rollouts: 10,
+      tokens: 8_999,
+      step: 1,
+    });
+  });
+
+  it("is of those that match, sorted", async () => {
+    expect(
+      numbers(await pageOf(12, { column: "success", isDescending: true })).slice(0, 4),
+    ).toEqual([1, 4, 7, 10]);
+    expect(numbers(await pageOf(12, { column: "tokens" }))[0]).toBe(12);
+    expect(numbers(await pageOf(12, { pool: "hard" }))).toEqual([3, 6, 9, 12]);
+    expect(numbers(await pageOf(12, { text: "TRAIN:1 b" }))).toEqual([1, 10, 11, 12]);
+  });
+
+  it("is the last one where there is none behind it, and bounded", async () => {
+    const page = await pageOf(2 * TASKS_PER_PAGE + 3, { page: 9 });
+    expect([page.page, page.rows.length]).toEqual([2, 3]);
+    expect((await pageOf(5_000)).rows).toHaveLength(TASKS_PER_PAGE);
+  });
+
+  it("is empty before the first save", async () => {
+    const page = await readTaskPage(createMemoryFileSystem(), FOLDER, ALL);
+    expect(page).toMatchObject({ completed: null, matching: 0, rows: [] });
+  });
+});
