@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
+import type { FormRequest } from "../core/weights/formRequest.ts";
 import { handedOver } from "../node/control/messages.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import type { ReportsProgress } from "./requests.ts";
@@ -28,6 +29,8 @@ export interface WeightsRequest extends ReportsProgress {
   readonly output: string;
   /** True when the checkpoint is one of this computer. */
   readonly isLocalOnly: boolean;
+  /** Null: as Tinker exports them, which `peft` loads. */
+  readonly form: FormRequest | null;
 }
 
 export interface WeightsProgress {
@@ -60,6 +63,14 @@ export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
     name: z.string(),
     output: z.string(),
     isLocalOnly: z.boolean(),
+    form: z
+      .object({
+        form: z.enum(["vllm", "merged"]),
+        base: z.string().nullable(),
+        dropsUnembedding: z.boolean(),
+      })
+      .readonly()
+      .nullable(),
   })
   .readonly();
 

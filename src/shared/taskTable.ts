@@ -17,7 +17,7 @@ export interface TaskQuery {
   readonly page: number;
 }
 
-export interface TaskRow {
+export interface TaskTableRow {
   readonly environment: string;
   readonly split: string;
   readonly index: number;
@@ -39,7 +39,7 @@ export interface TaskPage {
   /** Tasks that match. */
   readonly matching: number;
   readonly page: number;
-  readonly rows: readonly TaskRow[];
+  readonly rows: readonly TaskTableRow[];
 }
 
 export const TASKS_PER_PAGE = 50;

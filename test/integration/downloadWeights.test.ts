@@ -204,6 +204,7 @@ describe("the weights of a run, asked for by an editor", () => {
       folder: run,
       name: state.slice(state.lastIndexOf("/") + 1),
       isLocalOnly: false,
+      form: null,
       output: join(folder, "asked"),
     };
     const canceling = new CancellationTokenSource();

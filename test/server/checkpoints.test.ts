@@ -25,6 +25,7 @@ const REQUEST: WeightsRequest = {
   name: "final_000002",
   output: "/weights/demo",
   isLocalOnly: false,
+  form: { form: "vllm", base: null, dropsUnembedding: false },
 };
 
 type Download = TrainerFunctions["downloadCheckpoint"];
@@ -49,6 +50,7 @@ describe("a download for an editor", () => {
       name: "final_000002",
       output: "/weights/demo",
       launchRequest: REQUEST.launch,
+      form: REQUEST.form,
     });
     expect(reports).toEqual([
       { file: "a", receivedBytes: 10, totalBytes: 40 },

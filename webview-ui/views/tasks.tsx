@@ -10,7 +10,7 @@ import {
   type TaskPage,
   type TaskPool,
   type TaskQuery,
-  type TaskRow,
+  type TaskTableRow,
 } from "../../src/shared/taskTable.ts";
 import { Choice } from "../controls/choice.tsx";
 import { Pages } from "../controls/dataTable.tsx";
@@ -189,7 +189,7 @@ function Heads({ query, change }: QueryProps) {
   );
 }
 
-function Row({ dashboard, row }: DashboardProps & { readonly row: TaskRow }) {
+function Row({ dashboard, row }: DashboardProps & { readonly row: TaskTableRow }) {
   const { environment, split, index, step, success, pool, rollouts, tokens } = row;
   const show = (): void =>
     dashboard.update({
@@ -221,7 +221,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: TaskRow }) {
   );
 }
 
-function taskName({ environment, split, index }: TaskRow): string {
+function taskName({ environment, split, index }: TaskTableRow): string {
   return `${visibleLine(environment)} ${visibleLine(split)} ${index}`;
 }
 

@@ -1,4 +1,4 @@
-/** *Download Weights*: puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
+/** *Download Weights*: puts the weights of a checkpoint into a folder that `peft`, a server or any program for models loads. */
 
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -33,11 +33,16 @@ export async function downloadCheckpoint(
       ),
     );
   }
+  const chosen = await chooseForm(run, entry);
+  if (chosen === undefined) return;
+  const { suffix, ...wanted } = chosen;
+  const form = await withBase(wanted.form, place);
+  if (form === undefined) return;
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
   const parent = await chooseFolder();
   if (parent === undefined) return;
-  const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
-  const weights = { folder: run.folder, name, output };
+  const output = join(parent.fsPath, `${basename(run.folder)}-${name}${suffix}`);
+  const weights = { folder: run.folder, name, output, form };
   const isDone = await askAt(place, options, (launch) =>
     download(
       {
@@ -50,6 +55,46 @@ export async function downloadCheckpoint(
     ),
   );
   if (isDone) await showDownloaded(name, output);
+}
+
+/** Undefined when the user went away. */
+async function chooseForm(run: RunEntry, { name }: CheckpointEntry) {
+  const items = [
+    {
+      label: vscode.l10n.t("For peft"),
+      detail: vscode.l10n.t("The adapter as it is, for peft and transformers"),
+      form: null,
+      suffix: "",
+    },
+    {
+      label: vscode.l10n.t("For vLLM and SGLang"),
+      detail: vscode.l10n.t("The adapter with the names and shapes that these servers load"),
+      form: "vllm",
+      suffix: "-vllm",
+    },
+    {
+      label: vscode.l10n.t("Merged"),
+      detail: vscode.l10n.t("The base model with the adapter in its weights, for any program"),
+      form: "merged",
+      suffix: "-merged",
+    },
+  ] as const;
+  return await plainWindow.showQuickPick(items, {
+    title: vscode.l10n.t("Download the weights of {0} of {1}", name, run.name),
+    placeHolder: vscode.l10n.t("What are they for?"),
+  });
+}
+
+/** Merging needs the base model, which this computer has for its own checkpoints. Undefined when the user went away. */
+async function withBase(
+  form: "vllm" | "merged" | null,
+  place: CheckpointPlace,
+): Promise<WeightsRequest["form"] | undefined> {
+  if (form === null) return null;
+  const asks = form === "merged" && place.kind === "Tinker";
+  const base = asks ? await chooseBase() : null;
+  if (base === undefined) return undefined;
+  return { form, base: base?.fsPath ?? null, dropsUnembedding: false };
 }
 
 async function showDownloaded(name: string, folder: string): Promise<void> {
@@ -73,15 +118,23 @@ async function isCostAccepted(
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
-async function chooseFolder(): Promise<vscode.Uri | undefined> {
-  const [folder] =
-    (await vscode.window.showOpenDialog({
-      canSelectFiles: false,
-      canSelectFolders: true,
-      canSelectMany: false,
-      openLabel: vscode.l10n.t("Download Here"),
-      title: vscode.l10n.t("Creates a folder for the weights here"),
-    })) ?? [];
+function chooseFolder(): Promise<vscode.Uri | undefined> {
+  return askForFolder(
+    vscode.l10n.t("Download Here"),
+    vscode.l10n.t("Creates a folder for the weights here"),
+  );
+}
+
+function chooseBase(): Promise<vscode.Uri | undefined> {
+  return askForFolder(
+    vscode.l10n.t("Merge into This Model"),
+    vscode.l10n.t("The base model as downloaded from its hub: config.json and safetensors"),
+  );
+}
+
+async function askForFolder(openLabel: string, title: string): Promise<vscode.Uri | undefined> {
+  const kind = { canSelectFiles: false, canSelectFolders: true, canSelectMany: false };
+  const [folder] = (await vscode.window.showOpenDialog({ ...kind, openLabel, title })) ?? [];
   return folder;
 }
 

@@ -10,7 +10,7 @@ import {
   type TaskColumn,
   type TaskPage,
   type TaskQuery,
-  type TaskRow,
+  type TaskTableRow,
 } from "../../shared/taskTable.ts";
 
 type Counts = Record<CurriculumTask["pool"], number>;
@@ -53,7 +53,7 @@ function compare(a: CurriculumTask, b: CurriculumTask, column: TaskColumn): numb
 const NAMES = new Intl.Collator("en", { numeric: true });
 
 /** A name is `environment:split:index`, and the name of an environment may hold a colon. */
-function rowOf({ name, ...task }: CurriculumTask): TaskRow {
+function rowOf({ name, ...task }: CurriculumTask): TaskTableRow {
   const [, environment = name, split = "", index = ""] = /^(.*):([^:]*):(\d+)$/.exec(name) ?? [];
   return { environment, split, index: Number(index), ...task };
 }

@@ -6,6 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
+import type { FormRequest } from "../../core/weights/formRequest.ts";
 import { readBaseFolder, requireUnquantized } from "../../core/weights/forms/baseFolder.ts";
 import { familyOfName } from "../../core/weights/forms/families.ts";
 import { readLoraAdapter } from "../../core/weights/forms/loraAdapter.ts";
@@ -13,15 +14,6 @@ import { writeMergedWeights } from "../../core/weights/forms/mergedWeights.ts";
 import { planMerge } from "../../core/weights/forms/mergePlan.ts";
 import { requireServed, writeServedAdapter } from "../../core/weights/forms/servedAdapter.ts";
 import type { CardForm } from "../../core/weights/modelCard.ts";
-
-export interface FormRequest {
-  /** For vLLM and SGLang, or merged. */
-  readonly form: "vllm" | "merged";
-  /** Folder of the base model; null where it is not at hand. */
-  readonly base: string | null;
-  /** Leaves out what was learned for the unembedding, which servers refuse in an adapter. */
-  readonly dropsUnembedding: boolean;
-}
 
 export interface FormTarget {
   /** Where the exported adapter is. */
@@ -66,7 +58,7 @@ async function openServed(
   if (family === null) {
     throw new AppError(
       "weights-form",
-      `It is not known how servers name the weights of ${visibleLine(baseModel)}. Use --for peft, or give the base model's folder with --base.`,
+      `It is not known how servers name the weights of ${visibleLine(baseModel)}. Choose the form peft, or give the folder of the base model (--base).`,
     );
   }
   const options = { baseModel, base, family, dropsUnembedding };
@@ -87,7 +79,7 @@ async function openMerged(
   if (folder === null) {
     throw new AppError(
       "base-invalid",
-      `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from its hub, and give its folder with --base.`,
+      `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from its hub, and give its folder (--base).`,
     );
   }
   const base = await readBaseFolder(fileSystem, folder);

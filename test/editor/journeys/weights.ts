@@ -85,8 +85,8 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
   const target = join(folder, "tinker-config-final_000001");
 
   await step("Download Weights says first that the service may bill for it", async () => {
-    const title = workbench.dialog().getByText("Download the weights of final_000001");
-    await chooseInMenu(stage, checkpointRow(stage), { title: "Download Weights", effect: title });
+    await chooseForm(stage, "For peft", () => picture("forms"));
+    await workbench.dialog().getByText("Download the weights of final_000001").waitFor();
     await picture("cost");
     await workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
   });
@@ -105,13 +105,23 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
   });
 
   await step("a second download does not write over the first", async () => {
-    const title = workbench.dialog().getByText("Download the weights of final_000001");
-    await chooseInMenu(stage, checkpointRow(stage), { title: "Download Weights", effect: title });
+    await chooseForm(stage, "For peft");
     await workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
     await acceptFolder(stage);
     await workbench.notification("contains other files").waitFor({ timeout: 60_000 });
     await picture("refused");
   });
+}
+
+async function chooseForm(
+  stage: Stage,
+  form: string,
+  look: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const item = stage.workbench.rows.filter({ hasText: form }).first();
+  await chooseInMenu(stage, checkpointRow(stage), { title: "Download Weights", effect: item });
+  await look();
+  await item.click();
 }
 
 /** The dialog begins in the folder that is open. */

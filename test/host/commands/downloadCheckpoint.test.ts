@@ -14,6 +14,8 @@ const editor = vi.hoisted(() => ({
   details: [] as string[],
   reported: [] as string[],
   folder: undefined as { fsPath: string } | undefined,
+  folders: [] as { fsPath: string }[],
+  form: "For peft" as string | undefined,
   isCanceled: false,
 }));
 vi.mock("vscode", () => ({
@@ -29,7 +31,12 @@ vi.mock("vscode", () => ({
       editor.details.push(options.detail ?? text);
       return editor.answers.shift();
     },
-    showOpenDialog: async () => editor.folder && [editor.folder],
+    showOpenDialog: async () => {
+      const folder = editor.folders.shift() ?? editor.folder;
+      return folder && [folder];
+    },
+    showQuickPick: async (items: readonly { label: string }[]) =>
+      items.find(({ label }) => label === editor.form),
     withProgress: (_: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
       work(
         { report: ({ message }: { message: string }) => editor.reported.push(message) },
@@ -84,6 +91,7 @@ const BOUND: RequestedKey = { value: "tml-a", origin: "store", host: "gateway.ex
 beforeEach(() => {
   const folder = { fsPath: "/weights" };
   Object.assign(editor, { answers: [], details: [], reported: [], folder, isCanceled: false });
+  Object.assign(editor, { folders: [], form: "For peft" });
   asked.length = 0;
   answers.splice(0, answers.length, [DONE]);
 });
@@ -111,6 +119,7 @@ describe("downloading weights", () => {
         name: "final_000002",
         isLocalOnly: false,
         output: "/weights/demo-final_000002",
+        form: null,
       },
     ]);
     expect(editor.details.at(-1)).toContain("/weights/demo-final_000002");
@@ -144,10 +153,36 @@ describe("downloading weights", () => {
     await expect(downloadCheckpoint(RUN, ENTRY, AT_TINKER, others)).rejects.toThrow("disk is full");
   });
 
+  it("can be for servers, or merged into a base model that the user names", async () => {
+    const written = { base: null, dropsUnembedding: false };
+    editor.form = "For vLLM and SGLang";
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
+    expect(asked[0]).toMatchObject({
+      output: "/weights/demo-final_000002-vllm",
+      form: { ...written, form: "vllm" },
+    });
+
+    answers.push([DONE]);
+    editor.form = "Merged";
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
+    expect(asked[1]?.form).toEqual({ ...written, form: "merged" });
+
+    answers.push([DONE]);
+    editor.answers = ["Download"];
+    editor.folders = [{ fsPath: "/models/base" }];
+    await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
+    expect(asked[2]).toMatchObject({
+      output: "/weights/demo-final_000002-merged",
+      form: { form: "merged", base: "/models/base" },
+    });
+  });
+
   it("ends quietly when the user ended it, or named no folder", async () => {
     answers[0] = null;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     editor.folder = undefined;
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
+    editor.form = undefined;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     expect(editor.details).toEqual([]);
     expect(asked).toHaveLength(1);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import type { FormRequest } from "../../../src/core/weights/formRequest.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
@@ -12,7 +13,6 @@ import {
   type DownloadRequest,
   downloadCheckpoint,
 } from "../../../src/trainer/checkpoints/downloadCheckpoint.ts";
-import type { FormRequest } from "../../../src/trainer/checkpoints/weightsForm.ts";
 import {
   ADAPTER,
   type ExportingService,
@@ -215,7 +215,7 @@ describe("weights at a Tinker service", () => {
     const onExport = vi.fn();
     const form = { form: "vllm", base: aBase("deepseek_v3"), dropsUnembedding: false } as const;
     const failed = download(state(), { form, onExport });
-    await expect(failed).rejects.toThrow(/local\/fake is not served.*--for peft/);
+    await expect(failed).rejects.toThrow(/local\/fake is not served.*or peft/);
     expect(onExport).not.toHaveBeenCalled();
     expect(readdirSync(folder)).toEqual(["base"]);
   });

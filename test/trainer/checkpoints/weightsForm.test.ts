@@ -24,7 +24,7 @@ function open(changes: Partial<FormOptions>): Promise<unknown> {
 
 describe("a form of weights", () => {
   it("for servers needs a model whose names are known", async () => {
-    await expect(open({})).rejects.toThrow(/name the weights of org\/model.*--for peft.*--base/);
+    await expect(open({})).rejects.toThrow(/name the weights of org\/model.*form peft.*--base/);
     await expect(open({ baseModel: "Qwen/Qwen3-8B" })).resolves.toBeDefined();
   });
 

@@ -68,7 +68,7 @@ export async function readBaseFolder(files: BaseFiles, folder: string): Promise<
     const type = JSON.stringify(visibleLine(config.model_type).slice(0, 100));
     throw new AppError(
       "weights-form",
-      `It is not known how servers name the weights of models of type ${type}, as ${folder} has one. Use --for peft.`,
+      `It is not known how servers name the weights of models of type ${type}, as ${folder} has one. Choose the form peft.`,
     );
   }
   const isWithin = [...tensors.keys()].some((name) => name.startsWith("model.language_model."));
@@ -113,7 +113,7 @@ export function requireUnquantized({ folder, config }: BaseFolder): void {
 export function invalid(folder: string, why: string): AppError {
   return new AppError(
     "base-invalid",
-    `${folder} cannot be used as the base model: ${why}. Give --base the folder of the base model as it was downloaded from its hub.`,
+    `${folder} cannot be used as the base model: ${why}. It must be the folder of the base model as it was downloaded from its hub.`,
     { data: { folder } },
   );
 }

@@ -108,7 +108,7 @@ function shown(name: string): string {
 function unknownForm(why: string): AppError {
   return new AppError(
     "weights-form",
-    `The adapter cannot be put into another form: ${why}. Download it with --for peft.`,
+    `The adapter cannot be put into another form: ${why}. Choose the form peft.`,
   );
 }
 
@@ -133,6 +133,6 @@ export function expertModule(module: string, expert: number, { family }: NamedFa
   if (name !== null) return `${layer}.${expert}.${name}`;
   throw new AppError(
     "weights-form",
-    `It is not known which experts ${JSON.stringify(visibleLine(module).slice(0, 200))} belongs to. Use --for peft.`,
+    `It is not known which experts ${JSON.stringify(visibleLine(module).slice(0, 200))} belongs to. Choose the form peft.`,
   );
 }

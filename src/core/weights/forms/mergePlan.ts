@@ -173,6 +173,6 @@ function mismatch(pair: LoraPair, why: string): AppError {
   const [name, reason] = [pair.module, why].map((text) => visibleLine(text).slice(0, 300));
   return new AppError(
     "weights-form",
-    `The adapter's ${name} of [${sidesOf(pair).join(", ")}] does not fit the base model: ${reason}. Check --base, or use --for peft.`,
+    `The adapter's ${name} of [${sidesOf(pair).join(", ")}] does not fit the base model: ${reason}. Check the folder of the base model, or choose the form peft.`,
   );
 }

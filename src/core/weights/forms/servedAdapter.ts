@@ -52,13 +52,13 @@ export function requireServed({
   if (family.notServed !== null) {
     throw new AppError(
       "weights-form",
-      `${family.notServed}, so ${name} is not served with one. Use --for merged with --base, or --for peft.`,
+      `${family.notServed}, so ${name} is not served with one. Choose the form merged, or peft.`,
     );
   }
   if (family.isServedFused && base === null) {
     throw new AppError(
       "weights-form",
-      `Servers know ${family.fused?.name} of ${name} as one projection, whose size only the base model's files say. Give its folder with --base, or use --for peft.`,
+      `Servers know ${family.fused?.name} of ${name} as one projection, whose size only the base model's files say. Give its folder (--base), or choose the form peft.`,
     );
   }
 }
@@ -94,7 +94,7 @@ function servedPairs(adapter: LoraAdapter, options: ServedOptions): readonly Ser
   if (kept.length < adapter.pairs.length && !dropsUnembedding) {
     throw new AppError(
       "weights-form",
-      "The adapter changes the unembedding, which vLLM and SGLang refuse. Use --for merged with --base, leave that change out with --drop-unembed, or train with train_unembed: false.",
+      "The adapter changes the unembedding, which vLLM and SGLang refuse. Choose the form merged, leave that change out (--drop-unembed), or train with train_unembed: false.",
     );
   }
   const read = (tensor: LoraTensor): Served => servedTensor(files, adapter.path, tensor);
@@ -160,7 +160,7 @@ function fusedPair(
   if (!isFit) {
     throw new AppError(
       "weights-form",
-      `The adapter does not fit ${layer}.${name} of the base model, which consists of ${names.join(" and ")}. Check --base, or use --for peft.`,
+      `The adapter does not fit ${layer}.${name} of the base model, which consists of ${names.join(" and ")}. Check the folder of the base model, or choose the form peft.`,
     );
   }
   const size = FLOAT_BYTES[dtype];

@@ -139,7 +139,7 @@ describe("a base model", () => {
   it.each([
     [{ quantization_config: { quant_method: "mxfp4" } }, /quantized/],
     [{ text_config: { quantization_config: { format: "pack-quantized" } } }, /quantized/],
-    [{ model_type: "glm5" }, /not known.*"glm5".*--for peft/],
+    [{ model_type: "glm5" }, /not known.*"glm5".*form peft/],
     [{ model_type: undefined }, /does not say the model_type/],
   ])("with %j is refused", async (changes, message) => {
     const files = await diskOf({ ...vectors, config: { ...vectors.config, ...changes } });
@@ -164,7 +164,9 @@ describe("a base model", () => {
 
   it("of another size or shape is refused, with the module that does not fit", async () => {
     const other = await diskOf({ ...vectors, base: vectorsOf("qwen3_moe").base });
-    await expect(merge(other)).rejects.toThrow(/model.layers.0.mlp.*does not fit.*--base/);
+    await expect(merge(other)).rejects.toThrow(
+      /model.layers.0.mlp.*does not fit.*folder of the base model/,
+    );
     const name = "model.layers.0.mlp.up_proj.weight";
     const { data, dtype } = vectors.base[name] ?? missing();
     const base = { ...vectors.base, [name]: { dtype, shape: [8, 6], data } };

@@ -60,14 +60,14 @@ it("an adapter that the cookbook refuses is refused, with what works", async () 
   const refused = Object.keys(FAMILIES).filter((name) => "refused" in vectorsOf(name).served);
   expect(refused).toEqual(["deepseek_v3"]);
   const failed = serve(vectorsOf("deepseek_v3"));
-  await expect(failed).rejects.toThrow(/org\/model is not served.*--for merged/);
+  await expect(failed).rejects.toThrow(/org\/model is not served.*form merged/);
 });
 
 describe("an adapter for servers", () => {
   it("with an unembedding is refused, unless it is to be left out", async () => {
     const refused = serve(vectorsOf("qwen3_moe"), { dropsUnembedding: false });
     await expect(refused).rejects.toMatchObject({ code: "weights-form" });
-    await expect(refused).rejects.toThrow(/--for merged.*--drop-unembed.*train_unembed: false/);
+    await expect(refused).rejects.toThrow(/form merged.*--drop-unembed.*train_unembed: false/);
     const without = await serve(vectorsOf("qwen3"), { dropsUnembedding: false });
     expect(without.lacksUnembedding).toBe(false);
     expect((await serve(vectorsOf("qwen3_moe"))).lacksUnembedding).toBe(true);
@@ -75,7 +75,7 @@ describe("an adapter for servers", () => {
 
   it("of a model whose projections servers fuse needs the base model's files", async () => {
     const without = serve(vectorsOf("nemotron_h"), { base: null });
-    await expect(without).rejects.toThrow(/in_proj of org\/model.*--base.*--for peft/);
+    await expect(without).rejects.toThrow(/in_proj of org\/model.*--base.*form peft/);
     await expect(serve(vectorsOf("qwen3_5"), { base: null })).resolves.toBeDefined();
   });
 
