@@ -25,13 +25,15 @@ export function serveCheckpoints(options: ServerOptions): void {
   connection.onRequest<RequestOutcome<null>, void>(
     CHECKPOINT_REQUESTS.download,
     (request: unknown, token: CancellationToken) => {
-      const { launch, progressToken, folder, ...weights } = downloadRequestSchema.parse(request);
+      const { launch, progressToken, folder, form, ...weights } =
+        downloadRequestSchema.parse(request);
       let reportedMs = Number.NEGATIVE_INFINITY;
       return requests.run(token, async ({ fileSystem, signal, redactor }) => {
         await trainer.downloadCheckpoint(fileSystem, {
           ...weights,
           source: folder,
           folder,
+          form: form ?? undefined,
           programFolder,
           launchRequest: launch,
           allowedOrigins: launch.allowedOrigins,

@@ -1,4 +1,4 @@
-/** *Download Weights*: puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
+/** *Download Weights*: puts the weights of a checkpoint into a folder, for `peft`, for servers or merged, with a card beside them. */
 
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -10,18 +10,26 @@ import {
 } from "../../api/checkpoints.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatBytes } from "../../shared/format.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
+import { askWeightsForm } from "./askWeightsForm.ts";
 import { addressesText, type CheckpointPlace } from "./changeCheckpoint.ts";
 import { askAt, type CheckpointRequestOptions } from "./checkpointRequests.ts";
+
+export interface DownloadSource {
+  readonly place: CheckpointPlace;
+  /** As the run's folder names it. */
+  readonly baseModel: string;
+}
 
 /** Ends quietly when the user does not want it any more. @throws what the server says */
 export async function downloadCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
-  place: CheckpointPlace,
+  { place, baseModel }: DownloadSource,
   options: CheckpointRequestOptions,
 ): Promise<void> {
   const { name, state_path } = entry;
@@ -34,10 +42,12 @@ export async function downloadCheckpoint(
     );
   }
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
+  const form = await askWeightsForm(baseModel);
+  if (form === undefined) return;
   const parent = await chooseFolder();
   if (parent === undefined) return;
-  const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
-  const weights = { folder: run.folder, name, output };
+  const output = join(parent.fsPath, [basename(run.folder), name, ...formWords(form)].join("-"));
+  const weights = { folder: run.folder, name, output, form };
   const isDone = await askAt(place, options, (launch) =>
     download(
       {
@@ -50,6 +60,12 @@ export async function downloadCheckpoint(
     ),
   );
   if (isDone) await showDownloaded(name, output);
+}
+
+/** Tell the folders of the forms of one checkpoint apart. */
+function formWords(form: FormRequest | null): readonly string[] {
+  if (form === null) return [];
+  return [form.form, ...(form.dropsUnembedding ? ["no-unembed"] : [])];
 }
 
 async function showDownloaded(name: string, folder: string): Promise<void> {

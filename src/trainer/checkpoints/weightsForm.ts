@@ -1,27 +1,18 @@
 /** The forms that downloaded weights can have beside the one that Tinker exports: for servers, or merged into the base model. */
 
 import { join } from "node:path";
-import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import { readBaseFolder, requireUnquantized } from "../../core/weights/forms/baseFolder.ts";
 import { familyOfName } from "../../core/weights/forms/families.ts";
+import { type FormRequest, needsBase } from "../../core/weights/forms/formRequest.ts";
 import { readLoraAdapter } from "../../core/weights/forms/loraAdapter.ts";
 import { writeMergedWeights } from "../../core/weights/forms/mergedWeights.ts";
 import { planMerge } from "../../core/weights/forms/mergePlan.ts";
 import { requireServed, writeServedAdapter } from "../../core/weights/forms/servedAdapter.ts";
 import type { CardForm } from "../../core/weights/modelCard.ts";
-
-export interface FormRequest {
-  /** For vLLM and SGLang, or merged. */
-  readonly form: "vllm" | "merged";
-  /** Folder of the base model; null where it is not at hand. */
-  readonly base: string | null;
-  /** Leaves out what was learned for the unembedding, which servers refuse in an adapter. */
-  readonly dropsUnembedding: boolean;
-}
 
 export interface FormTarget {
   /** Where the exported adapter is. */
@@ -83,14 +74,13 @@ async function openMerged(
   fileSystem: FileSystem,
   { baseModel, base: given, programFolder }: FormOptions,
 ): Promise<WriteForm> {
-  const folder = given ?? (isLocalModel(baseModel) ? join(programFolder, "model") : null);
-  if (folder === null) {
+  if (given === null && needsBase("merged", baseModel)) {
     throw new AppError(
       "base-invalid",
       `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from its hub, and give its folder with --base.`,
     );
   }
-  const base = await readBaseFolder(fileSystem, folder);
+  const base = await readBaseFolder(fileSystem, given ?? join(programFolder, "model"));
   requireUnquantized(base);
   return async ({ adapter: path, folder: target, ...writing }) => {
     const adapter = await readLoraAdapter(writing.files, path);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import type { FormRequest } from "../../../src/core/weights/forms/formRequest.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
@@ -12,7 +13,6 @@ import {
   type DownloadRequest,
   downloadCheckpoint,
 } from "../../../src/trainer/checkpoints/downloadCheckpoint.ts";
-import type { FormRequest } from "../../../src/trainer/checkpoints/weightsForm.ts";
 import {
   ADAPTER,
   type ExportingService,
