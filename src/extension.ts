@@ -93,7 +93,11 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     ...Object.values(trees).map(({ view }) => view),
     registerCommands({ ...lazyHandlers(app, early), ...early }, { log, redactor }),
     registerTools({ redactor, answer: async (id, input) => (await app()).tools.answer(id, input) }),
-    registerMcp({ programFolder, version }),
+    registerMcp({
+      programFolder,
+      version,
+      variables: async () => (await app()).mcpVariables(),
+    }),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
-import type { FormRequest } from "../core/weights/formRequest.ts";
+import type { FormRequest } from "../core/weights/forms/formRequest.ts";
 import { handedOver } from "../node/control/messages.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import type { ReportsProgress } from "./requests.ts";
@@ -27,6 +27,8 @@ export interface WeightsRequest extends ReportsProgress {
   readonly name: string;
   /** Absolute; the folder for the files. */
   readonly output: string;
+  /** With an absolute `base`; null = as Tinker exports them. */
+  readonly form: FormRequest | null;
   /** True when the checkpoint is one of this computer. */
   readonly isLocalOnly: boolean;
   /** Null: as Tinker exports them, which `peft` loads. */
@@ -62,6 +64,14 @@ export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
     folder: z.string(),
     name: z.string(),
     output: z.string(),
+    form: z
+      .object({
+        form: z.enum(["vllm", "merged"]),
+        base: z.string().nullable(),
+        dropsUnembedding: z.boolean(),
+      })
+      .readonly()
+      .nullable(),
     isLocalOnly: z.boolean(),
     form: z
       .object({

@@ -39,6 +39,7 @@ import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import type { TaskProvider } from "./task/taskProvider.ts";
 import { createChatTools } from "./tools/chatTools.ts";
+import { mcpVariables } from "./tools/mcpVariables.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
 import { settingOverrides } from "./vscode/settingOverrides.ts";
@@ -63,6 +64,8 @@ export interface App {
   readonly tasks: TaskProvider;
   readonly runs: RunStore;
   readonly tools: RunTools;
+  /** Keys and addresses for an MCP server that starts runs. */
+  readonly mcpVariables: () => ReturnType<typeof mcpVariables>;
   /** What fills panels that the editor has restored, by the type of the panel. */
   readonly restore: Readonly<Record<"dashboard" | "runs", RestorePanel>>;
 }
@@ -209,7 +212,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     dashboard: (panel: vscode.WebviewPanel, state: unknown) => dashboard.restore(panel, state),
     runs: (panel: vscode.WebviewPanel) => table.restore(panel),
   };
-  return { handlers, tasks: runs.tasks, runs: store, tools, restore };
+  return {
+    handlers,
+    tasks: runs.tasks,
+    runs: store,
+    tools,
+    mcpVariables: () => mcpVariables(keys),
+    restore,
+  };
 }
 
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {

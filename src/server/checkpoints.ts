@@ -34,6 +34,7 @@ export function serveCheckpoints(options: ServerOptions): void {
           form: form ?? undefined,
           source: folder,
           folder,
+          form: form ?? undefined,
           programFolder,
           launchRequest: launch,
           allowedOrigins: launch.allowedOrigins,

@@ -190,7 +190,10 @@ describe("the weights of a run", () => {
 
 describe("the weights of a run, asked for by an editor", () => {
   /** The server in a process of its own, whose key comes with the request alone. */
-  async function ask(onProgress: (report: WeightsProgress, cancel: () => void) => void) {
+  async function ask(
+    onProgress: (report: WeightsProgress, cancel: () => void) => void,
+    form: WeightsRequest["form"] = null,
+  ) {
     const server = startServer({ TINKER_RL_STORE: join(folder, "none") });
     const { host } = new URL(proxy.address);
     const request: WeightsRequest = {
@@ -206,6 +209,7 @@ describe("the weights of a run, asked for by an editor", () => {
       isLocalOnly: false,
       form: null,
       output: join(folder, "asked"),
+      form,
     };
     const canceling = new CancellationTokenSource();
     server.onReport(request, (report: WeightsProgress) =>
@@ -225,6 +229,20 @@ describe("the weights of a run, asked for by an editor", () => {
     const output = join(folder, "asked");
     for (const name of FILES) expect(await sameBytes(here, output, name), name).toBe(true);
     expect(proxy.requestsTo("load_weights")[0]?.key).toBe(served.key);
+  });
+
+  it("are in the form that was asked for, or refused in the words of the terminal", async () => {
+    const merged = { form: "merged", base: folder, dropsUnembedding: false } as const;
+    expect(await ask(() => undefined, merged)).toMatchObject({
+      ok: false,
+      error: {
+        code: "base-invalid",
+        message: expect.stringContaining("has no config.json. Give --base"),
+      },
+    });
+    const served = { form: "vllm", base: null, dropsUnembedding: false } as const;
+    expect(await ask(() => undefined, served)).toEqual({ ok: true, value: null });
+    expect(await namesIn(join(folder, "asked"))).toEqual(FILES);
   });
 
   it("leave nothing at the service when the user ends the download", async () => {

@@ -24,6 +24,7 @@ const REQUEST: WeightsRequest = {
   folder: "/runs/demo",
   name: "final_000002",
   output: "/weights/demo",
+  form: null,
   isLocalOnly: false,
   form: { form: "vllm", base: null, dropsUnembedding: false },
 };
@@ -57,6 +58,21 @@ describe("a download for an editor", () => {
       { file: "a", receivedBytes: 40, totalBytes: 40 },
     ]);
     expect(editor.received()).not.toContain("tml-secret");
+  });
+
+  it("asks for the form that the editor names, and for none where it names none", async () => {
+    const seen: TrainerRequest[] = [];
+    const editor = anEditor({
+      downloadCheckpoint: async (_, request) => {
+        seen.push(request);
+        return { path: "", folder: "", files: [] };
+      },
+    });
+    const form = { form: "merged", base: "/models/base", dropsUnembedding: false } as const;
+    await editor.ask(download, { ...REQUEST, form });
+    await editor.ask(download, REQUEST);
+    expect(seen.map((request) => request.form)).toEqual([form, undefined]);
+    await expect(editor.ask(download, { ...REQUEST, form: "peft" })).rejects.toThrow("form");
   });
 
   it("is answered with the error, without the secrets of the request", async () => {

@@ -1,7 +1,7 @@
 /** Understands the words behind `checkpoints`. */
 
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
-import type { FormRequest } from "../../core/weights/formRequest.ts";
+import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import { lastValue, refuseFurther, type Sending, sending } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 

@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
-import type { FormRequest } from "../../core/weights/formRequest.ts";
+import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import { formatBytes } from "../../shared/format.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";

@@ -5,7 +5,7 @@ import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
-import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { type RunModel, readRunModel } from "../../core/runFolder/runModel.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { projectOfRun } from "../runs/launchConfig.ts";
@@ -38,17 +38,24 @@ export type CheckpointPlace = { readonly kind: "this computer" } | HostedPlace;
 const DAY_S = 86_400;
 
 /** @throws when the run's folder does not say it */
+export async function modelOf(
+  { folder, name }: RunEntry,
+  { fileSystem }: Pick<CheckpointChangeOptions, "fileSystem">,
+): Promise<RunModel> {
+  const model = await readRunModel(fileSystem.within(folder), folder);
+  if (model !== null) return model;
+  throw new Error(
+    vscode.l10n.t("The folder of {0} does not record where its checkpoints are.", name),
+  );
+}
+
+/** @throws when the run's folder does not say it */
 export async function placeOf(
   run: RunEntry,
-  { fileSystem }: Pick<CheckpointChangeOptions, "fileSystem">,
+  options: Pick<CheckpointChangeOptions, "fileSystem">,
 ): Promise<CheckpointPlace> {
   const { folder } = run;
-  const model = await readRunModel(fileSystem.within(folder), folder);
-  if (model === null) {
-    throw new Error(
-      vscode.l10n.t("The folder of {0} does not record where its checkpoints are.", run.name),
-    );
-  }
+  const model = await modelOf(run, options);
   if (isLocalModel(model.model_name)) return { kind: "this computer" };
   const configPath = run.file?.configPath;
   const scope =

@@ -16,6 +16,7 @@ import {
   type CheckpointChangeOptions,
   keepCheckpoint,
   keepLastState,
+  modelOf,
   placeOf,
   shareCheckpoint,
 } from "./changeCheckpoint.ts";
@@ -113,7 +114,9 @@ export function checkpointHandlers(
       const chosen = await chooseOfRun(options, target);
       if (chosen === undefined) return;
       const { run, entry } = chosen;
-      await downloadCheckpoint(run, entry, await placeOf(run, options.changes), options.downloads);
+      const place = await placeOf(run, options.changes);
+      const { model_name: baseModel } = await modelOf(run, options.changes);
+      await downloadCheckpoint(run, entry, { place, baseModel }, options.downloads);
     },
     keepCheckpoint: async (target) => {
       const chosen = await chooseOfRun(options, target);

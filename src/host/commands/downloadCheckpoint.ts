@@ -1,4 +1,4 @@
-/** *Download Weights*: puts the weights of a checkpoint into a folder that `peft`, a server or any program for models loads. */
+/** *Download Weights*: puts the weights of a checkpoint into a folder, for `peft`, for servers or merged, with a card beside them. */
 
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -10,18 +10,26 @@ import {
 } from "../../api/checkpoints.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatBytes } from "../../shared/format.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
+import { askWeightsForm } from "./askWeightsForm.ts";
 import { addressesText, type CheckpointPlace } from "./changeCheckpoint.ts";
 import { askAt, type CheckpointRequestOptions } from "./checkpointRequests.ts";
+
+export interface DownloadSource {
+  readonly place: CheckpointPlace;
+  /** As the run's folder names it. */
+  readonly baseModel: string;
+}
 
 /** Ends quietly when the user does not want it any more. @throws what the server says */
 export async function downloadCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
-  place: CheckpointPlace,
+  { place, baseModel }: DownloadSource,
   options: CheckpointRequestOptions,
 ): Promise<void> {
   const { name, state_path } = entry;
@@ -39,9 +47,11 @@ export async function downloadCheckpoint(
   const form = await withBase(wanted.form, place);
   if (form === undefined) return;
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
+  const form = await askWeightsForm(baseModel);
+  if (form === undefined) return;
   const parent = await chooseFolder();
   if (parent === undefined) return;
-  const output = join(parent.fsPath, `${basename(run.folder)}-${name}${suffix}`);
+  const output = join(parent.fsPath, [basename(run.folder), name, ...formWords(form)].join("-"));
   const weights = { folder: run.folder, name, output, form };
   const isDone = await askAt(place, options, (launch) =>
     download(
@@ -57,44 +67,10 @@ export async function downloadCheckpoint(
   if (isDone) await showDownloaded(name, output);
 }
 
-/** Undefined when the user went away. */
-async function chooseForm(run: RunEntry, { name }: CheckpointEntry) {
-  const items = [
-    {
-      label: vscode.l10n.t("For peft"),
-      detail: vscode.l10n.t("The adapter as it is, for peft and transformers"),
-      form: null,
-      suffix: "",
-    },
-    {
-      label: vscode.l10n.t("For vLLM and SGLang"),
-      detail: vscode.l10n.t("The adapter with the names and shapes that these servers load"),
-      form: "vllm",
-      suffix: "-vllm",
-    },
-    {
-      label: vscode.l10n.t("Merged"),
-      detail: vscode.l10n.t("The base model with the adapter in its weights, for any program"),
-      form: "merged",
-      suffix: "-merged",
-    },
-  ] as const;
-  return await plainWindow.showQuickPick(items, {
-    title: vscode.l10n.t("Download the weights of {0} of {1}", name, run.name),
-    placeHolder: vscode.l10n.t("What are they for?"),
-  });
-}
-
-/** Merging needs the base model, which this computer has for its own checkpoints. Undefined when the user went away. */
-async function withBase(
-  form: "vllm" | "merged" | null,
-  place: CheckpointPlace,
-): Promise<WeightsRequest["form"] | undefined> {
-  if (form === null) return null;
-  const asks = form === "merged" && place.kind === "Tinker";
-  const base = asks ? await chooseBase() : null;
-  if (base === undefined) return undefined;
-  return { form, base: base?.fsPath ?? null, dropsUnembedding: false };
+/** Tell the folders of the forms of one checkpoint apart. */
+function formWords(form: FormRequest | null): readonly string[] {
+  if (form === null) return [];
+  return [form.form, ...(form.dropsUnembedding ? ["no-unembed"] : [])];
 }
 
 async function showDownloaded(name: string, folder: string): Promise<void> {

@@ -78,7 +78,7 @@ export const checkpointCommands = {
   },
   downloadCheckpoint: {
     title: "Download Weights…",
-    does: "Downloads the weights of a checkpoint for PEFT, for vLLM and SGLang, or merged into the base model, with a model card.",
+    does: "Downloads the weights of a checkpoint to a folder with a model card: for PEFT, for vLLM and SGLang, or merged into the base model.",
     palette: WITH_CHECKPOINTS,
     icon: "cloud-download",
     needsTrust: true,

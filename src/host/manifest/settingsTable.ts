@@ -153,7 +153,7 @@ const serviceSettings = {
 
 const assistantSettings = {
   "mcp.allow": {
-    does: "What assistants may change through the MCP server of this extension, by name: `start`, `evaluate`, `stop`, `pause`, `settings`; `commands` also lets them start configurations that run programs of their own. Empty allows nothing but reading. Only your user settings count.",
+    does: "What assistants may change through the MCP server of this extension, by name: `start`, `evaluate`, `stop`, `pause`, `settings`; `commands` also lets them start configurations that run programs of their own. With `start` or `evaluate`, and without `commands`, the server gets your keys from the secret store. Empty allows nothing but reading. Only your user settings count.",
     type: "words",
     default: [],
     scope: "machine",

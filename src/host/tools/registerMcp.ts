@@ -2,7 +2,7 @@
 
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
-import { ALLOWABLE } from "../../server/mcp/permission.ts";
+import { ALLOWABLE, type Allowed } from "../../server/mcp/permission.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 
 /** As the manifest names it. */
@@ -12,6 +12,8 @@ export interface McpRegistration {
   /** Holds the program. */
   readonly programFolder: string;
   readonly version: string;
+  /** Keys and addresses for a server that starts runs. */
+  readonly variables: () => Promise<Readonly<Record<string, string>>>;
 }
 
 export function registerMcp(options: McpRegistration): vscode.Disposable {
@@ -27,8 +29,17 @@ export function registerMcp(options: McpRegistration): vscode.Disposable {
     lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, {
       onDidChangeMcpServerDefinitions: changed.event,
       provideMcpServerDefinitions: () => definitions(options),
+      resolveMcpServerDefinition: ({ label }) => withKeys(label, options),
     }),
   );
+}
+
+/** Made anew, so that what it may do and what it gets follow from the same settings, and the list that the editor keeps has no key. */
+async function withKeys(label: string, options: McpRegistration) {
+  const server = definitions(options).find((each) => each.label === label);
+  if (server === undefined || !mayHaveKeys()) return server;
+  server.env = { ...server.env, ...(await options.variables()) };
+  return server;
 }
 
 function definitions({ programFolder, version }: McpRegistration) {
@@ -44,11 +55,22 @@ function definitions({ programFolder, version }: McpRegistration) {
   });
 }
 
+/** Programs that configurations name run as the user does, and could read the variables of the server. */
+function mayHaveKeys(): boolean {
+  const allowed = allowedHere();
+  const startsRuns = allowed.includes("start") || allowed.includes("evaluate");
+  return startsRuns && !allowed.includes("commands");
+}
+
 /** Settings of the user alone; in a folder that is not trusted nothing is started. */
-function permissionWords(): readonly string[] {
+function allowedHere(): readonly Allowed[] {
   if (!vscode.workspace.isTrusted) return [];
   const wanted = readSetting("mcp.allow");
-  const allowed = ALLOWABLE.filter((word) => wanted.includes(word));
+  return ALLOWABLE.filter((word) => wanted.includes(word));
+}
+
+function permissionWords(): readonly string[] {
+  const allowed = allowedHere();
   if (allowed.length === 0) return [];
   return ["--allow", allowed.join(","), "--max-usd", String(readSetting("mcp.maxUsd"))];
 }

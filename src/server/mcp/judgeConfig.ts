@@ -5,11 +5,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import {
   environmentNames,
   environmentServer,
+  headerVariable,
 } from "../../core/config/fields/environmentServers.ts";
 import { shapeAt } from "../../core/config/fields/fields.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
 import { SERVICES } from "../../core/services.ts";
 import { isWithin } from "../../node/confinement.ts";
 import { formatKey } from "../../shared/format.ts";
@@ -57,6 +59,7 @@ export async function judgeConfig(
 ): Promise<void> {
   if (!permission.allowed.has("commands")) requireNoCommand(config);
   for (const [key, url] of addressesIn(config)) requireAllowed(key, url, permission);
+  for (const [key, name] of lookUpsIn(config)) requireNoOwnKey(key, name, permission);
   for (const [key, name] of webhookVariablesIn(config)) {
     requireNamedSecret(key, name, permission);
     const url = await fileValue(name);
@@ -121,6 +124,37 @@ function requireNamedSecret(key: string, name: string, { secrets }: Permission):
   throw new AppError(
     "not-allowed",
     `${key} sends messages to the address in ${name}, which the user has not allowed. Ask the user to start this configuration, or to add --allow-secret ${name}.`,
+    { configPath: key },
+  );
+}
+
+/** The headers and variables whose values are looked up, each with the name of the look-up. */
+function lookUpsIn({
+  tinker_headers,
+  environments,
+}: Config): readonly (readonly [key: string, name: string])[] {
+  const maps = [
+    [["tinker_headers"], tinker_headers, true] as const,
+    ...Object.entries(environments).flatMap(([name, { server, agent }]) => [
+      [["environments", name, "server", "headers"], server?.headers, true] as const,
+      [["environments", name, "server", "env"], server?.env, false] as const,
+      [["environments", name, "agent", "env"], agent?.env, false] as const,
+    ]),
+  ];
+  return maps.flatMap(([place, map, isHeaders]) =>
+    Object.entries(map ?? {}).flatMap(([key, value]) => {
+      const name = isHeaders ? headerVariable(key) : key;
+      return value === null ? [[formatKey([...place, key]), name] as const] : [];
+    }),
+  );
+}
+
+/** They are for their services alone, and a look-up would send one wherever its place leads. */
+function requireNoOwnKey(key: string, name: string, { secrets }: Permission): void {
+  if (!OWN_KEYS.has(name) || secrets.includes(name)) return;
+  throw new AppError(
+    "not-allowed",
+    `${key} would hand on ${name}, a key of this program, which the user has not allowed. Ask the user to start this configuration, or to add --allow-secret ${name}.`,
     { configPath: key },
   );
 }

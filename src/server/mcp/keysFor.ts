@@ -7,15 +7,19 @@ import { ENVIRONMENT_ADDRESS_VARIABLES, SERVICES } from "../../core/services.ts"
 import { readDotEnv } from "../../node/dotEnv.ts";
 import { parseEnvText } from "../../node/envText.ts";
 import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
+import { handedKeys } from "./handedKeys.ts";
 
-/** By name. Each is bound to the host of its own service. */
+/** By name. Each is bound to the host of its own service, or to the one that the user's editor handed over with it. */
 export async function keysFor(
   configFolder: string,
   env: NodeJS.ProcessEnv,
   secrets: readonly string[] = [],
 ): Promise<LaunchRequest["keys"]> {
   const file = await valuesOf(configFolder);
+  const handed = handedKeys(env);
   const found = [...OWN_KEYS, ...secrets].flatMap((name): [string, RequestedKey][] => {
+    const key = handed[name];
+    if (key !== undefined) return [[name, key]];
     const value = env[name] || file[name] || "";
     return value === "" ? [] : [[name, { value, origin: "process", host: null }]];
   });

@@ -9,7 +9,7 @@ import { digestOf } from "../../core/weights/contentDigest.ts";
 import { downloadFiles } from "../../core/weights/downloadFiles.ts";
 import { DownloadRecord } from "../../core/weights/downloadRecord.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
-import type { FormRequest } from "../../core/weights/formRequest.ts";
+import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import { AS_EXPORTED, modelCard, type RunOfWeights } from "../../core/weights/modelCard.ts";
 import { peftFiles } from "../../local/engine/peftFolder.ts";
 import { systemClock } from "../../node/clock.ts";

@@ -1,7 +1,6 @@
 /** The forms that downloaded weights can have beside the one that Tinker exports: for servers, or merged into the base model. */
 
 import { join } from "node:path";
-import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
@@ -9,6 +8,7 @@ import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import type { FormRequest } from "../../core/weights/formRequest.ts";
 import { readBaseFolder, requireUnquantized } from "../../core/weights/forms/baseFolder.ts";
 import { familyOfName } from "../../core/weights/forms/families.ts";
+import { type FormRequest, needsBase } from "../../core/weights/forms/formRequest.ts";
 import { readLoraAdapter } from "../../core/weights/forms/loraAdapter.ts";
 import { writeMergedWeights } from "../../core/weights/forms/mergedWeights.ts";
 import { planMerge } from "../../core/weights/forms/mergePlan.ts";
@@ -75,14 +75,13 @@ async function openMerged(
   fileSystem: FileSystem,
   { baseModel, base: given, programFolder }: FormOptions,
 ): Promise<WriteForm> {
-  const folder = given ?? (isLocalModel(baseModel) ? join(programFolder, "model") : null);
-  if (folder === null) {
+  if (given === null && needsBase("merged", baseModel)) {
     throw new AppError(
       "base-invalid",
       `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from its hub, and give its folder (--base).`,
     );
   }
-  const base = await readBaseFolder(fileSystem, folder);
+  const base = await readBaseFolder(fileSystem, given ?? join(programFolder, "model"));
   requireUnquantized(base);
   return async ({ adapter: path, folder: target, ...writing }) => {
     const adapter = await readLoraAdapter(writing.files, path);

@@ -1,4 +1,4 @@
-/** Weights of a run at a service: published after a question, and downloaded with a word on cost, a folder and progress. */
+/** Weights of a run at a service: published after a question, and downloaded with a word on cost, their form, a folder and progress. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -81,17 +81,17 @@ async function publish(stage: Stage, { tinker }: Services): Promise<void> {
 }
 
 async function download(stage: Stage, { key }: Services): Promise<void> {
-  const { workbench, folder, step, picture, pictures } = stage;
+  const { workbench, page, folder, step, picture, pictures } = stage;
   const target = join(folder, "tinker-config-final_000001");
 
   await step("Download Weights says first that the service may bill for it", async () => {
-    await chooseForm(stage, "For peft", () => picture("forms"));
-    await workbench.dialog().getByText("Download the weights of final_000001").waitFor();
-    await picture("cost");
-    await workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
+    await acceptCost(stage, () => picture("cost"));
   });
 
-  await step("asks for a folder, and puts a folder of weights there", async () => {
+  await step("asks for their form and a folder, and puts a folder of weights there", async () => {
+    await workbench.input.waitFor();
+    await picture("form");
+    await workbench.pick("For PEFT and Transformers");
     await acceptFolder(stage, () => picture("folder"));
     const done = workbench.notification("The weights of final_000001 are in");
     await done.waitFor({ timeout: 60_000 });
@@ -105,12 +105,37 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
   });
 
   await step("a second download does not write over the first", async () => {
-    await chooseForm(stage, "For peft");
-    await workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
+    await acceptCost(stage);
+    await workbench.pick("For PEFT and Transformers");
     await acceptFolder(stage);
     await workbench.notification("contains other files").waitFor({ timeout: 60_000 });
     await picture("refused");
   });
+
+  await step("merged weights take the folder of the base model, and get one beside", async () => {
+    await acceptCost(stage);
+    await workbench.pick("Merged into the Base Model");
+    await until("the dialog", async () => (await workbench.input.inputValue()) === `${folder}/`);
+    await workbench.input.fill(`${resolve("dist/trainer/model")}/`);
+    await picture("base");
+    await page.getByRole("button", { name: "Use This Base Model" }).click();
+    await acceptFolder(stage);
+    const merged = `${target}-merged`;
+    await until("the card", async () => existsSync(join(merged, "README.md")));
+    for (const name of ["config.json", "model.safetensors"]) {
+      assert.ok(existsSync(join(merged, name)), name);
+    }
+  });
+}
+
+async function acceptCost(
+  stage: Stage,
+  look: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const title = stage.workbench.dialog().getByText("Download the weights of final_000001");
+  await chooseInMenu(stage, checkpointRow(stage), { title: "Download Weights", effect: title });
+  await look();
+  await stage.workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
 }
 
 async function chooseForm(

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { WeightsProgress, WeightsRequest } from "../../../src/api/checkpoints.ts";
 import type { RequestOutcome } from "../../../src/api/requests.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
-import { downloadCheckpoint } from "../../../src/host/commands/downloadCheckpoint.ts";
+import {
+  type DownloadSource,
+  downloadCheckpoint,
+} from "../../../src/host/commands/downloadCheckpoint.ts";
 import type { Server } from "../../../src/host/server/server.ts";
 import type { RequestedKey } from "../../../src/shared/control.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
@@ -13,9 +15,10 @@ const editor = vi.hoisted(() => ({
   answers: [] as (string | undefined)[],
   details: [] as string[],
   reported: [] as string[],
-  folder: undefined as { fsPath: string } | undefined,
-  folders: [] as { fsPath: string }[],
-  form: "For peft" as string | undefined,
+  /** The label of what is picked; undefined = the user goes away. */
+  form: undefined as string | undefined,
+  /** What folder is chosen, by the label of the button. */
+  folders: {} as Record<string, string | undefined>,
   isCanceled: false,
 }));
 vi.mock("vscode", () => ({
@@ -31,12 +34,12 @@ vi.mock("vscode", () => ({
       editor.details.push(options.detail ?? text);
       return editor.answers.shift();
     },
-    showOpenDialog: async () => {
-      const folder = editor.folders.shift() ?? editor.folder;
-      return folder && [folder];
-    },
     showQuickPick: async (items: readonly { label: string }[]) =>
       items.find(({ label }) => label === editor.form),
+    showOpenDialog: async ({ openLabel }: { openLabel: string }) => {
+      const fsPath = editor.folders[openLabel];
+      return fsPath && [{ fsPath }];
+    },
     withProgress: (_: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
       work(
         { report: ({ message }: { message: string }) => editor.reported.push(message) },
@@ -69,8 +72,11 @@ const ENTRY: CheckpointEntry = aCheckpointEntry({
   kind: "final",
   state_path: "tinker://s:train:0/weights/f",
 });
-const AT_TINKER: CheckpointPlace = { kind: "Tinker", baseUrl: null, project: "/project" };
-const HERE: CheckpointPlace = { kind: "this computer" };
+const AT_TINKER: DownloadSource = {
+  place: { kind: "Tinker", baseUrl: null, project: "/project" },
+  baseModel: "Qwen/Qwen3-8B",
+};
+const HERE: DownloadSource = { place: { kind: "this computer" }, baseModel: "local/tiny-tool" };
 const DONE: RequestOutcome<null> = { ok: true, value: null };
 
 function options(key: RequestedKey | null) {
@@ -89,9 +95,10 @@ const ALLOWED = [{ origin: "https://own.example", key: "TINKER_API_KEY" }];
 const BOUND: RequestedKey = { value: "tml-a", origin: "store", host: "gateway.example" };
 
 beforeEach(() => {
-  const folder = { fsPath: "/weights" };
-  Object.assign(editor, { answers: [], details: [], reported: [], folder, isCanceled: false });
-  Object.assign(editor, { folders: [], form: "For peft" });
+  const folders = { "Download Here": "/weights", "Use This Base Model": "/models/base" };
+  const form = "For PEFT and Transformers";
+  Object.assign(editor, { answers: [], details: [], reported: [], isCanceled: false });
+  Object.assign(editor, { form, folders });
   asked.length = 0;
   answers.splice(0, answers.length, [DONE]);
 });
@@ -153,34 +160,33 @@ describe("downloading weights", () => {
     await expect(downloadCheckpoint(RUN, ENTRY, AT_TINKER, others)).rejects.toThrow("disk is full");
   });
 
-  it("can be for servers, or merged into a base model that the user names", async () => {
-    const written = { base: null, dropsUnembedding: false };
-    editor.form = "For vLLM and SGLang";
-    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
+  it.each([
+    ["Qwen/Qwen3-8B", "For vLLM and SGLang", "vllm", null],
+    ["Qwen/Qwen3-8B", "For vLLM and SGLang, Without the Unembedding", "vllm-no-unembed", null],
+    ["Qwen/Qwen3-8B", "Merged into the Base Model", "merged", "/models/base"],
+    ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "For vLLM and SGLang", "vllm", "/models/base"],
+    ["org/model", "For vLLM and SGLang", "vllm", "/models/base"],
+    ["local/tiny-tool", "Merged into the Base Model", "merged", null],
+  ])("of %s %s asks for the base model only where it is needed", async (...row) => {
+    const [baseModel, label, words, base] = row;
+    editor.form = label;
+    await downloadCheckpoint(RUN, ENTRY, { ...HERE, baseModel }, options(null));
+    const [form, ...rest] = words.split("-");
     expect(asked[0]).toMatchObject({
-      output: "/weights/demo-final_000002-vllm",
-      form: { ...written, form: "vllm" },
-    });
-
-    answers.push([DONE]);
-    editor.form = "Merged";
-    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
-    expect(asked[1]?.form).toEqual({ ...written, form: "merged" });
-
-    answers.push([DONE]);
-    editor.answers = ["Download"];
-    editor.folders = [{ fsPath: "/models/base" }];
-    await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
-    expect(asked[2]).toMatchObject({
-      output: "/weights/demo-final_000002-merged",
-      form: { form: "merged", base: "/models/base" },
+      form: { form, base, dropsUnembedding: rest.length > 0 },
+      output: `/weights/demo-final_000002-${words}`,
     });
   });
 
-  it("ends quietly when the user ended it, or named no folder", async () => {
+  it("ends quietly when the user ended it, or went away from a question", async () => {
     answers[0] = null;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
-    editor.folder = undefined;
+    editor.folders = { "Use This Base Model": "/models/base" };
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
+    editor.folders = { "Download Here": "/weights" };
+    editor.form = "Merged into the Base Model";
+    await downloadCheckpoint(RUN, ENTRY, { ...HERE, baseModel: "org/model" }, options(null));
+    editor.form = undefined;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     editor.form = undefined;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));

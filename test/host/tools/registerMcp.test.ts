@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { parseArguments } from "../../../src/cli/arguments/arguments.ts";
 import { registerMcp } from "../../../src/host/tools/registerMcp.ts";
@@ -12,6 +12,7 @@ interface Definition {
 }
 interface Provider {
   provideMcpServerDefinitions(): readonly Definition[];
+  resolveMcpServerDefinition(server: Definition): Promise<Definition | undefined>;
   onDidChangeMcpServerDefinitions: unknown;
 }
 
@@ -59,7 +60,12 @@ vi.mock("vscode", () => ({
 }));
 
 const registered = new Map<string, Provider>();
-const options = { programFolder: join("/extension", "dist"), version: "1.2.3" };
+const KEYS = { TINKER_RL_HANDED_KEYS: "the keys" };
+const options = {
+  programFolder: join("/extension", "dist"),
+  version: "1.2.3",
+  variables: async () => KEYS,
+};
 beforeEach(() => {
   registered.clear();
   editor.isTrusted = true;
@@ -71,11 +77,14 @@ beforeEach(() => {
   };
 });
 
+function provider(): Provider | undefined {
+  registerMcp(options);
+  return registered.get(manifest.contributes.mcpServerDefinitionProviders[0]?.id ?? "");
+}
+
 /** What the editor would start, as the program understands it. */
 function offered() {
-  registerMcp(options);
-  const [provider] = manifest.contributes.mcpServerDefinitionProviders;
-  const definitions = registered.get(provider?.id ?? "")?.provideMcpServerDefinitions() ?? [];
+  const definitions = provider()?.provideMcpServerDefinitions() ?? [];
   return definitions.map(({ args: [program, ...args], ...definition }) => ({
     ...definition,
     program,
@@ -104,6 +113,44 @@ it("hands on what the user's settings allow, in a trusted window only", () => {
   });
   editor.isTrusted = false;
   expect(offered()[0]?.command).toMatchObject({ permission: { allowed: new Set(), maxUsd: 0 } });
+});
+
+describe("keys of the editor", () => {
+  const started = async () => {
+    const own = provider();
+    const [offer] = own?.provideMcpServerDefinitions() ?? [];
+    if (own === undefined || offer === undefined) throw new Error("nothing is offered");
+    const server = await own.resolveMcpServerDefinition(offer);
+    // The editor keeps what was offered.
+    expect(offer.env).toEqual({ ELECTRON_RUN_AS_NODE: "1" });
+    expect(server?.args).toEqual(offer.args);
+    return server?.env;
+  };
+
+  it.each([
+    ["what starts trainings", ["start"], true],
+    ["what evaluates", ["stop", "evaluate"], true],
+    ["what only reads", [], false],
+    ["what only steers", ["stop", "pause", "settings"], false],
+    ["what runs programs of others", ["start", "evaluate", "commands"], false],
+  ])("go to %s: %j %s", async (_, allow, isGiven) => {
+    editor.settings = { "mcp.allow": allow, "mcp.maxUsd": 1 };
+    expect(await started()).toEqual({ ELECTRON_RUN_AS_NODE: "1", ...(isGiven ? KEYS : {}) });
+  });
+
+  it("go nowhere from a folder that is not trusted", async () => {
+    editor.settings = { "mcp.allow": ["start"], "mcp.maxUsd": 1 };
+    editor.isTrusted = false;
+    expect(await started()).toEqual({ ELECTRON_RUN_AS_NODE: "1" });
+  });
+
+  it("are not handed over for a folder that was closed meanwhile", async () => {
+    editor.settings = { "mcp.allow": ["start"], "mcp.maxUsd": 1 };
+    const own = provider();
+    const [offer] = own?.provideMcpServerDefinitions() ?? [];
+    editor.folders = [];
+    expect(await own?.resolveMcpServerDefinition(offer as Definition)).toBeUndefined();
+  });
 });
 
 it("cannot be widened by the settings of a workspace", () => {

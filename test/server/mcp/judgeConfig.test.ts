@@ -97,6 +97,39 @@ describe("a configuration that an assistant starts", () => {
   });
 
   it.each([
+    [
+      "tinker_headers.Wandb-Api-Key",
+      "WANDB_API_KEY",
+      `${LOCAL.replace("local/tiny-tool", "Qwen/Qwen3-8B")}tinker_headers: { Wandb-Api-Key: null }\n`,
+    ],
+    [
+      "environments.mine.server.headers.Tinker-Api-Key",
+      "TINKER_API_KEY",
+      own("{ url: https://sessions.openreward.ai, headers: { Tinker-Api-Key: null } }"),
+    ],
+    [
+      "environments.mine.server.env.HF_TOKEN",
+      "HF_TOKEN",
+      own('{ command: ["sh"], env: { HF_TOKEN: null } }'),
+    ],
+    [
+      "environments.local/calculator.agent.env.TINKER_API_KEY",
+      "TINKER_API_KEY",
+      LOCAL.replace(
+        "splits:",
+        'agent: { command: ["sh"], env: { TINKER_API_KEY: null } }, splits:',
+      ),
+    ],
+  ])("hands on no key of the program, as %s would, without leave", async (key, name, text) => {
+    const allowed = new Set(["start", "commands"] as const);
+    await expect(judge(text, { allowed })).rejects.toThrow(
+      `${key} would hand on ${name}, a key of this program`,
+    );
+    await judge(text, { allowed, secrets: [name] });
+    await judge(text.replace("null", "written"), { allowed });
+  });
+
+  it.each([
     ["log_path: /tmp/runs"],
     ["log_path: ../runs"],
     ["log_path: link/new/runs"],

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { HANDED_KEYS } from "../../../src/server/mcp/handedKeys.ts";
 import { keysFor, variablesFor } from "../../../src/server/mcp/keysFor.ts";
+import { anAssistant } from "./anAssistant.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -25,6 +27,27 @@ it("hands a trainer the program's own keys, each for its own host, and secrets b
   });
   const named = await keysFor(folder, env, ["WEATHER"]);
   expect(Object.keys(named).sort()).toEqual(["OPENREWARD_API_KEY", "TINKER_API_KEY", "WEATHER"]);
+});
+
+it("keeps the host that a key of the editor is bound to, and takes no secret of it that is not named", async () => {
+  const own = { value: "from-store", origin: "store", host: "gateway.test" };
+  const handed = { TINKER_API_KEY: own, WEATHER: { ...own, host: null }, GITHUB_TOKEN: own };
+  const env = { TINKER_API_KEY: "from-process", [HANDED_KEYS]: JSON.stringify(handed) };
+  expect(await keysFor(folder, env)).toEqual({ TINKER_API_KEY: own });
+  const named = await keysFor(folder, env, ["WEATHER"]);
+  expect(named["WEATHER"]).toEqual(handed.WEATHER);
+  expect(await keysFor(folder, { [HANDED_KEYS]: "{" })).toMatchObject({
+    TINKER_API_KEY: { value: "from-file" },
+  });
+});
+
+it("lets no answer show a key of the editor", async () => {
+  const key = { value: "tml-of-the-editor", origin: "store", host: null };
+  const env = { [HANDED_KEYS]: JSON.stringify({ TINKER_API_KEY: key }) };
+  const assistant = await anAssistant(folder, { env });
+  const text = await assistant.text("validateConfig", { path: "x tml-of-the-editor" });
+  expect(text).toContain("x ***");
+  await assistant.close();
 });
 
 it("takes addresses from a project's file and nothing else, below those of the process", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import type { FormRequest } from "../../../src/core/weights/formRequest.ts";
+import type { FormRequest } from "../../../src/core/weights/forms/formRequest.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";

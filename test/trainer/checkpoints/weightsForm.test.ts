@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needsBase } from "../../../src/core/weights/forms/formRequest.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { type FormOptions, openForm } from "../../../src/trainer/checkpoints/weightsForm.ts";
 
@@ -32,6 +33,19 @@ describe("a form of weights", () => {
     const merged = { form: "merged", baseModel: "Qwen/Qwen3-8B" } as const;
     await expect(open(merged)).rejects.toThrow(/need the weights of Qwen\/Qwen3-8B.*--base/);
   });
+
+  it.each(["Qwen/Qwen3-8B", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "org/model"])(
+    "of %s is refused without the base model's folder exactly where that is said to be needed",
+    async (baseModel) => {
+      for (const form of ["vllm", "merged"] as const) {
+        const isRefused = await open({ form, baseModel }).then(
+          () => false,
+          ({ message }: Error) => message.includes("--base"),
+        );
+        expect(needsBase(form, baseModel), form).toBe(isRefused);
+      }
+    },
+  );
 
   it.each(["vllm", "merged"] as const)("%s names what is wrong with the folder", async (form) => {
     const failed = (): Promise<unknown> => open({ form, base: folder });
