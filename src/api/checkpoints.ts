@@ -31,8 +31,6 @@ export interface WeightsRequest extends ReportsProgress {
   readonly form: FormRequest | null;
   /** True when the checkpoint is one of this computer. */
   readonly isLocalOnly: boolean;
-  /** Null: as Tinker exports them, which `peft` loads. */
-  readonly form: FormRequest | null;
 }
 
 export interface WeightsProgress {
@@ -73,14 +71,6 @@ export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
       .readonly()
       .nullable(),
     isLocalOnly: z.boolean(),
-    form: z
-      .object({
-        form: z.enum(["vllm", "merged"]),
-        base: z.string().nullable(),
-        dropsUnembedding: z.boolean(),
-      })
-      .readonly()
-      .nullable(),
   })
   .readonly();
 

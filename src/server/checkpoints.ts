@@ -31,7 +31,6 @@ export function serveCheckpoints(options: ServerOptions): void {
       return requests.run(token, async ({ fileSystem, signal, redactor }) => {
         await trainer.downloadCheckpoint(fileSystem, {
           ...weights,
-          form: form ?? undefined,
           source: folder,
           folder,
           form: form ?? undefined,

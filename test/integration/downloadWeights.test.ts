@@ -207,7 +207,6 @@ describe("the weights of a run, asked for by an editor", () => {
       folder: run,
       name: state.slice(state.lastIndexOf("/") + 1),
       isLocalOnly: false,
-      form: null,
       output: join(folder, "asked"),
       form,
     };

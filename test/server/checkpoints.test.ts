@@ -26,7 +26,6 @@ const REQUEST: WeightsRequest = {
   output: "/weights/demo",
   form: null,
   isLocalOnly: false,
-  form: { form: "vllm", base: null, dropsUnembedding: false },
 };
 
 type Download = TrainerFunctions["downloadCheckpoint"];
@@ -51,7 +50,6 @@ describe("a download for an editor", () => {
       name: "final_000002",
       output: "/weights/demo",
       launchRequest: REQUEST.launch,
-      form: REQUEST.form,
     });
     expect(reports).toEqual([
       { file: "a", receivedBytes: 10, totalBytes: 40 },

@@ -41,11 +41,6 @@ export async function downloadCheckpoint(
       ),
     );
   }
-  const chosen = await chooseForm(run, entry);
-  if (chosen === undefined) return;
-  const { suffix, ...wanted } = chosen;
-  const form = await withBase(wanted.form, place);
-  if (form === undefined) return;
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
   const form = await askWeightsForm(baseModel);
   if (form === undefined) return;
@@ -94,23 +89,15 @@ async function isCostAccepted(
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
-function chooseFolder(): Promise<vscode.Uri | undefined> {
-  return askForFolder(
-    vscode.l10n.t("Download Here"),
-    vscode.l10n.t("Creates a folder for the weights here"),
-  );
-}
-
-function chooseBase(): Promise<vscode.Uri | undefined> {
-  return askForFolder(
-    vscode.l10n.t("Merge into This Model"),
-    vscode.l10n.t("The base model as downloaded from its hub: config.json and safetensors"),
-  );
-}
-
-async function askForFolder(openLabel: string, title: string): Promise<vscode.Uri | undefined> {
-  const kind = { canSelectFiles: false, canSelectFolders: true, canSelectMany: false };
-  const [folder] = (await vscode.window.showOpenDialog({ ...kind, openLabel, title })) ?? [];
+async function chooseFolder(): Promise<vscode.Uri | undefined> {
+  const [folder] =
+    (await vscode.window.showOpenDialog({
+      canSelectFiles: false,
+      canSelectFolders: true,
+      canSelectMany: false,
+      openLabel: vscode.l10n.t("Download Here"),
+      title: vscode.l10n.t("Creates a folder for the weights here"),
+    })) ?? [];
   return folder;
 }
 

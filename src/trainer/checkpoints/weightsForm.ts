@@ -5,7 +5,6 @@ import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
-import type { FormRequest } from "../../core/weights/formRequest.ts";
 import { readBaseFolder, requireUnquantized } from "../../core/weights/forms/baseFolder.ts";
 import { familyOfName } from "../../core/weights/forms/families.ts";
 import { type FormRequest, needsBase } from "../../core/weights/forms/formRequest.ts";

@@ -138,17 +138,6 @@ async function acceptCost(
   await stage.workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
 }
 
-async function chooseForm(
-  stage: Stage,
-  form: string,
-  look: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
-  const item = stage.workbench.rows.filter({ hasText: form }).first();
-  await chooseInMenu(stage, checkpointRow(stage), { title: "Download Weights", effect: item });
-  await look();
-  await item.click();
-}
-
 /** The dialog begins in the folder that is open. */
 async function acceptFolder(
   { workbench, page, folder }: Stage,

@@ -188,8 +188,6 @@ describe("downloading weights", () => {
     await downloadCheckpoint(RUN, ENTRY, { ...HERE, baseModel: "org/model" }, options(null));
     editor.form = undefined;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
-    editor.form = undefined;
-    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     expect(editor.details).toEqual([]);
     expect(asked).toHaveLength(1);
   });
