@@ -53,10 +53,11 @@ export class ImagePool {
     return this.#count;
   }
 
-  /** Also where there is an equal one. @throws AppError `image-invalid`, and `chat-render` where the model gets none */
-  add(base64: string): ImagePart {
-    if (this.#support.kind === "refused")
+  /** Reads one without adding it. @throws AppError `image-invalid`, and `chat-render` where the model gets none */
+  read(base64: string): PooledImage {
+    if (this.#support.kind === "refused") {
       throw new AppError("chat-render", `${this.#support.reason}.`);
+    }
     const file = this.#support.shared.read(base64);
     const tokens = this.#support.countTokens(file);
     if (tokens === null) {
@@ -65,9 +66,14 @@ export class ImagePool {
         `An image has ${file.width} x ${file.height} pixels; the model takes none that is so long against its other side.`,
       );
     }
+    return { file, tokens };
+  }
+
+  /** Also where there is an equal one. */
+  add({ file, tokens }: PooledImage): ImagePart {
     const id = imageId(this.#all.length);
     this.#all.push({ file, tokens });
-    this.#ids.set(base64, [...this.#idsOf(base64), id]);
+    this.#ids.set(file.base64, [...this.#idsOf(file.base64), id]);
     this.#count += 1;
     return { id, tokens };
   }

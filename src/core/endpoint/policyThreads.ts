@@ -179,6 +179,7 @@ export class PolicyThreads {
     }
     const asked = messageKeys(sent.messages, sent.images, sha256);
     const tools = toolsKey(sent.tools, sha256);
+    this.#forgetImages();
     this.#makeRoom({ threads: 0, tokens: 0, images: newImages(sent, images) });
     const request = { ...sent, messages: this.#withImages(sent, images) };
     const found = await this.#found(request, asked, tools);
@@ -231,6 +232,14 @@ export class PolicyThreads {
     } finally {
       this.#sought.delete(images);
     }
+  }
+
+  /** Those of no conversation, unless all must be kept. */
+  #forgetImages(): void {
+    const { images: pool, limits } = this.#options;
+    if (limits.whenFull === "refuse") return;
+    const held = [...this.#sought, ...this.#threads.map(({ images }) => images)];
+    pool.keepOnly(new Set(held.flat()));
   }
 
   async #context(
@@ -363,8 +372,7 @@ export class PolicyThreads {
       }
       for (const id of oldest.callIds) this.#ownIds.delete(id);
       this.#threads = this.#threads.filter((thread) => thread !== oldest);
-      const held = [...this.#sought, ...this.#threads.map(({ images }) => images)];
-      pool.keepOnly(new Set(held.flat()));
+      this.#forgetImages();
     }
   }
 

@@ -1,7 +1,7 @@
 /** The images of a request. In its messages each has the id of its place in the request; conversations give it one of their own. */
 
 import { contentOfParts, type ImagePart, partsOf } from "../chat/content.ts";
-import type { ImagePool } from "../chat/imagePool.ts";
+import type { ImagePool, PooledImage } from "../chat/imagePool.ts";
 import { ColumnError, shown } from "../chat/openaiMessages.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
 import { type AppError, isAppError } from "../errors.ts";
@@ -72,13 +72,15 @@ export function withPooledImages(
   { pool, placeholder }: { readonly pool: ImagePool; readonly placeholder: string | undefined },
 ): readonly InitialMessage[] {
   if (images.length === 0) return messages;
+  // All are read before one is added: what is refused leaves nothing behind.
+  const read = placeholder === undefined ? images.map((image) => readFor(pool, image)) : [];
   const places = positions();
   const pooled = (part: string | ImagePart): string | ImagePart => {
     if (typeof part === "string") return part;
-    const image = images[imageIndex(part.id)];
-    if (image === undefined || placeholder !== undefined) return placeholder ?? "";
-    const position = places(image.base64);
-    return pool.find(image.base64, position) ?? addTo(pool, image);
+    const image = read[imageIndex(part.id)];
+    if (image === undefined) return placeholder ?? "";
+    const { base64 } = image.file;
+    return pool.find(base64, places(base64)) ?? pool.add(image);
   };
   return messages.map((message) => {
     if (message.images === undefined) return message;
@@ -97,11 +99,12 @@ function positions(): (text: string) => number {
   };
 }
 
-function addTo(pool: ImagePool, { base64, column }: SentImage): ImagePart {
-  if (pool.refusal !== null)
+function readFor(pool: ImagePool, { base64, column }: SentImage): PooledImage {
+  if (pool.refusal !== null) {
     throw refused(column, `the model gets no images, because ${pool.refusal}.`);
+  }
   try {
-    return pool.add(base64);
+    return pool.read(base64);
   } catch (error) {
     if (!isAppError(error, "image-invalid")) throw error;
     throw refused(column, error.message);

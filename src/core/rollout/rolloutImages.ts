@@ -55,7 +55,7 @@ export class RolloutImages {
     if (settings.onImage === "placeholder") return IMAGE_PLACEHOLDER;
     const { refusal, count } = this.#pool;
     if (refusal !== null) throw this.#refused(refusal);
-    if (count < MAX_IMAGES) return this.#pool.add(data);
+    if (count < MAX_IMAGES) return this.#pool.add(this.#pool.read(data));
     throw new AppError(
       "rollout-image-limit",
       `A rollout may hold ${MAX_IMAGES} images, and ${environment} sent more.`,

@@ -98,7 +98,10 @@ describe("an agent that gives the model images of its own", () => {
   });
 
   it.each([
-    ["no file", look({ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } })],
+    [
+      "no file, behind one that is",
+      look(picture(500), { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }),
+    ],
     ["too long", look(picture(16_000, "", 10))],
     ["too many", look(...Array.from({ length: 64 }, (_, i) => picture(100, `${i}`)))],
   ])("is refused in words, and nothing is sampled: %s", async (_, messages) => {

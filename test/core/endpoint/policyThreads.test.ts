@@ -318,6 +318,17 @@ describe("images that are held", () => {
     expect(threads.streams).toHaveLength(2);
   });
 
+  it("of a request that fails later are forgotten, too", async () => {
+    const { complete, policy: own } = policy("forget");
+    const controller = new AbortController();
+    controller.abort(new Error("gone"));
+    for (const width of [100, 200, 300]) {
+      const needs = { signal: controller.signal, needsLogprobs: true };
+      await expect(own.turn(readChatCompletion(asked(width)), needs)).rejects.toThrow("gone");
+    }
+    expect((await complete(asked(400))).finish_reason).toBe("stop");
+  });
+
   it("are refused beyond a number where all must be kept", async () => {
     const { complete } = policy("refuse");
     for (const width of [100, 200, 200]) await complete(asked(width));
