@@ -16,6 +16,7 @@ import { sha256 } from "../../../src/node/hash.ts";
 import { AgentHost } from "../../../src/trainer/agents/agentHost.ts";
 import { MAX_REQUEST_BYTES } from "../../../src/trainer/endpoint/endpointRoutes.ts";
 import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
+import { aPng } from "../../core/images/someImages.ts";
 import { result, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
@@ -176,7 +177,12 @@ const TOOLS = [
   { type: "function", function: { name: "add", parameters: { type: "object" } } },
   { type: "function", function: { name: "answer", description: "Ends." } },
 ];
-const ODD = [null, 0, -1, "", [], {}, true, 1e300, "Two", ["a", 1], { type: "text" }];
+const IMAGES = [
+  [{ type: "image_url", image_url: { url: `data:image/png;base64,${aPng().base64}` } }],
+  [{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }],
+  [{ type: "input_image", image_url: "https://example.com/a.png" }],
+];
+const ODD = [null, 0, -1, "", [], {}, true, 1e300, "Two", ["a", 1], { type: "text" }, ...IMAGES];
 
 /** Conversations of one rollout, as its agents know them. */
 class Talker {
