@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { type FormRequest, needsBase } from "../../core/weights/forms/formRequest.ts";
+import { askForFolder } from "../vscode/askForFolder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 /** Null = as Tinker exports them; undefined when the user went away. */
@@ -46,14 +47,9 @@ export async function askWeightsForm(baseModel: string): Promise<FormRequest | n
   return base && { form, base: base.fsPath, dropsUnembedding };
 }
 
-async function chooseBase(): Promise<vscode.Uri | undefined> {
-  const [folder] =
-    (await vscode.window.showOpenDialog({
-      canSelectFiles: false,
-      canSelectFolders: true,
-      canSelectMany: false,
-      openLabel: vscode.l10n.t("Use This Base Model"),
-      title: vscode.l10n.t("The folder of the base model, as downloaded from its hub"),
-    })) ?? [];
-  return folder;
+function chooseBase(): Promise<vscode.Uri | undefined> {
+  return askForFolder({
+    openLabel: vscode.l10n.t("Use This Base Model"),
+    title: vscode.l10n.t("The folder of the base model, as downloaded from its hub"),
+  });
 }

@@ -13,6 +13,7 @@ import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatBytes } from "../../shared/format.ts";
+import { askForFolder } from "../vscode/askForFolder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
 import { askWeightsForm } from "./askWeightsForm.ts";
@@ -89,16 +90,11 @@ async function isCostAccepted(
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
-async function chooseFolder(): Promise<vscode.Uri | undefined> {
-  const [folder] =
-    (await vscode.window.showOpenDialog({
-      canSelectFiles: false,
-      canSelectFolders: true,
-      canSelectMany: false,
-      openLabel: vscode.l10n.t("Download Here"),
-      title: vscode.l10n.t("Creates a folder for the weights here"),
-    })) ?? [];
-  return folder;
+function chooseFolder(): Promise<vscode.Uri | undefined> {
+  return askForFolder({
+    openLabel: vscode.l10n.t("Download Here"),
+    title: vscode.l10n.t("Creates a folder for the weights here"),
+  });
 }
 
 /** Null when the user ended it; then the server has tidied up. */

@@ -8,6 +8,7 @@ import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
+import { askForFolder } from "../vscode/askForFolder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { showFolder } from "../vscode/showFolder.ts";
@@ -71,13 +72,10 @@ async function remove(
 }
 
 async function askForRun(): Promise<string | null> {
-  const [picked] =
-    (await vscode.window.showOpenDialog({
-      title: vscode.l10n.t("Open Run Folder"),
-      openLabel: vscode.l10n.t("Open Run"),
-      canSelectFiles: false,
-      canSelectFolders: true,
-    })) ?? [];
+  const picked = await askForFolder({
+    title: vscode.l10n.t("Open Run Folder"),
+    openLabel: vscode.l10n.t("Open Run"),
+  });
   if (picked === undefined) return null;
   const metrics = vscode.Uri.file(join(picked.fsPath, "metrics.jsonl"));
   const hasMetrics = await vscode.workspace.fs.stat(metrics).then(

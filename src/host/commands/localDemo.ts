@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import type { Memento } from "../runs/runLabels.ts";
+import { askForFolder } from "../vscode/askForFolder.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
@@ -41,13 +42,10 @@ export class LocalDemo {
   }
 
   async #openFolder(): Promise<undefined> {
-    const [folder] =
-      (await vscode.window.showOpenDialog({
-        title: vscode.l10n.t("A Folder for the Local Demo"),
-        openLabel: vscode.l10n.t("Use This Folder"),
-        canSelectFiles: false,
-        canSelectFolders: true,
-      })) ?? [];
+    const folder = await askForFolder({
+      title: vscode.l10n.t("A Folder for the Local Demo"),
+      openLabel: vscode.l10n.t("Use This Folder"),
+    });
     if (folder === undefined) return;
     await writeConfig(folder);
     await this.#state.update(PENDING_DEMO, { folder: folder.toString(), at: Date.now() });
