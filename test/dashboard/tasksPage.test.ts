@@ -1,6 +1,6 @@
 /** The table of the tasks of a curriculum in the built page, in each theme. */
 
-import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -78,11 +78,24 @@ describe("the table of tasks", () => {
       expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
       await page.getByLabel("Find a task").fill("train:2");
       await page.getByText("5 tasks").waitFor();
+      await page.getByLabel("Find a task").fill("train:26");
+      await page.getByText("1 task ").waitFor();
       await firstTask(page).getByRole("button").click();
       await page.locator(".grid-row").first().waitFor();
-      expect(await page.locator("#rollout-filter").inputValue()).toMatch(/^2\d*$/);
+      expect(await page.locator("#rollout-filter").inputValue()).toBe("local/calculator:train:26");
+      expect(await page.locator('.grid-row[aria-level="2"]').count()).toBe(1);
       expect(dashboard.faults).toEqual([]);
       await dashboard.close();
     },
   );
+
+  it("says why it is not there", async () => {
+    const [theme] = THEMES;
+    if (theme === undefined) throw new Error("There is no theme.");
+    await writeFile(runPaths(folder).state, "{");
+    const dashboard = await openDashboardPage(browser, { folder, theme });
+    await showRunPart(dashboard.page, "Tasks");
+    await dashboard.page.getByText("Neither state.json nor state.prev.json").waitFor();
+    await dashboard.close();
+  });
 });

@@ -20,13 +20,15 @@ import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { NO_FILTER } from "../model/viewState.ts";
 import { visibleLine } from "../text/visible.ts";
+import { taskName } from "./rollouts/rolloutRows.ts";
 
 const FIRST: TaskQuery = { text: "", pool: null, column: "step", isDescending: true, page: 0 };
 
 export function Tasks({ dashboard }: DashboardProps) {
   const [query, setQuery] = useState(FIRST);
-  const tasks = useTasks(dashboard, query);
+  const { tasks, error } = useTasks(dashboard, query);
   const scrolled = useScroll(dashboard, "tasks");
+  if (error !== null) return <p class="message">{error}</p>;
   if (tasks === null) return null;
   if (tasks.completed === null) {
     return (
@@ -69,18 +71,22 @@ export function Tasks({ dashboard }: DashboardProps) {
 }
 
 /** Asks again with each save, and keeps what is shown until the answer. */
-function useTasks(dashboard: DashboardModel, query: TaskQuery): TaskPage | null {
+function useTasks(dashboard: DashboardModel, query: TaskQuery) {
   const [tasks, setTasks] = useState<TaskPage | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const run = dashboard.data.run.value;
   const asked = `${run?.id}#${run?.attempt}/${run?.completedSteps} ${run?.state}`;
   useEffect(
     () =>
       dashboard.host.ask({ ask: "tasks", query }, (answer) => {
         if (answer.kind === "tasks") setTasks(answer.tasks);
+        if (answer.kind === "tasks" || answer.kind === "error") {
+          setError(answer.kind === "error" ? answer.message : null);
+        }
       }),
     [dashboard, query, asked],
   );
-  return tasks;
+  return { tasks, error };
 }
 
 interface QueryProps {
@@ -190,7 +196,7 @@ function Heads({ query, change }: QueryProps) {
 }
 
 function Row({ dashboard, row }: DashboardProps & { readonly row: TaskTableRow }) {
-  const { environment, split, index, step, success, pool, rollouts, tokens } = row;
+  const { step, success, pool, rollouts, tokens } = row;
   const show = (): void =>
     dashboard.update({
       tab: "rollouts",
@@ -198,7 +204,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: TaskTableRow }
       rolloutSet: { source: "training", step },
       rollout: null,
       isGrouped: true,
-      filter: { ...NO_FILTER, environment, split, text: String(index) },
+      filter: { ...NO_FILTER, text: taskName(row) },
     });
   return (
     <tr>
@@ -209,7 +215,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: TaskTableRow }
           title={l10n.t("Show its rollouts in step {0}", step + 1)}
           onClick={show}
         >
-          {taskName(row)}
+          {shownName(row)}
         </button>
       </th>
       <td class="number">{success.toFixed(2)}</td>
@@ -221,7 +227,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: TaskTableRow }
   );
 }
 
-function taskName({ environment, split, index }: TaskTableRow): string {
+function shownName({ environment, split, index }: TaskTableRow): string {
   return `${visibleLine(environment)} ${visibleLine(split)} ${index}`;
 }
 

@@ -161,9 +161,23 @@ export function filterRows(
       (temperature === null || (row.temperature ?? temperature) === temperature) &&
       (model === "" || (row.model ?? model) === model) &&
       hasMark(markOf(row), mark) &&
-      (words.every((word) => searchText(row, markOf(row)).includes(word)) ||
-        found.has(rolloutName(row))),
+      (words.every((word) => matches(row, markOf(row), word)) || found.has(rolloutName(row))),
   );
+}
+
+/** A whole name of a task, such as `local/depot:train:2`, is none of task 20. */
+function matches(row: RolloutRow, mark: Mark, word: string): boolean {
+  if (!/:[^:]+:\d+$/.test(word)) return searchText(row, mark).includes(word);
+  return taskName(row).toLowerCase() === word || row.taskText.toLowerCase().includes(word);
+}
+
+/** As a run folder names it. */
+export function taskName({
+  environment,
+  split,
+  index,
+}: Pick<RolloutRow, "environment" | "split" | "index">): string {
+  return `${environment}:${split}:${index}`;
 }
 
 /** Stable: rows that rank the same keep their order. Pinned ones come first. */

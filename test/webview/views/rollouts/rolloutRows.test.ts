@@ -88,6 +88,10 @@ describe("the list of rollouts", () => {
       positions(filterRows(rows, { ...NO_FILTER, ...filter }));
     expect(by({})).toEqual([0, 1, 2, 3]);
     expect(by({ text: "503 error" })).toEqual([1]);
+    expect(by({ text: "local/calculator:train:3" })).toEqual([0, 1, 2, 3]);
+    const twenty = [row({ index: 2 }), row({ rollout: 1, index: 20 })];
+    const text = "local/calculator:train:2";
+    expect(positions(filterRows(twenty, { ...NO_FILTER, text }))).toEqual([0]);
     expect(by({ rewardLow: 0.25, rewardHigh: 0.25 })).toEqual([2, 3]);
     expect(by({ stop: "max_turns" })).toEqual([2]);
     expect(by({ trainingUse: "waiting" })).toEqual([3]);
