@@ -19,6 +19,7 @@ const MAX_COMPARISON = 160 * KILOBYTE;
 const MAX_SWEEP = 40 * KILOBYTE;
 const MAX_MARKDOWN = 140 * KILOBYTE;
 const MAX_TIMELINE = 40 * KILOBYTE;
+const MAX_TASKS = 20 * KILOBYTE;
 const MAX_TRAJECTORIES = 100 * KILOBYTE;
 const MAX_SEARCH = 20 * KILOBYTE;
 const MAX_CHANGES = 30 * KILOBYTE;
@@ -38,6 +39,8 @@ const ON_DEMAND = {
   markdown: "webview-ui/text/markdown.ts",
   timeline: "webview-ui/views/timeline/timeline.tsx",
   timelineStyle: "webview-ui/styles/timeline.css",
+  tasks: "webview-ui/views/tasks.tsx",
+  tasksStyle: "webview-ui/styles/tasks.css",
   trajectories: "webview-ui/views/trajectories.tsx",
   trajectoriesStyle: "webview-ui/styles/trajectoriesStyle.css",
   searchTab: "webview-ui/search/searchTab.tsx",
@@ -125,6 +128,7 @@ const sweep = withImports(metafile, ["sweepView.js", "sweepStyle.css"]).filter(
 guard("sweep on demand", await weigh(sweep), MAX_SWEEP);
 guard("Markdown on demand", await weigh(["markdown.js"]), MAX_MARKDOWN);
 guard("timeline on demand", await weigh(["timeline.js", "timelineStyle.css"]), MAX_TIMELINE);
+guard("tasks on demand", await weigh(["tasks.js", "tasksStyle.css"]), MAX_TASKS);
 const trajectories = ["trajectories.js", "trajectoriesStyle.css"];
 guard("trajectories on demand", await weigh(trajectories), MAX_TRAJECTORIES);
 guard("search on demand", await weigh(["searchTab.js", "search.css"]), MAX_SEARCH);

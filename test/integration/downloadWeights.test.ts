@@ -236,7 +236,7 @@ describe("the weights of a run, asked for by an editor", () => {
       ok: false,
       error: {
         code: "base-invalid",
-        message: expect.stringContaining("has no config.json. Give --base"),
+        message: expect.stringContaining("has no config.json. It must be the folder"),
       },
     });
     const served = { form: "vllm", base: null, dropsUnembedding: false } as const;

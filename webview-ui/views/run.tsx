@@ -9,11 +9,15 @@ import { strings } from "../strings/strings.ts";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
 import { Log } from "./log.tsx";
-import { Tasks } from "./tasks.tsx";
 
 const Timeline = lazyView<DashboardProps>(
   async () => (await import("./timeline/timeline.tsx")).Timeline,
   "timelineStyle.css",
+);
+
+const Tasks = lazyView<DashboardProps>(
+  async () => (await import("./tasks.tsx")).Tasks,
+  "tasksStyle.css",
 );
 
 const POOL_METRIC = "curriculum/open";
