@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import { formatCount, plural } from "../../src/shared/format.ts";
+import { taskId } from "../../src/shared/taskId.ts";
 import {
   TASK_POOLS,
   TASKS_PER_PAGE,
@@ -20,7 +21,6 @@ import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { NO_FILTER } from "../model/viewState.ts";
 import { visibleLine } from "../text/visible.ts";
-import { taskName } from "./rollouts/rolloutRows.ts";
 
 const FIRST: TaskQuery = { text: "", pool: null, column: "step", isDescending: true, page: 0 };
 
@@ -52,7 +52,7 @@ export function Tasks({ dashboard }: DashboardProps) {
               <Heads query={query} change={change} />
               <tbody>
                 {tasks.rows.map((row) => (
-                  <Row key={taskName(row)} dashboard={dashboard} row={row} />
+                  <Row key={taskId(row)} dashboard={dashboard} row={row} />
                 ))}
               </tbody>
             </table>
@@ -80,9 +80,7 @@ function useTasks(dashboard: DashboardModel, query: TaskQuery) {
     () =>
       dashboard.host.ask({ ask: "tasks", query }, (answer) => {
         if (answer.kind === "tasks") setTasks(answer.tasks);
-        if (answer.kind === "tasks" || answer.kind === "error") {
-          setError(answer.kind === "error" ? answer.message : null);
-        }
+        setError(answer.kind === "error" ? answer.message : null);
       }),
     [dashboard, query, asked],
   );
@@ -204,7 +202,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: TaskTableRow }
       rolloutSet: { source: "training", step },
       rollout: null,
       isGrouped: true,
-      filter: { ...NO_FILTER, text: taskName(row) },
+      filter: { ...NO_FILTER, text: taskId(row) },
     });
   return (
     <tr>

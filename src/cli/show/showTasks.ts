@@ -3,13 +3,13 @@
 import * as l10n from "@vscode/l10n";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { RunReader } from "../../core/runFolder/reader.ts";
-import { taskId } from "../../core/runFolder/rollouts/taskId.ts";
 import {
   type CurriculumTask,
   readCurriculumTasks,
 } from "../../core/training/tasks/curriculumTasks.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { formatCount } from "../../shared/format.ts";
+import { taskId } from "../../shared/taskId.ts";
 import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { newestRows, quietLine, type ShowContext } from "./showContext.ts";

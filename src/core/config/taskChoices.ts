@@ -34,8 +34,8 @@ export function withOnlyEnvironment(
   name: string | null,
   { keepsAgent = false }: { readonly keepsAgent?: boolean } = {},
 ): Config {
-  const own = name === null ? null : environmentConfig(config, name);
-  const kept = own === null || keepsAgent ? own : { ...own, agent: null };
-  const environments = name === null || kept === null ? {} : { [name]: kept };
-  return { ...config, environments, evaluation: null, notify: [] };
+  const alone = { ...config, environments: {}, evaluation: null, notify: [] };
+  if (name === null) return alone;
+  const own = environmentConfig(config, name);
+  return { ...alone, environments: { [name]: keepsAgent ? own : { ...own, agent: null } } };
 }

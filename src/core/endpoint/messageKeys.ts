@@ -7,8 +7,8 @@ import { plainJson, sortKeys, writeExactJson } from "../util/exactJson.ts";
 import type { SentImage } from "./requestImages.ts";
 
 /**
- * One digest a message; `images` are by their ids in the messages. Two messages have the same where their callers mean the same: clients spell arguments and their numbers anew, name
- * calls by other ids, and leave the reasoning out.
+ * One digest a message. Two messages have the same where their callers mean the same: clients spell arguments and their numbers anew, name
+ * calls by other ids, and leave the reasoning out. `images` are by their ids in the messages.
  */
 export function messageKeys(
   messages: readonly InitialMessage[],

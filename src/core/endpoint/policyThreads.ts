@@ -170,7 +170,7 @@ export class PolicyThreads {
    * @throws AppError `endpoint-refused`, `prompt-too-long`, `chat-render`
    */
   async begin(sent: SentRequest): Promise<PendingTurn> {
-    const { sha256, chat, maxTotalTokens, images } = this.#options;
+    const { sha256, chat, maxTotalTokens, images, imagePlaceholder } = this.#options;
     if (sent.tools.length > 0 && chat.renderer.callsTools === false) {
       throw endpointRefusal(
         `tools: the model cannot call tools, because its chat format is ${chat.renderer.id}. Leave them out.`,
@@ -179,8 +179,8 @@ export class PolicyThreads {
     }
     const asked = messageKeys(sent.messages, sent.images, sha256);
     const tools = toolsKey(sent.tools, sha256);
-    this.#forgetImages();
-    this.#makeRoom({ threads: 0, tokens: 0, images: newImages(sent, images) });
+    const added = imagePlaceholder === undefined ? newImages(sent, images) : 0;
+    this.#makeRoom({ threads: 0, tokens: 0, images: added });
     const request = { ...sent, messages: this.#withImages(sent, images) };
     const found = await this.#found(request, asked, tools);
     const { thread, from, continued = null } = found;
@@ -232,14 +232,6 @@ export class PolicyThreads {
     } finally {
       this.#sought.delete(images);
     }
-  }
-
-  /** Those of no conversation, unless all must be kept. */
-  #forgetImages(): void {
-    const { images: pool, limits } = this.#options;
-    if (limits.whenFull === "refuse") return;
-    const held = [...this.#sought, ...this.#threads.map(({ images }) => images)];
-    pool.keepOnly(new Set(held.flat()));
   }
 
   async #context(
@@ -372,7 +364,8 @@ export class PolicyThreads {
       }
       for (const id of oldest.callIds) this.#ownIds.delete(id);
       this.#threads = this.#threads.filter((thread) => thread !== oldest);
-      this.#forgetImages();
+      const held = [...this.#sought, ...this.#threads.map(({ images }) => images)];
+      pool.keepOnly(new Set(held.flat()));
     }
   }
 

@@ -2,9 +2,9 @@
 
 import type { Mark } from "../../shared/marks.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
+import { taskId } from "../../shared/taskId.ts";
 import { markFinder } from "../runFolder/marks.ts";
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
-import { taskId } from "../runFolder/rollouts/taskId.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
 

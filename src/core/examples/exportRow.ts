@@ -129,7 +129,7 @@ function openingOf({
 }: Pick<RolloutRecord, "systemText" | "promptText" | "conversation">): JsonObject[] {
   const said = conversation.find(({ type }) => type === "system_message")?.content;
   // One message of both, as in training: many templates take no second one.
-  const texts = [systemText ?? [], said ?? []].flat();
+  const texts = [systemText, said ?? null].filter((text) => text !== null);
   const system = texts.length === 0 ? [] : [{ role: "system", content: texts.join("\n\n") }];
   if (conversation.length === 0) return [...system, { role: "user", content: promptText }];
   return [

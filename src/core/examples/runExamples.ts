@@ -1,10 +1,10 @@
 /** The demonstrations of a run folder: its rollouts, filtered, in the ids in which they were sampled. */
 
+import { taskId } from "../../shared/taskId.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { createRunReader } from "../runFolder/reader.ts";
-import { taskId } from "../runFolder/rollouts/taskId.ts";
 import { chooseRollouts, storedTokens } from "./chooseRollouts.ts";
 import type { Example } from "./example.ts";
 import { storedStreams } from "./storedExample.ts";

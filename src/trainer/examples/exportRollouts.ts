@@ -18,11 +18,11 @@ import {
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
-import { taskId } from "../../core/runFolder/rollouts/taskId.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { type RunModel, readRunModel } from "../../core/runFolder/runModel.ts";
 import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
+import { taskId } from "../../shared/taskId.ts";
 import { VERSION } from "../../shared/version.ts";
 
 export type ExportFormat = "messages" | "tokens" | "parquet";

@@ -318,7 +318,7 @@ describe("images that are held", () => {
     expect(threads.streams).toHaveLength(2);
   });
 
-  it("of a request that fails later are forgotten, too", async () => {
+  it("of a turn that was broken off are forgotten, too", async () => {
     const { complete, policy: own } = policy("forget");
     const controller = new AbortController();
     controller.abort(new Error("gone"));
@@ -336,9 +336,10 @@ describe("images that are held", () => {
   });
 
   it("count as many tokens as they take, without being held", async () => {
-    const { policy: own } = policy("refuse");
+    const { policy: own, complete } = policy("refuse");
     const count = (width: number) => own.countTokens(readChatCompletion(asked(width)));
     for (const width of [100, 200, 300]) expect(await count(width)).toBeGreaterThan(20);
+    expect((await complete(asked(400))).finish_reason).toBe("stop");
   });
 });
 

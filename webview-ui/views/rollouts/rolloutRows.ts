@@ -13,6 +13,7 @@ import {
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { isExample, outcomeText } from "../../../src/shared/outcome.ts";
 import type { RolloutSource } from "../../../src/shared/rolloutSet.ts";
+import { taskId } from "../../../src/shared/taskId.ts";
 import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -165,19 +166,9 @@ export function filterRows(
   );
 }
 
-/** A whole name of a task, such as `local/depot:train:2`, is none of task 20. */
+/** The whole name of a task is that of no other: task 2 is not task 20. */
 function matches(row: RolloutRow, mark: Mark, word: string): boolean {
-  if (!/:[^:]+:\d+$/.test(word)) return searchText(row, mark).includes(word);
-  return taskName(row).toLowerCase() === word || row.taskText.toLowerCase().includes(word);
-}
-
-/** As a run folder names it. */
-export function taskName({
-  environment,
-  split,
-  index,
-}: Pick<RolloutRow, "environment" | "split" | "index">): string {
-  return `${environment}:${split}:${index}`;
+  return taskId(row).toLowerCase() === word || searchText(row, mark).includes(word);
 }
 
 /** Stable: rows that rank the same keep their order. Pinned ones come first. */

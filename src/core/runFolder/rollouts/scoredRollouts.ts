@@ -1,10 +1,10 @@
 /** Reads which rollouts of a step are scored. */
 
+import { taskId } from "../../../shared/taskId.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { stepPaths } from "../files/layout.ts";
 import { readLines } from "../files/lineReader.ts";
 import { type EndedLine, indexLineSchema, type ScoredLine } from "./rolloutRecord.ts";
-import { taskId } from "./taskId.ts";
 
 export interface StoredScore {
   readonly ended: EndedLine;

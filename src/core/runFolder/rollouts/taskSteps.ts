@@ -1,10 +1,10 @@
 /** In which steps of a run a task was played: the sequence of tasks is shuffled, so only the indexes know. */
 
+import { taskId } from "../../../shared/taskId.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { stepPaths } from "../files/layout.ts";
 import { readLines } from "../files/lineReader.ts";
 import { type EndedLine, indexLineSchema } from "./rolloutRecord.ts";
-import { taskId } from "./taskId.ts";
 
 /** Limits the indexes that one query reads to about 3,000 steps. */
 const MAX_BYTES = 64 * 1024 * 1024;

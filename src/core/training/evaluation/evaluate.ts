@@ -1,5 +1,6 @@
 /** Runs an evaluation and writes what came of it. */
 
+import { taskId } from "../../../shared/taskId.ts";
 import { successReward } from "../../config/fields/presets.ts";
 import type { EvaluationConfig } from "../../config/fields/schema.ts";
 import {
@@ -17,7 +18,6 @@ import {
   type StoredResult,
 } from "../../runFolder/evaluationLog.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
-import { taskId } from "../../runFolder/rollouts/taskId.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../../util/jsonl.ts";
 import { collectRollouts } from "../generation/collectRollouts.ts";

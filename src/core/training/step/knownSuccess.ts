@@ -1,8 +1,8 @@
 /** Where a curriculum starts from: how others fared in its tasks, where the service of its environment says so. */
 
+import { taskId } from "../../../shared/taskId.ts";
 import { successReward } from "../../config/fields/presets.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
-import { taskId } from "../../runFolder/rollouts/taskId.ts";
 import type { RunContext } from "../run/context.ts";
 import { partOfSuccess } from "./taskOutcomes.ts";
 

@@ -4,6 +4,7 @@
  * a group of equal rewards has no gradient. Like prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with the success itself in place of an error.
  */
 
+import { taskId } from "../../../shared/taskId.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import type { Sha256 } from "../../ports.ts";
 import {
@@ -13,7 +14,6 @@ import {
   writeEvidence,
   writeKnown,
 } from "../../runFolder/curriculumTexts.ts";
-import { taskId } from "../../runFolder/rollouts/taskId.ts";
 import type { CurriculumState } from "../../runFolder/state.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import type { TaskItem, TaskRef, TaskSequence } from "./dataset.ts";

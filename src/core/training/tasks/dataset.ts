@@ -1,10 +1,10 @@
 /** The order of tasks: one endless sequence in which every epoch holds every task once, decided by the seed alone. */
 
+import { taskId } from "../../../shared/taskId.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import { AppError } from "../../errors.ts";
 import type { Sha256 } from "../../ports.ts";
-import { taskId } from "../../runFolder/rollouts/taskId.ts";
 
 export interface TaskRef {
   readonly environment: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TaskDifficulty } from "../../../../src/core/openreward/catalogue.ts";
-import { taskId } from "../../../../src/core/runFolder/rollouts/taskId.ts";
 import { knownSuccess } from "../../../../src/core/training/step/knownSuccess.ts";
+import { taskId } from "../../../../src/shared/taskId.ts";
 import { aConfig, anEnvironment } from "../builders.ts";
 
 function difficulty(index: number, meanReward: number, rollouts: number | null): TaskDifficulty {

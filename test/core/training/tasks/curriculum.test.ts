@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { writeKnown } from "../../../../src/core/runFolder/curriculumTexts.ts";
-import { taskId } from "../../../../src/core/runFolder/rollouts/taskId.ts";
 import { Curriculum, type TriedTask } from "../../../../src/core/training/tasks/curriculum.ts";
 import { createTaskSequence, type TaskItem } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
+import { taskId } from "../../../../src/shared/taskId.ts";
 import { createUniform } from "../../../../src/shared/uniform.ts";
 
 type Kind = "pools" | "signal";
