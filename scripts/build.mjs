@@ -2,8 +2,9 @@
 // dist/extension.
 
 import { cp, mkdir } from "node:fs/promises";
+import { basename } from "node:path";
 import asc from "assemblyscript/asc";
-import { bundle } from "./bundle.mjs";
+import { bundle, removeStaleScripts } from "./bundle.mjs";
 import { rememberPackages } from "./bundledPackages.mjs";
 import { bundleExtension } from "./bundleExtension.mjs";
 
@@ -39,7 +40,10 @@ async function buildPrograms() {
       textWorker: "src/node/texts/textWorker.ts",
     },
     OUT,
+    { splitting: true },
   );
+  const written = Object.keys(metafile.outputs).map((file) => basename(file));
+  await removeStaleScripts(OUT, written);
   await rememberPackages("trainer", metafile);
 }
 

@@ -1,8 +1,9 @@
 // Bundles the extension: CommonJS, as the editor loads it, in parts that are loaded when first needed.
 
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build, transform } from "esbuild";
+import { removeStaleScripts } from "./bundle.mjs";
 import { transformersTokenizer } from "./esbuildTransformers.mjs";
 
 /**
@@ -32,8 +33,7 @@ export async function bundleExtension(entries, outdir, { external = [] } = {}) {
   });
   await mkdir(outdir, { recursive: true });
   const written = await Promise.all(result.outputFiles.map(writePart));
-  const stale = (await readdir(outdir)).filter((name) => !written.flat().includes(name));
-  await Promise.all(stale.map((name) => rm(join(outdir, name), { recursive: true })));
+  await removeStaleScripts(outdir, written.flat());
   return result;
 }
 
