@@ -31,7 +31,7 @@ export async function pageRows(browser: Browser, runs: BenchRuns): Promise<reado
 async function chartRow(browser: Browser): Promise<Row> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { LineChart } from "./webview-ui/controls/lineChart.ts"`,
+      contents: `export { LineChart } from "./webview-ui/charts/drawing/lineChart.ts"`,
       resolveDir: ".",
     },
     bundle: true,
@@ -63,7 +63,7 @@ async function chartRow(browser: Browser): Promise<Row> {
 /** Runs in the page. */
 function PREPARE_CHART(mean: readonly number[]): void {
   const page = globalThis as unknown as Record<string, unknown> & {
-    chart: typeof import("../webview-ui/controls/lineChart.ts");
+    chart: typeof import("../webview-ui/charts/drawing/lineChart.ts");
   };
   const place = document.querySelector<HTMLElement>("#place");
   if (place === null) return;

@@ -1,7 +1,7 @@
 /** The page of the dashboard. */
 
 import { render } from "preact";
-import { watchTheme } from "./controls/palette.ts";
+import { watchTheme } from "./charts/drawing/palette.ts";
 import { createDashboardModel } from "./model/dashboardModel.ts";
 import { connectHost } from "./model/host.ts";
 import { App } from "./views/app.tsx";

@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
+import { watchTheme } from "./charts/drawing/palette.ts";
 import { lazyView } from "./controls/lazyView.tsx";
-import { watchTheme } from "./controls/palette.ts";
 import { connectShell } from "./model/shell.ts";
 import { formatStart } from "./runs/runColumns.ts";
 import { RunsGrid } from "./runs/runsGrid.tsx";

@@ -6,7 +6,7 @@ import { flattenMetrics } from "../core/runFolder/metrics/metricsTree.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
-import type { DryRunRequest, RunEnd } from "../trainer/types.ts";
+import type { DryRunRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
 import { heading, quietLine, type ShowContext } from "./show/showContext.ts";

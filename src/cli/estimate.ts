@@ -7,7 +7,7 @@ import { AppError } from "../core/errors.ts";
 import { describeEstimate } from "../core/outputs/estimateOutput.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
-import type { EstimateRequest, RunEnd } from "../trainer/types.ts";
+import type { EstimateRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { EstimateCommand } from "./arguments/estimateArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { describeEvaluations } from "../core/outputs/evaluationsOutput.ts";
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { laterUsage } from "../core/runs/laterUsage.ts";
-import type { EvaluateRequest, RunEnd } from "../trainer/types.ts";
+import type { EvaluateRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { nextStepLines, usedLines } from "./terminal/endLines.ts";

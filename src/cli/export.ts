@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 import type { RolloutChoice } from "../core/examples/chooseRollouts.ts";
 import { formatCount, plural } from "../shared/format.ts";
 import { exportRollouts, requireEmpty } from "../trainer/examples/exportRollouts.ts";
-import type { RunEnd } from "../trainer/types.ts";
+import type { RunEnd } from "../trainer/plan/types.ts";
 import type { CollectCommand, ExportCommand } from "./arguments/exportArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { requireRun } from "./arguments/requireRun.ts";

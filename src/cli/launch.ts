@@ -7,8 +7,8 @@ import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { launchRequestSchema } from "../node/control/messages.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
-import { launchError } from "../trainer/launchError.ts";
-import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
+import { launchError } from "../trainer/control/launchError.ts";
+import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 

@@ -13,21 +13,20 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { OpenRequests } from "../server/openRequests.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
-import { billedRun } from "../trainer/billedRun.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
 import { serveModel } from "../trainer/chat/serveModel.ts";
-import { checkEnvironments } from "../trainer/checkEnvironments.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
-import { debugLog } from "../trainer/debugLog.ts";
-import { estimateBasis } from "../trainer/estimate.ts";
-import { listModels } from "../trainer/listModels.ts";
-import { loadTokenizer } from "../trainer/loadTokenizer.ts";
+import { checkEnvironments } from "../trainer/environments/checkEnvironments.ts";
+import { previewPrompt } from "../trainer/environments/previewPrompt.ts";
+import { estimateBasis } from "../trainer/estimate/estimate.ts";
+import { listModels } from "../trainer/models/listModels.ts";
+import { loadTokenizer } from "../trainer/models/loadTokenizer.ts";
 import { playTask } from "../trainer/play/playTask.ts";
-import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
+import { debugLog } from "../trainer/services/debugLog.ts";
 import {
   resumeTraining,
   startDryRun,
@@ -35,6 +34,7 @@ import {
   startEvaluation,
   startTraining,
 } from "../trainer/trainer.ts";
+import { billedRun } from "../trainer/usage/billedRun.ts";
 import { runProgram } from "./program.ts";
 import { errorLines } from "./terminal/exitCode.ts";
 import { createInterrupts } from "./terminal/interrupts.ts";

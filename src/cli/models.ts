@@ -6,7 +6,7 @@ import { formatFactsOf } from "../core/models/formatOfModel.ts";
 import { findLineUpModel, listedModels } from "../core/models/lineUp.ts";
 import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
-import type { OfferedModels } from "../trainer/listModels.ts";
+import type { OfferedModels } from "../trainer/models/listModels.ts";
 import type { ModelsCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";

@@ -3,7 +3,7 @@
 import { isProcessAlive } from "../node/processes.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { EXIT } from "../shared/exitCodes.ts";
-import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
+import type { EditorLaunch, RunEnd } from "../trainer/plan/types.ts";
 import { type Command, parseArguments } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { chat } from "./chat/chat.ts";

@@ -19,7 +19,7 @@ import {
 import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
-import type { ActiveRun } from "../trainer/types.ts";
+import type { ActiveRun } from "../trainer/plan/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { SweepCommand } from "./arguments/sweepArguments.ts";
 import type { TrainCommand } from "./arguments/trainArguments.ts";

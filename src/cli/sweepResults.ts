@@ -6,7 +6,7 @@ import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
 import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
-import type { RunEnd } from "../trainer/types.ts";
+import type { RunEnd } from "../trainer/plan/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 
 /** How a run ended that this process has begun. */

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { Watcher } from "../core/training/run/progress.ts";
-import type { ActiveRun, RunEnd } from "../trainer/types.ts";
+import type { ActiveRun, RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { Screen } from "./progress/screen.ts";
 import { type Line, styled } from "./terminal/line.ts";

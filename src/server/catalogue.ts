@@ -33,7 +33,7 @@ import { raceAbort } from "../core/util/abort.ts";
 import { Emitter, type Listening } from "../core/util/emitter.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
-import { debugLog } from "../trainer/debugLog.ts";
+import { debugLog } from "../trainer/services/debugLog.ts";
 import type { LookUpOptions } from "./catalogue/connection.ts";
 import { deploymentLogText } from "./catalogue/deploymentLogText.ts";
 import { KnownDifficulties } from "./catalogue/knownDifficulties.ts";

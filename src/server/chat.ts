@@ -9,7 +9,7 @@ import { isAppError } from "../core/errors.ts";
 import { systemRandom } from "../node/random.ts";
 import type { ChatAction, ChatReply, ChatSettings } from "../shared/chat.ts";
 import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
-import { launchError } from "../trainer/launchError.ts";
+import { launchError } from "../trainer/control/launchError.ts";
 import { chatView, type SamplingProgress } from "./chatView.ts";
 import type { ServerOptions } from "./openRequests.ts";
 

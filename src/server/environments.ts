@@ -12,7 +12,7 @@ import {
   pythonProjectSchema,
 } from "../api/environments.ts";
 import type { RequestOutcome } from "../api/requests.ts";
-import { environmentCode } from "../trainer/environmentCode.ts";
+import { environmentCode } from "../trainer/environments/environmentCode.ts";
 import { writeEnvironment } from "../trainer/scaffold/newEnvironment.ts";
 import { virtualEnvironmentSteps } from "../trainer/scaffold/virtualEnvironment.ts";
 import type { ServerOptions } from "./openRequests.ts";

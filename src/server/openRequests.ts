@@ -9,12 +9,12 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import type { openChat } from "../trainer/chat/openChat.ts";
 import type { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
-import type { estimateBasis } from "../trainer/estimate.ts";
-import { launchError } from "../trainer/launchError.ts";
-import type { openOwnServer } from "../trainer/ownServer.ts";
+import { launchError } from "../trainer/control/launchError.ts";
+import type { openOwnServer } from "../trainer/environments/ownServer.ts";
+import type { previewPrompt } from "../trainer/environments/previewPrompt.ts";
+import type { estimateBasis } from "../trainer/estimate/estimate.ts";
 import type { playTask } from "../trainer/play/playTask.ts";
-import type { previewPrompt } from "../trainer/previewPrompt.ts";
-import type { testKey } from "../trainer/testKey.ts";
+import type { testKey } from "../trainer/services/testKey.ts";
 import type {
   lookUpDeploymentLog,
   lookUpDifficulty,

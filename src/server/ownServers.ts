@@ -10,7 +10,7 @@ import {
 } from "../api/environments.ts";
 import type { RequestOutcome } from "../api/requests.ts";
 import { AppError } from "../core/errors.ts";
-import type { OpenOwnServer } from "../trainer/ownServer.ts";
+import type { OpenOwnServer } from "../trainer/environments/ownServer.ts";
 import type { ServerOptions } from "./openRequests.ts";
 
 const SERVING = new ProgressType<OwnServerReport>();

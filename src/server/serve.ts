@@ -11,11 +11,11 @@ import { systemClock } from "../node/clock.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
-import { estimateBasis } from "../trainer/estimate.ts";
-import { openOwnServer } from "../trainer/ownServer.ts";
+import { openOwnServer } from "../trainer/environments/ownServer.ts";
+import { previewPrompt } from "../trainer/environments/previewPrompt.ts";
+import { estimateBasis } from "../trainer/estimate/estimate.ts";
 import { playTask } from "../trainer/play/playTask.ts";
-import { previewPrompt } from "../trainer/previewPrompt.ts";
-import { testKey } from "../trainer/testKey.ts";
+import { testKey } from "../trainer/services/testKey.ts";
 import {
   lookUpDeploymentLog,
   lookUpDifficulty,

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkpointStore } from "../node/checkpointStore.ts";
+import { tokenizerFolder } from "./models/tokenizerFolder.ts";
 import { startChild } from "./services/childProcess.ts";
-import { tokenizerFolder } from "./tokenizerFolder.ts";
 
 export interface ServeOptions {
   /** 0 = any free port. */

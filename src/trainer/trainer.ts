@@ -20,21 +20,15 @@ import { type StartConfig, startConfig } from "../node/startConfig.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import type { SweepMember } from "../shared/runFile.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
+import { loadNamed } from "./config/requireNamed.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
-import { createClient, startPosition } from "./createModel.ts";
-import { debugLog } from "./debugLog.ts";
-import { executeDryRun } from "./dryRun.ts";
-import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate.ts";
-import { estimateStages } from "./estimateStages.ts";
-import { BASE, defaultWords, evaluatedModels } from "./evaluatedModels.ts";
-import { evaluateModels } from "./evaluateModels.ts";
-import { collectingStart, loadEvaluation } from "./loadEvaluation.ts";
-import { loadNamed } from "./requireNamed.ts";
-import { planResume, recoverWith } from "./resume.ts";
-import { executeRun } from "./run.ts";
-import type { RunPlan, TrainerOptions } from "./runPlan.ts";
-import { CleanupStack } from "./services/cleanupStack.ts";
-import { requireOneStage, stageStart } from "./stageStart.ts";
+import { executeDryRun } from "./estimate/dryRun.ts";
+import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate/estimate.ts";
+import { BASE, defaultWords, evaluatedModels } from "./evaluation/evaluatedModels.ts";
+import { evaluateModels } from "./evaluation/evaluateModels.ts";
+import { collectingStart, loadEvaluation } from "./evaluation/loadEvaluation.ts";
+import { createClient, startPosition } from "./models/createModel.ts";
+import type { RunPlan, TrainerOptions } from "./plan/runPlan.ts";
 import type {
   ActiveRun,
   DryRunRequest,
@@ -44,8 +38,14 @@ import type {
   RunEnd,
   RunRequest,
   TrainRequest,
-} from "./types.ts";
-import { withNotifications } from "./withNotifications.ts";
+} from "./plan/types.ts";
+import { planResume, recoverWith } from "./resume/resume.ts";
+import { executeRun } from "./run/run.ts";
+import { withNotifications } from "./run/withNotifications.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
+import { debugLog } from "./services/debugLog.ts";
+import { estimateStages } from "./stages/estimateStages.ts";
+import { requireOneStage, stageStart } from "./stages/stageStart.ts";
 
 /** An end at once waits for its record no longer than this. */
 const END_MS = 1_000;

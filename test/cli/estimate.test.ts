@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { EstimateReport } from "../../src/core/estimate/report.ts";
-import type { EstimateRequest } from "../../src/trainer/types.ts";
+import type { EstimateRequest } from "../../src/trainer/plan/types.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
 const range = (mean: number) => ({ mean, low: mean / 2, high: mean * 2 });

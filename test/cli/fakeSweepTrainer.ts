@@ -11,7 +11,12 @@ import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { runName, runParent } from "../../src/node/runPaths.ts";
 import { startConfig } from "../../src/node/startConfig.ts";
 import { loadConfig, loadStart, writeConfigFiles } from "../../src/trainer/config/configFiles.ts";
-import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "../../src/trainer/types.ts";
+import type {
+  ActiveRun,
+  ResumeRequest,
+  RunEnd,
+  TrainRequest,
+} from "../../src/trainer/plan/types.ts";
 import { aTrainer } from "./fakeProgram.ts";
 
 /** No process has this id. */

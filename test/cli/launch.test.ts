@@ -4,7 +4,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { launchFileSchema } from "../../src/node/control/messages.ts";
 import type { LaunchFile } from "../../src/shared/control.ts";
-import type { RunEnd, TrainRequest } from "../../src/trainer/types.ts";
+import type { RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";

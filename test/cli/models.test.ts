@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import type { OfferedModels } from "../../src/trainer/listModels.ts";
+import type { OfferedModels } from "../../src/trainer/models/listModels.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 

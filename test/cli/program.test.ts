@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/types.ts";
+import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram, started, stepFinished } from "./fakeProgram.ts";
 

@@ -9,7 +9,7 @@ import { EnvironmentWire } from "../../src/core/openreward/wire.ts";
 import { REPLY_LIMITS } from "../../src/core/replyLimits.ts";
 import { faultReaction } from "../../src/core/rollout/faults.ts";
 import { createTinkerHttp } from "../../src/core/tinker/transport/http.ts";
-import { WandbRequests } from "../../src/core/tracking/wandb/requests.ts";
+import { WandbRequests } from "../../src/core/tracking/wandb/online/requests.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../src/node/http.ts";
 import { downloadHubFile } from "../../src/node/tokenizer/hubDownload.ts";

@@ -3,7 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ExtendedObject, ExtendedValue } from "../../src/core/tracking/wandb/extendedJson.ts";
+import type {
+  ExtendedObject,
+  ExtendedValue,
+} from "../../src/core/tracking/wandb/run/extendedJson.ts";
 import { kitFolder } from "../conformance/kits.ts";
 
 /** Empty when the checks are skipped. */

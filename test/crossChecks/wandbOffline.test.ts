@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileSystem } from "../../src/core/ports.ts";
 import { flattenMetrics, type MetricsTree } from "../../src/core/runFolder/metrics/metricsTree.ts";
-import { openOfflineRun } from "../../src/core/tracking/wandb/offlineRun.ts";
+import { openOfflineRun } from "../../src/core/tracking/wandb/offline/offlineRun.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";

@@ -1,7 +1,7 @@
 /** Plays the kit's scenario: what the official client was given, given to ours. */
 
-import type { ExtendedObject } from "../../src/core/tracking/wandb/extendedJson.ts";
-import type { WandbRun, WandbRunInit } from "../../src/core/tracking/wandb/wandbRun.ts";
+import type { ExtendedObject } from "../../src/core/tracking/wandb/run/extendedJson.ts";
+import type { WandbRun, WandbRunInit } from "../../src/core/tracking/wandb/run/wandbRun.ts";
 import type { Scenario, ScenarioAttempt, ScenarioStep } from "./wandbKit.ts";
 
 /** Rows between two deliveries. */

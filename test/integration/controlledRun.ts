@@ -13,8 +13,8 @@ import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchFile, LaunchRequest, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
+import type { ActiveRun } from "../../src/trainer/plan/types.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
-import type { ActiveRun } from "../../src/trainer/types.ts";
 import { comparableRow } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
 

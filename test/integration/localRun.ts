@@ -11,9 +11,9 @@ import { RunControl } from "../../src/core/training/run/control.ts";
 import type { ProgressEvent, Watcher } from "../../src/core/training/run/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
-import { debugLog } from "../../src/trainer/debugLog.ts";
-import { executeRun } from "../../src/trainer/run.ts";
+import { executeRun } from "../../src/trainer/run/run.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
+import { debugLog } from "../../src/trainer/services/debugLog.ts";
 import { planNewRun } from "../../src/trainer/trainer.ts";
 
 export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));

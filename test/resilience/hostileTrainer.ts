@@ -8,7 +8,7 @@ import { createTerminal } from "../../src/cli/terminal/terminal.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { planResume } from "../../src/trainer/resume.ts";
+import { planResume } from "../../src/trainer/resume/resume.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { CaseRunner } from "./hostile/caseRunner.ts";
 

@@ -14,10 +14,10 @@ import { RunControl } from "../../src/core/training/run/control.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
-import { debugLog } from "../../src/trainer/debugLog.ts";
-import { planResume } from "../../src/trainer/resume.ts";
-import { executeRun } from "../../src/trainer/run.ts";
+import { planResume } from "../../src/trainer/resume/resume.ts";
+import { executeRun } from "../../src/trainer/run/run.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
+import { debugLog } from "../../src/trainer/services/debugLog.ts";
 import { planNewRun } from "../../src/trainer/trainer.ts";
 
 const [mode = "", path = "", point = "none", stepText = "0", log = ""] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { CancellationTokenSource } from "vscode-languageserver";
 import { PROMPT_REQUESTS, type PromptRequest } from "../../src/api/prompts.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { PromptDescription } from "../../src/shared/promptDescription.ts";
-import type { PreviewRequest } from "../../src/trainer/previewPrompt.ts";
+import type { PreviewRequest } from "../../src/trainer/environments/previewPrompt.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { anEditor } from "./anEditor.ts";
 

@@ -13,18 +13,18 @@ import { isAppError } from "../../src/core/errors.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { RunRecord } from "../../src/node/runRecord.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
-import { billedRun } from "../../src/trainer/billedRun.ts";
 import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { changeInRun } from "../../src/trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
-import { requireNamedByUser } from "../../src/trainer/requireNamed.ts";
+import { requireNamedByUser } from "../../src/trainer/config/requireNamed.ts";
 import {
   resumeTraining,
   startDryRun,
   startEvaluation,
   startTraining,
 } from "../../src/trainer/trainer.ts";
+import { billedRun } from "../../src/trainer/usage/billedRun.ts";
 import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import { aRunState } from "./runState.ts";

@@ -4,14 +4,14 @@ import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Range, zoomed } from "../../src/shared/chartScale.ts";
+import type { ChartData } from "../charts/drawing/chartData.ts";
+import type { ChartZoom } from "../charts/drawing/chartMouse.ts";
+import { LineChart, type LineChartOptions } from "../charts/drawing/lineChart.ts";
+import { themeVersion } from "../charts/drawing/palette.ts";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
-import type { ChartData } from "./chartData.ts";
-import type { ChartZoom } from "./chartMouse.ts";
-import { LineChart, type LineChartOptions } from "./lineChart.ts";
 import type { MenuItem } from "./menu.tsx";
 import { ContextMenu, type ContextMenuProps } from "./menu.tsx";
-import { themeVersion } from "./palette.ts";
 
 /** What the person can do with a chart. */
 export interface PlotActions {

@@ -1,8 +1,8 @@
 /** How a series is drawn, beside its name: the line with its own dashes, so that color is never the only difference. */
 
-import type { SeriesLook } from "./chartData.ts";
-import { EVALUATION_SIGNS } from "./chartMarks.ts";
-import { lineColor, themeVersion } from "./palette.ts";
+import type { SeriesLook } from "../charts/drawing/chartData.ts";
+import { EVALUATION_SIGNS } from "../charts/drawing/chartMarks.ts";
+import { lineColor, themeVersion } from "../charts/drawing/palette.ts";
 
 const WIDTH = 26;
 const HEIGHT = 12;

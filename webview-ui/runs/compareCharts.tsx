@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
+import type { ChartZoom } from "../charts/drawing/chartMouse.ts";
 import { formatValue, formatXValue } from "../charts/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
-import type { ChartZoom } from "../controls/chartMouse.ts";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { flipped } from "../model/flipped.ts";

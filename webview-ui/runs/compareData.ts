@@ -3,11 +3,11 @@
 import { type Range, shownX, valueRange } from "../../src/shared/chartScale.ts";
 import { formatTick } from "../../src/shared/formatTick.ts";
 import { meanInterval } from "../../src/shared/interval.ts";
+import type { ChartBand, ChartData, ChartSeries, SeriesLook } from "../charts/drawing/chartData.ts";
 import { formatXTick } from "../charts/format.ts";
 import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import { tickSteps } from "../charts/ticks.ts";
 import type { XAxis } from "../charts/xAxis.ts";
-import type { ChartBand, ChartData, ChartSeries, SeriesLook } from "../controls/chartData.ts";
 import type { BandKind } from "./layout.ts";
 
 /** One run, as it was written. */

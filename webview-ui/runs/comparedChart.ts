@@ -1,7 +1,7 @@
 /** One metric of the runs that are compared, as their charts draw it and as it is saved. */
 
+import type { ChartData, SeriesLook } from "../charts/drawing/chartData.ts";
 import { xValues } from "../charts/xAxis.ts";
-import type { ChartData, SeriesLook } from "../controls/chartData.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type Curve, groupsChart, runsChart } from "./compareData.ts";
 import { runLook } from "./runHead.tsx";

@@ -2,9 +2,9 @@
 
 import { chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
 import { parseColor } from "../charts/contrast.ts";
+import { type ColorName, canvasColor, lineColor } from "../charts/drawing/palette.ts";
 import { xValues } from "../charts/xAxis.ts";
 import { type CellTable, toCsv } from "../controls/export.ts";
-import { type ColorName, canvasColor, lineColor } from "../controls/palette.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type ComparedCharts, comparedChart } from "./comparedChart.ts";

@@ -1,8 +1,8 @@
 /** A run's name behind its look, in the heads of tables. */
 
-import type { SeriesLook } from "../controls/chartData.ts";
+import type { SeriesLook } from "../charts/drawing/chartData.ts";
+import type { ColorName } from "../charts/drawing/palette.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
-import type { ColorName } from "../controls/palette.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunsProps } from "./runsModel.ts";

@@ -8,13 +8,8 @@ import type { BilledUsage } from "../../core/tinker/billing.ts";
 import type { McpOptions } from "../../server/mcp/mcpServer.ts";
 import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
-import type { BilledRunRequest } from "../../trainer/billedRun.ts";
 import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
 import type { ServedModel, ServeModelRequest } from "../../trainer/chat/serveModel.ts";
-import type {
-  CheckedEnvironment,
-  EnvironmentCheckRequest,
-} from "../../trainer/checkEnvironments.ts";
 import type {
   ChangedCheckpoint,
   ChangeRequest,
@@ -29,10 +24,12 @@ import type {
   StoredCheckpoint,
 } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
-import type { AccountRequest } from "../../trainer/hostedAccount.ts";
-import type { OfferedModels } from "../../trainer/listModels.ts";
-import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
-import type { PreviewRequest } from "../../trainer/previewPrompt.ts";
+import type {
+  CheckedEnvironment,
+  EnvironmentCheckRequest,
+} from "../../trainer/environments/checkEnvironments.ts";
+import type { PreviewRequest } from "../../trainer/environments/previewPrompt.ts";
+import type { OfferedModels } from "../../trainer/models/listModels.ts";
 import type {
   ActiveRun,
   DryRunRequest,
@@ -40,7 +37,10 @@ import type {
   EvaluateRequest,
   ResumeRequest,
   TrainRequest,
-} from "../../trainer/types.ts";
+} from "../../trainer/plan/types.ts";
+import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
+import type { AccountRequest } from "../../trainer/services/hostedAccount.ts";
+import type { BilledRunRequest } from "../../trainer/usage/billedRun.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServeCommand } from "./serveArguments.ts";

@@ -12,7 +12,7 @@ import { agentCheck } from "../../core/play/agentCheck.ts";
 import { modelSignal } from "../../core/play/modelSignal.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import type { CheckedEnvironment } from "../../trainer/checkEnvironments.ts";
+import type { CheckedEnvironment } from "../../trainer/environments/checkEnvironments.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
 import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";

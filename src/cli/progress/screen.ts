@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
-import type { RunEnd } from "../../trainer/types.ts";
+import type { RunEnd } from "../../trainer/plan/types.ts";
 import { nextStepLines } from "../terminal/endLines.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import { BLANK, type Line, styled } from "../terminal/line.ts";

@@ -7,7 +7,7 @@ import { errorMessage, isAppError } from "../../core/errors.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
 import { visibleText } from "../../core/util/visibleText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import type { RunEnd } from "../../trainer/types.ts";
+import type { RunEnd } from "../../trainer/plan/types.ts";
 import { type Line, styled } from "./line.ts";
 
 export function exitCodeOfRun({ outcome, ending }: RunEnd): number {

@@ -66,3 +66,17 @@ export async function* readEvents(
     if (event !== null) yield event;
   }
 }
+
+/** The data of the events of a kind, in order; those of another form are left out. */
+export async function dataOfEvents<Schema extends z.ZodType>(
+  { fileSystem, folder }: Pick<EventLogOptions, "fileSystem" | "folder">,
+  kind: string,
+  schema: Schema,
+): Promise<readonly z.infer<Schema>[]> {
+  const found: z.infer<Schema>[] = [];
+  for await (const event of readEvents(fileSystem, folder)) {
+    const parsed = event.kind === kind ? schema.safeParse(event.data) : null;
+    if (parsed?.success === true) found.push(parsed.data);
+  }
+  return found;
+}

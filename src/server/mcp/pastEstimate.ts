@@ -10,8 +10,8 @@ import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { RunRecord } from "../../node/runRecord.ts";
-import { estimateFromFolder, newestRunOf } from "../../trainer/estimate.ts";
-import { stagesFromFolder } from "../../trainer/estimateStages.ts";
+import { estimateFromFolder, newestRunOf } from "../../trainer/estimate/estimate.ts";
+import { stagesFromFolder } from "../../trainer/stages/estimateStages.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
 /** `folder` is that of a past run; null = the newest that fits. @throws AppError `config-invalid`, `estimate-without-basis` */

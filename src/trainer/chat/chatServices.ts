@@ -17,17 +17,17 @@ import { RunControl } from "../../core/training/run/control.ts";
 import { proxyPasswords } from "../../node/proxy.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
-import { debugLog } from "../debugLog.ts";
-import { loadTokenizer } from "../loadTokenizer.ts";
+import { loadTokenizer } from "../models/loadTokenizer.ts";
+import { HUB_TOKEN } from "../models/tokenizerFolder.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
 import {
   type ConnectionOptions,
   connectEnvironmentServices,
   connectModelService,
 } from "../services/connections.ts";
+import { debugLog } from "../services/debugLog.ts";
 import { environmentSecrets } from "../services/environmentSecrets.ts";
 import { loadVariables, type Variables } from "../services/variables.ts";
-import { HUB_TOKEN } from "../tokenizerFolder.ts";
 
 export interface ChatServicesOptions {
   readonly cleanup: CleanupStack;

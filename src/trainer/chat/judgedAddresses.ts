@@ -5,7 +5,7 @@ import { type Destinations, destinationsOf } from "../../core/secrets/destinatio
 import { startConfig } from "../../node/startConfig.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import { type LoadedConfig, loadStart } from "../config/configFiles.ts";
-import { requireJudged } from "../requireJudged.ts";
+import { requireJudged } from "../config/requireJudged.ts";
 import type { ChosenModel } from "./chooseModel.ts";
 
 export interface JudgedAddresses {

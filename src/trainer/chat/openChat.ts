@@ -22,7 +22,7 @@ import { sha256 } from "../../node/hash.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
-import { requireNamedByUser } from "../requireNamed.ts";
+import { requireNamedByUser } from "../config/requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel, isRunFolder, type ModelRequest } from "./chooseModel.ts";

@@ -21,14 +21,14 @@ import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { systemRandom } from "../../node/random.ts";
 import { loadConfig } from "../config/configFiles.ts";
-import { debugLog } from "../debugLog.ts";
+import { requireNamedByUser } from "../config/requireNamed.ts";
 import {
   endpointErrorBody,
   endpointRoutes,
   MAX_REQUEST_BYTES,
 } from "../endpoint/endpointRoutes.ts";
-import { requireNamedByUser } from "../requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
+import { debugLog } from "../services/debugLog.ts";
 import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel } from "./chooseModel.ts";
 import { type ReadyModel, readyModel } from "./readyModel.ts";

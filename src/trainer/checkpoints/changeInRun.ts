@@ -4,7 +4,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
 import { systemClock } from "../../node/clock.ts";
-import { requireNamedService, requireOwnCheckpoints } from "../requireNamed.ts";
+import { requireNamedService, requireOwnCheckpoints } from "../config/requireNamed.ts";
 import { type ChangedCheckpoint, changeCheckpoints } from "./changeCheckpoints.ts";
 import type { PlacesRequest } from "./places.ts";
 import { weightsOfRun } from "./weightsOfRun.ts";

@@ -16,7 +16,7 @@ import { systemClock } from "../../node/clock.ts";
 import { startHash } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
-import { requireNamedService } from "../requireNamed.ts";
+import { requireNamedService } from "../config/requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import {
   type AtTinker,

@@ -16,9 +16,9 @@ import {
 import { checkpointStore } from "../../node/checkpointStore.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
-import { debugLog } from "../debugLog.ts";
-import { type AccountRequest, openHostedAccount } from "../hostedAccount.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
+import { debugLog } from "../services/debugLog.ts";
+import { type AccountRequest, openHostedAccount } from "../services/hostedAccount.ts";
 
 export interface PlacesRequest extends AccountRequest {
   /** True to look in the store of this computer only: then no key is looked for and no service asked. */

@@ -32,11 +32,16 @@ import { systemRandom } from "../../node/random.ts";
 import type { CallResult } from "../../shared/play.ts";
 import { ChatServices } from "../chat/chatServices.ts";
 import { chooseModel, isModelName, isRunFolder } from "../chat/chooseModel.ts";
-import { requireBaseModel } from "../createModel.ts";
-import { debugLog } from "../debugLog.ts";
-import { loadListPrices } from "../loadPriceList.ts";
-import { type OpenedTask, openTaskOf, type Surroundings, type TaskRequest } from "../openTask.ts";
+import {
+  type OpenedTask,
+  openTaskOf,
+  type Surroundings,
+  type TaskRequest,
+} from "../environments/openTask.ts";
+import { requireBaseModel } from "../models/createModel.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
+import { debugLog } from "../services/debugLog.ts";
+import { loadListPrices } from "../usage/loadPriceList.ts";
 import { StoredPlays } from "./storedPlays.ts";
 
 type News = PlayerView["news"];

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
-import type { TrackerIntervals } from "../../core/tracking/wandb/runReporter.ts";
+import type { TrackerIntervals } from "../../core/tracking/wandb/run/runReporter.ts";
 import { type TrackerOptions, WandbTracker } from "../../core/tracking/wandb/tracker.ts";
 import type { Watcher } from "../../core/training/run/progress.ts";
 import { recordWithoutWaiting } from "../../core/training/run/report.ts";

@@ -7,13 +7,13 @@ import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import { findAddress, WANDB_URL } from "../../core/services.ts";
-import { keyFault, netrcKey } from "../../core/tracking/wandb/apiKey.ts";
-import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/deployment.ts";
+import { keyFault, netrcKey } from "../../core/tracking/wandb/login/apiKey.ts";
+import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/login/deployment.ts";
 import {
   NO_SETTINGS,
   parseWandbSettings,
   type WandbSettings,
-} from "../../core/tracking/wandb/settingsFile.ts";
+} from "../../core/tracking/wandb/login/settingsFile.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { named, type ServiceAddressOptions } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";

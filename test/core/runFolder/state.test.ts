@@ -6,7 +6,7 @@ import { MAX_BYTES } from "../../../src/core/runFolder/files/wholeFiles.ts";
 import { type RunState, readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
-import { planResume } from "../../../src/trainer/resume.ts";
+import { planResume } from "../../../src/trainer/resume/resume.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../fakes/plantedHome.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";

@@ -2,7 +2,7 @@
 
 import type { KeyTestRequest, KeyTestResult } from "../../../src/api/keys.ts";
 import type { RequestOutcome } from "../../../src/api/requests.ts";
-import { testKey } from "../../../src/trainer/testKey.ts";
+import { testKey } from "../../../src/trainer/services/testKey.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 
 export function fakeKeyTest(reply: FakeReply = {}) {

@@ -1,7 +1,7 @@
 /** The environments of a run, and how the line of each is drawn. */
 
 import type { ColumnStore } from "../../charts/columns.ts";
-import type { ColorName } from "../../controls/palette.ts";
+import type { ColorName } from "../../charts/drawing/palette.ts";
 
 /** The colors of environments in a run with several; blue is the mean of all. */
 const COLORS: readonly ColorName[] = ["orange", "green", "purple", "yellow", "red"];

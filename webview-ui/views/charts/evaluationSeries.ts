@@ -1,9 +1,9 @@
 /** The evaluations on the reward chart: which there are, their marks, and their entries in the legend. */
 
 import * as l10n from "@vscode/l10n";
+import type { SeriesLook } from "../../charts/drawing/chartData.ts";
+import type { ChartMark, EvaluationMark } from "../../charts/drawing/chartMarks.ts";
 import { xAfterSteps } from "../../charts/xAxis.ts";
-import type { SeriesLook } from "../../controls/chartData.ts";
-import type { ChartMark, EvaluationMark } from "../../controls/chartMarks.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import type { RunData } from "../../model/runData.ts";
 import { visibleLine } from "../../text/visible.ts";

@@ -1,8 +1,8 @@
 /** The series of a chart with their looks; a click hides one, a double click leaves it alone. */
 
 import { plural } from "../../../src/shared/format.ts";
+import type { ChartMark } from "../../charts/drawing/chartMarks.ts";
 import { formatRewardValue } from "../../charts/format.ts";
-import type { ChartMark } from "../../controls/chartMarks.ts";
 import { Menu } from "../../controls/menu.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";

@@ -3,11 +3,11 @@
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatTick } from "../../../src/shared/formatTick.ts";
 import { joined } from "../../changes/rewardParts.ts";
+import type { ChartBand, ChartData, ChartSeries } from "../../charts/drawing/chartData.ts";
 import { formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { hasWholeTicks, tickSteps } from "../../charts/ticks.ts";
 import { xValues } from "../../charts/xAxis.ts";
-import type { ChartBand, ChartData, ChartSeries } from "../../controls/chartData.ts";
 import type { RunData } from "../../model/runData.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";

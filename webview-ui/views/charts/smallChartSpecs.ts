@@ -1,7 +1,7 @@
 /** Which small charts there are. */
 
 import * as l10n from "@vscode/l10n";
-import type { ColorName } from "../../controls/palette.ts";
+import type { ColorName } from "../../charts/drawing/palette.ts";
 
 export interface SmallSeries {
   readonly name: string;

@@ -7,7 +7,7 @@ import { Fragment } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
-import { isHighContrast, themeVersion } from "../../controls/palette.ts";
+import { isHighContrast, themeVersion } from "../../charts/drawing/palette.ts";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import type { ShownTokenColor } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
-import { canvasColor, themeVersion } from "../../controls/palette.ts";
+import { canvasColor, themeVersion } from "../../charts/drawing/palette.ts";
 import type { TokenScale } from "./tokenScale.ts";
 
 const HEIGHT_PX = 44;

@@ -5,13 +5,13 @@ import type { Random } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
 import { OutageNotice } from "../../util/outageNotice.ts";
 import { sleepUntilAborted, WakeableSleep } from "../../util/wakeableSleep.ts";
-import { deploymentOf } from "./deployment.ts";
-import { OfflineDelivery } from "./offlineDelivery.ts";
-import { OnlineDelivery } from "./onlineDelivery.ts";
-import { RunFeed } from "./runFeed.ts";
-import type { TrackerDeliveryOptions, TrackerIntervals, WandbServer } from "./runReporter.ts";
-import { SyncState } from "./syncState.ts";
-import type { WandbRunInit } from "./wandbRun.ts";
+import { deploymentOf } from "./login/deployment.ts";
+import { OfflineDelivery } from "./offline/offlineDelivery.ts";
+import { OnlineDelivery } from "./online/onlineDelivery.ts";
+import { RunFeed } from "./run/runFeed.ts";
+import type { TrackerDeliveryOptions, TrackerIntervals, WandbServer } from "./run/runReporter.ts";
+import { SyncState } from "./run/syncState.ts";
+import type { WandbRunInit } from "./run/wandbRun.ts";
 
 type SharedOptions = Pick<
   TrackerDeliveryOptions,

@@ -20,7 +20,7 @@ import {
   subtractTokens,
   type TokenUsage,
 } from "../../usage/tokenUsage.ts";
-import { fraction, summarize } from "../../util/stats.ts";
+import { fraction } from "../../util/stats.ts";
 import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
 import { budgetShares } from "../run/budgets.ts";
@@ -36,6 +36,7 @@ import { lossRatios } from "../update/lossRatios.ts";
 import { isOverlong } from "../update/overlong.ts";
 import type { TrainedStep } from "../update/trainStep.ts";
 import type { StepAlarms } from "./alarms.ts";
+import { ageMetrics, policyAges } from "./policyAge.ts";
 
 /** What a step begins with. */
 export interface StepBeginning {
@@ -248,13 +249,15 @@ function furtherMetrics(
   results: StepResults,
 ): MetricsTree {
   const { rollouts, policies, extra } = results;
-  const staleness = policies.map(({ updates }) => optimizerUpdates - updates);
   const health = healthMetrics({
     rollouts,
-    staleness,
+    staleness: policyAges(policies, optimizerUpdates),
     lagMs: context.ports.takeLagMs?.() ?? null,
   });
-  const ahead = context.config.max_steps_off_policy === 0 ? {} : aheadMetrics(staleness, results);
+  const ahead =
+    context.config.max_steps_off_policy === 0
+      ? {}
+      : mergeMetrics(ageMetrics(policies, optimizerUpdates), aheadMetrics(results));
   return [
     capacityMetrics(context),
     overlongMetrics(context.config, rollouts),
@@ -268,20 +271,16 @@ function furtherMetrics(
  * How far groups are sampled ahead. `queue_depth` counts those that were issued before the update of the step and not trained, its own
  * among them, and `queue_ready` those of them that had ended when the step asked for its own.
  */
-function aheadMetrics(
-  staleness: readonly number[],
-  { rollouts, policies, depth, ready, times: { rolloutS, totalS }, overlapFrac }: StepResults,
-): MetricsTree {
-  const { mean, min, max } = summarize(staleness);
+function aheadMetrics({
+  rollouts,
+  depth,
+  ready,
+  times: { rolloutS, totalS },
+  overlapFrac,
+}: StepResults): MetricsTree {
   const sampled = rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0);
   return {
     async: {
-      staleness: {
-        mean,
-        min,
-        max,
-        beyond_allowed: Math.max(...policies.map(({ behind }) => behind)),
-      },
       queue_depth: depth(),
       queue_ready: ready,
       wait_for_batch_s: rolloutS,
@@ -304,13 +303,13 @@ function passMetrics(
   const last = trained?.lastLogprobs ?? null;
   if (trained === null || last === null) return {};
   const datums = data.map((datum, i) => tokensOf(datum, last[i], config));
-  const lags = policies.map(({ updates }) => optimizerUpdates - updates);
+  const oldest = Math.max(...policyAges(policies, optimizerUpdates));
   return {
     optim: {
       num_passes: config.num_passes,
       last_pass: divergenceMetrics(datums, [], clipBounds(config)),
     },
-    async: { staleness: { last_update: Math.max(...lags) + trained.substeps - 1 } },
+    async: { staleness: { last_update: oldest + trained.substeps - 1 } },
   };
 }
 

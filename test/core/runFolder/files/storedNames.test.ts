@@ -6,7 +6,7 @@ import { checkpointPath } from "../../../../src/core/runFolder/files/storedNames
 import { readRunFile } from "../../../../src/core/runFolder/runFile.ts";
 import { readState } from "../../../../src/core/runFolder/state.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
-import { START_CURSOR } from "../../../../src/core/tracking/wandb/syncState.ts";
+import { START_CURSOR } from "../../../../src/core/tracking/wandb/run/syncState.ts";
 import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";
 import { systemClock } from "../../../../src/node/clock.ts";
 import { sha256, startHash } from "../../../../src/node/hash.ts";

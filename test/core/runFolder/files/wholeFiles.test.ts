@@ -10,7 +10,7 @@ import { readLaunch } from "../../../../src/node/launch/launchStore.ts";
 import { readPlainText } from "../../../../src/node/plainText.ts";
 import { readConfigView } from "../../../../src/server/dashboard/configView.ts";
 import { readConfigFacts } from "../../../../src/server/dashboard/runFacts.ts";
-import { planResume } from "../../../../src/trainer/resume.ts";
+import { planResume } from "../../../../src/trainer/resume/resume.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../../fakes/plantedHome.ts";
 
 /** Takes no room on the disk: all that is added reads as zeros. */

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it, test } from "vitest";
 import type { EvaluationView, EventView } from "../../../../src/shared/dashboardTypes.ts";
-import { EVALUATION_SIGNS } from "../../../../webview-ui/controls/chartMarks.ts";
+import { EVALUATION_SIGNS } from "../../../../webview-ui/charts/drawing/chartMarks.ts";
 import { firstViewState, type ViewState } from "../../../../webview-ui/model/viewState.ts";
 import {
   type RewardChartSource,

@@ -1,0 +1,74 @@
+/** Where Weights & Biases is reached, and which addresses are one and the same deployment: `docs/protocols/wandb.md#addresses`. */
+
+import { AppError } from "../../../errors.ts";
+import { WANDB_OLDER_URL, WANDB_URL } from "../../../services.ts";
+import { withoutEnd } from "../../../util/textEdges.ts";
+
+const APP_URL = "https://forge.coreweave.com/wandb";
+/** The same service through its site. */
+const PROXY_PATH_URL = "https://forge.coreweave.com/api/wandb";
+const QA_URLS: readonly string[] = [
+  "https://api.qa.wandb.ai",
+  "https://api.qa.forge.coreweave.com",
+];
+const QA_APP_URL = "https://qa.forge.coreweave.com/wandb";
+
+/** Host of the hosted service and its older name, which share projects, runs and keys. */
+export const WANDB_HOSTS: readonly string[] = [WANDB_URL, WANDB_OLDER_URL].map(
+  (url) => new URL(url).host,
+);
+
+/**
+ * The address to send requests to, without a slash at the end.
+ * @throws AppError `config-address-invalid`, naming `source`, for what cannot be one
+ */
+export function wandbBaseUrl(given: string, source: string): string {
+  if (!URL.canParse(given) || !/^\s*https?:/i.test(given)) {
+    throw invalid(source, "is not an address that begins with http:// or https://");
+  }
+  const { origin, pathname, hostname, protocol, username, password } = new URL(given);
+  const url = withoutEnd(`${origin}${pathname}`, /\//);
+  if (url === PROXY_PATH_URL) return WANDB_URL;
+  if (username + password !== "") throw invalid(source, "contains a user name or a password");
+  const isSite = hostname === "forge.coreweave.com";
+  const isOldSite = /(^|\.)wandb\.ai$/.test(hostname);
+  const isValid = protocol === "https:" && (!isOldSite || hostname.includes("api."));
+  if (isSite || (isOldSite && !isValid)) {
+    throw invalid(source, `points to a web page, not to the service; use ${WANDB_URL}`);
+  }
+  return url;
+}
+
+/** Equal for addresses of one deployment: a run that began at one of them continues at the other. */
+export function deploymentOf(baseUrl: string): string {
+  if (baseUrl === WANDB_OLDER_URL) return WANDB_URL;
+  const [, qa] = QA_URLS;
+  return QA_URLS.includes(baseUrl) && qa !== undefined ? qa : baseUrl;
+}
+
+export interface RunAddress {
+  readonly entity: string;
+  readonly project: string;
+  readonly run: string;
+}
+
+/** The page of a run. `appUrl` is the address of the pages where it cannot be derived; null = derive it. */
+export function runPageUrl(baseUrl: string, appUrl: string | null, at: RunAddress): string {
+  const root = withoutEnd(appUrl ?? appUrlOf(baseUrl), /\//);
+  const [entity, project, run] = [at.entity, at.project, at.run].map(encodeURIComponent);
+  return `${root}/${entity}/${project}/runs/${run}`;
+}
+
+function appUrlOf(baseUrl: string): string {
+  if (deploymentOf(baseUrl) === WANDB_URL) return APP_URL;
+  if (QA_URLS.includes(baseUrl)) return QA_APP_URL;
+  if (baseUrl.includes("://api.wandb.test")) return baseUrl.replace("://api.", "://app.");
+  if (baseUrl.includes("://api.wandb.")) return baseUrl.replace("://api.", "://");
+  return baseUrl.replace("://api.", "://app.");
+}
+
+function invalid(source: string, what: string): AppError {
+  return new AppError("config-address-invalid", `${source} ${what}. Correct it where it is set.`, {
+    data: { variable: source },
+  });
+}

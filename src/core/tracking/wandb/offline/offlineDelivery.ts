@@ -1,0 +1,96 @@
+/** Writes a run to files for `wandb sync` during the run: one file for every attempt, nothing twice. */
+
+import type { SyncCursor } from "../../../runFolder/wandbState.ts";
+import {
+  type DeliveryProgress,
+  RunReporter,
+  type TrackerDeliveryOptions,
+} from "../run/runReporter.ts";
+import { type OfflineRun, offlinePath, openOfflineRun } from "./offlineRun.ts";
+
+const IDLE_MS = 3_600_000;
+
+export class OfflineDelivery {
+  readonly #options: TrackerDeliveryOptions;
+  readonly #reporter: RunReporter;
+  #isOpened = false;
+
+  constructor(options: TrackerDeliveryOptions) {
+    this.#options = options;
+    this.#reporter = new RunReporter(options, "offline");
+  }
+
+  get reporter(): Pick<RunReporter, "forgetConfig" | "waiting"> {
+    return this.#reporter;
+  }
+
+  /** Resolves when everything is written and the run has ended. @throws AppError `disk` */
+  async run(): Promise<void> {
+    const run = await this.#open();
+    const { idleSleep, clock, exitCode, signal } = this.#options;
+    const file = () => ({ folder: nameOf(run), size: run.size });
+    const progress = (): DeliveryProgress => ({
+      runSummary: run.runSummary,
+      cursor: { file: file() },
+    });
+    for (;;) {
+      signal.throwIfAborted();
+      if (await this.#reporter.reportNext(run, progress)) continue;
+      const code = exitCode();
+      if (code !== null) return run.finish(code);
+      await idleSleep.sleep(clock, IDLE_MS);
+    }
+  }
+
+  async #open(): Promise<OfflineRun> {
+    const { syncState, feed, folder, init, report } = this.#options;
+    const cursor = await this.#startCursor();
+    await syncState.confirm("offline", cursor);
+    const { config } = await this.#reporter.config();
+    const isResumed = cursor.next > 0 || cursor.step > 0;
+    const run = await openOfflineRun(
+      { ...this.#options, parent: parentOf(folder) },
+      { ...init, config },
+      { nextStep: cursor.step, runtimeS: cursor.runtimeS, isResumed },
+    );
+    // A sync replaces the server's summary by that of the file.
+    await feed.restoreSummary(cursor, (values) => run.runSummary.restore(values));
+    await this.#reporter.reportConfigFile(run);
+    await run.flush();
+    if (!this.#isOpened) report.opened(openedText(run));
+    this.#isOpened = true;
+    return run;
+  }
+
+  /** The cursor after earlier deliveries; a file that ends in an incomplete part is truncated to its last complete one. */
+  async #startCursor(): Promise<SyncCursor> {
+    const { syncState, fileSystem, folder } = this.#options;
+    const sent = syncState.confirmed("online");
+    const confirmed = syncState.confirmed("offline");
+    const pending = syncState.pending("offline");
+    const file = pending?.file ?? null;
+    let cursor = confirmed;
+    if (pending !== null && file !== null) {
+      const path = offlinePath(`${parentOf(folder)}/${file.folder}`, syncState.runId);
+      const size = (await fileSystem.size(path)) ?? 0;
+      if (size >= file.size) cursor = pending;
+      else if (confirmed.file?.folder === file.folder && size > confirmed.file.size) {
+        await fileSystem.truncate(path, confirmed.file.size);
+      }
+    }
+    return sent.next > cursor.next ? { ...sent, file: null } : cursor;
+  }
+}
+
+/** Without the path of the run folder, which would name its user. */
+function openedText(run: OfflineRun): string {
+  return `written to the run folder. To send it, run \`wandb sync wandb/${nameOf(run)}\` there.`;
+}
+
+function nameOf({ folder }: OfflineRun): string {
+  return folder.slice(folder.lastIndexOf("/") + 1);
+}
+
+function parentOf(runFolder: string): string {
+  return `${runFolder}/wandb`;
+}

@@ -1,0 +1,282 @@
+/** A run on a W&B server: rows, log lines and files go there in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
+
+import { withoutUndefined } from "../../../../shared/withoutUndefined.ts";
+import { AppError, errorMessage, isAppError } from "../../../errors.ts";
+import type { Clock, Random, Sha256 } from "../../../ports.ts";
+import type { ReferenceArtifact } from "../run/checkpointArtifact.ts";
+import { ConsoleLines, type ConsoleStream, consoleLine } from "../run/consoleLines.ts";
+import { type ExtendedObject, writeExtended } from "../run/extendedJson.ts";
+import type { MetricDefinition } from "../run/metricDefinitions.ts";
+import { type RowTime, RunSummary } from "../run/runSummary.ts";
+import { type Table, tableFile } from "../run/tableFile.ts";
+import type { WandbRun, WandbRunInit } from "../run/wandbRun.ts";
+import { LineQueue, MAX_LINE_BYTES } from "./lineQueue.ts";
+import {
+  parsedObject,
+  type ResumeBucket,
+  type RunNames,
+  type UpsertedBucket,
+  WandbOperations,
+} from "./operations.ts";
+import type { WandbRequests } from "./requests.ts";
+import { joinedTags, keptConfig, lastLine, nextStep, spentSeconds } from "./runBefore.ts";
+
+export interface OnlineRunOptions {
+  readonly requests: WandbRequests;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+  readonly random: Pick<Random, "uuid">;
+  /** Called with each answer: whether someone pressed Stop on the run's page. */
+  readonly onStopFlag: (isStopped: boolean) => void;
+  /** Called with what cannot be sent, as a text. */
+  readonly onWarning: (message: string) => void;
+}
+
+/** Counts of what the server holds. */
+export interface LineCounts {
+  readonly history: number;
+  readonly log: number;
+}
+
+const TIMEOUT_MS = 180_000;
+
+/**
+ * Creates the run or continues it.
+ * @throws AppError `wandb-refused`
+ */
+export async function openOnlineRun(
+  options: OnlineRunOptions,
+  init: WandbRunInit,
+): Promise<OnlineRun> {
+  const operations = new WandbOperations(options.requests);
+  await operations.requireViewer();
+  const names = { name: init.id, project: init.project, entity: init.entity };
+  const before = init.resume === null ? null : await operations.resumeStatus(names);
+  if (before === null && init.resume === "must") {
+    throw new AppError("wandb-refused", `there is no run ${init.id} to continue`);
+  }
+  const config = { ...keptConfig(before), ...init.config };
+  const bucket = await operations.upsert({
+    ...names,
+    id: before?.id ?? null,
+    displayName: init.displayName,
+    groupName: init.group,
+    jobType: init.jobType,
+    notes: init.notes ?? before?.notes ?? null,
+    tags: joinedTags(before?.tags ?? null, init.tags),
+    program: init.program,
+    config: wrappedConfig(config, init.platform, []),
+  });
+  return new OnlineRun({ parts: options, operations, init: { ...init, config }, bucket, before });
+}
+
+interface OnlineRunStart {
+  readonly parts: OnlineRunOptions;
+  readonly operations: WandbOperations;
+  readonly init: WandbRunInit;
+  readonly bucket: UpsertedBucket;
+  readonly before: ResumeBucket | null;
+}
+
+export class OnlineRun implements WandbRun {
+  /** As the server calls them. */
+  readonly names: RunNames & { readonly entity: string };
+  /** What the server held when this attempt began. */
+  readonly found: LineCounts;
+  /** The last row that it held then; null without. */
+  readonly lastRow: ExtendedObject | null;
+  readonly #options: OnlineRunOptions;
+  readonly #operations: WandbOperations;
+  readonly #platform: string;
+  readonly #runSummary: RunSummary;
+  readonly #history: LineQueue;
+  readonly #log: LineQueue;
+  readonly #console = { stdout: new ConsoleLines(), stderr: new ConsoleLines() };
+  #uploaded: string[] = [];
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  #isConfigNew = false;
+  #isSummaryNew = false;
+
+  constructor({ parts, operations, init, bucket, before }: OnlineRunStart) {
+    const history = Math.max(bucket.historyLineCount ?? 0, before?.historyLineCount ?? 0);
+    this.found = { history, log: before?.logLineCount ?? 0 };
+    this.lastRow = lastLine(before?.historyTail);
+    this.names = {
+      name: init.id,
+      project: bucket.project.name,
+      entity: bucket.project.entity.name,
+    };
+    this.#options = parts;
+    this.#operations = operations;
+    this.#platform = init.platform;
+    this.#history = new LineQueue(this.found.history);
+    this.#log = new LineQueue(this.found.log);
+    const summary = parsedObject(before?.summaryMetrics);
+    this.#runSummary = new RunSummary({
+      config: init.config,
+      startedAtMs: parts.clock.now(),
+      nextStep: nextStep(this.lastRow, summary, before),
+      runtimeS: spentSeconds(this.lastRow, summary, lastLine(before?.eventsTail)),
+      summary,
+    });
+  }
+
+  /** What the server will hold once everything said so far is sent. */
+  get counts(): LineCounts {
+    return { history: this.#history.end, log: this.#log.end };
+  }
+
+  get runSummary(): Pick<RunSummary, "nextStep" | "runtimeS"> {
+    return this.#runSummary;
+  }
+
+  /** When the last request of the file stream was answered, on the clock for durations. */
+  get lastSentMs(): number {
+    return this.#lastSentMs;
+  }
+
+  define(metric: MetricDefinition): void {
+    this.#runSummary.define(metric);
+    this.#isConfigNew = true;
+  }
+
+  log(values: ExtendedObject, at: RowTime): void {
+    const line = writeExtended(this.#runSummary.row(values, at));
+    this.#isSummaryNew = true;
+    if (this.#history.add(line)) return;
+    this.#options.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and was not sent`);
+  }
+
+  updateConfig(update: ExtendedObject): void {
+    this.#runSummary.updateConfig(update);
+    this.#isConfigNew = true;
+  }
+
+  updateSummary(update: ExtendedObject): void {
+    this.#runSummary.updateSummary(update);
+    this.#isSummaryNew = true;
+  }
+
+  print(stream: ConsoleStream, text: string, timeMs: number): void {
+    for (const line of this.#console[stream].add(text)) {
+      this.#log.add(consoleLine(stream, line, timeMs));
+    }
+  }
+
+  async addFile(path: string, text: string): Promise<boolean> {
+    const refusal = await this.#upload(path, text);
+    if (refusal === null) this.#uploaded.push(path);
+    else this.#options.onWarning(`the file ${path} was not uploaded (${refusal})`);
+    return refusal === null;
+  }
+
+  /** Null when the file was taken, else why not. A refused file must not hold back the rows that follow it. */
+  async #upload(path: string, text: string): Promise<string | null> {
+    try {
+      const isTaken = await this.#operations.uploadFile(this.names, path, text);
+      return isTaken ? null : "it was not accepted";
+    } catch (error) {
+      if (isAppError(error, "wandb-refused")) return errorMessage(error);
+      throw error;
+    }
+  }
+
+  async addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null> {
+    const { path, text, cell } = tableFile(this.#options.sha256, key, step, table);
+    return (await this.addFile(path, text)) ? cell : null;
+  }
+
+  async addArtifact(artifact: ReferenceArtifact): Promise<boolean> {
+    const { random, onWarning } = this.#options;
+    const newId = (): string => Array.from({ length: 4 }, random.uuid).join("").replaceAll("-", "");
+    try {
+      const ids = [newId(), newId()] as const;
+      if (await this.#operations.addArtifact(this.names, artifact, ids)) return true;
+      onWarning(`the artifact ${artifact.name} was not uploaded (it was not accepted)`);
+    } catch (error) {
+      if (!isAppError(error, "wandb-refused")) throw error;
+      onWarning(`the artifact ${artifact.name} was not uploaded (${errorMessage(error)})`);
+    }
+    return false;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#isConfigNew) await this.#sendConfig();
+    while (this.#hasWork()) await this.#sendPart({});
+  }
+
+  /** Sends an empty request, so that the server counts the run as alive. */
+  async heartbeat(): Promise<void> {
+    await this.#post("{}");
+  }
+
+  async finish(exitCode: number): Promise<void> {
+    for (const stream of ["stdout", "stderr"] as const) {
+      for (const line of this.#console[stream].end()) {
+        this.#log.add(consoleLine(stream, line, this.#options.clock.now()));
+      }
+    }
+    await this.#sendConfig();
+    await this.flush();
+    const summary = writeExtended(this.#runSummary.lastSummary(this.#options.clock.now()));
+    const files = { "wandb-summary.json": { offset: 0, content: [summary] } };
+    await this.#post(JSON.stringify({ files, complete: true, exitcode: exitCode }));
+  }
+
+  async #sendConfig(): Promise<void> {
+    this.#isConfigNew = false;
+    const { config, definitions } = this.#runSummary;
+    const text = wrappedConfig(config, this.#platform, definitions.wire());
+    await this.#operations.upsert({ ...this.names, config: text });
+  }
+
+  #hasWork(): boolean {
+    const isQueued = this.#history.length > 0 || this.#log.length > 0;
+    return isQueued || this.#isSummaryNew || this.#uploaded.length > 0;
+  }
+
+  /** One request; what does not fit waits for the next. The summary follows the last row. */
+  async #sendPart(more: object): Promise<void> {
+    const history = this.#history.part();
+    const log = history.isLast ? this.#log.part() : null;
+    const uploaded = this.#uploaded;
+    const summary = writeExtended(this.#runSummary.summary());
+    const isSummarySent = history.isLast && this.#isSummaryNew;
+    const files = withoutUndefined({
+      "wandb-history.jsonl": history.lines.length > 0 ? history.wire : undefined,
+      "wandb-summary.json": isSummarySent ? { offset: 0, content: [summary] } : undefined,
+      "output.log": log !== null && log.lines.length > 0 ? log.wire : undefined,
+    });
+    await this.#post(
+      JSON.stringify({
+        files: Object.keys(files).length > 0 ? files : undefined,
+        uploaded: uploaded.length > 0 ? uploaded : undefined,
+        ...more,
+      }),
+    );
+    this.#history.drop(history);
+    if (log !== null) this.#log.drop(log);
+    this.#uploaded = this.#uploaded.slice(uploaded.length);
+    if (isSummarySent) this.#isSummaryNew = false;
+  }
+
+  async #post(body: string): Promise<void> {
+    const { entity, project, name } = this.names;
+    const parts = [entity, project, name].map(encodeURIComponent).join("/");
+    const path = `/files/${parts}/file_stream`;
+    const answer = await this.#options.requests.post({ path, body, timeoutMs: TIMEOUT_MS });
+    this.#lastSentMs = this.#options.clock.monotonic();
+    this.#options.onStopFlag(answer?.["stopped"] === true);
+  }
+}
+
+/** Every value wrapped; without `t` a later resume would take the run as missing: `docs/protocols/wandb.md#config`. */
+function wrappedConfig(
+  config: ExtendedObject,
+  platform: string,
+  metrics: readonly ExtendedObject[],
+): string {
+  const wrapped = Object.entries(config).map(([key, value]) => [key, { value }] as const);
+  const reserved = { value: { t: { "13": platform }, m: metrics } };
+  return writeExtended({ ...Object.fromEntries(wrapped), _wandb: reserved });
+}

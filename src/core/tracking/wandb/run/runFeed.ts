@@ -1,0 +1,240 @@
+/** Reads a run folder while it grows, and adds new rows, log lines and tables of trajectories to a W&B run. */
+
+import { isJsonObject } from "../../../json.ts";
+import type { Clock, FolderFiles, Sha256 } from "../../../ports.ts";
+import { parseEvent, type RunEvent } from "../../../runFolder/events.ts";
+import { runPaths, stepPaths } from "../../../runFolder/files/layout.ts";
+import { readLines } from "../../../runFolder/files/lineReader.ts";
+import {
+  flattenMetrics,
+  type MetricsLeaf,
+  type MetricsRow,
+} from "../../../runFolder/metrics/metricsTree.ts";
+import { isAnyRow, isEndRow } from "../../../runFolder/reader.ts";
+import type { SyncCursor } from "../../../runFolder/wandbState.ts";
+import type { Redactor } from "../../../secrets/redaction/redactor.ts";
+import { oneLine } from "../../../util/textEdges.ts";
+import type { ConsoleStream } from "./consoleLines.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
+import { attemptOf, ReplayedSteps } from "./replayedSteps.ts";
+import { rowLine } from "./rowLine.ts";
+import { trajectoryTable } from "./trajectoryTable.ts";
+import type { WandbRun } from "./wandbRun.ts";
+
+export interface RunFeedOptions {
+  readonly fileSystem: FolderFiles;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+  readonly redactor: Redactor;
+  /** The run folder. */
+  readonly folder: string;
+  readonly report: { readonly warning: (message: string) => void };
+}
+
+export interface TableSchedule {
+  /** A table with every so many steps; 0 = with the last one only. */
+  readonly saveEvery: number;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+}
+
+interface LogLine {
+  readonly stream: ConsoleStream;
+  readonly text: string;
+  readonly timeMs: number;
+}
+
+/** One delivery. */
+interface RowReport {
+  readonly run: WandbRun;
+  /** Lines for the log. */
+  readonly lines: LogLine[];
+  readonly tables: TableSchedule;
+}
+
+type FlatRow = Readonly<Record<string, MetricsLeaf>>;
+
+/** Bounds of one delivery, so that neither it nor the memory grows with an outage. */
+const MAX_ROWS = 500;
+const MAX_TABLES = 10;
+const MAX_BYTES = 1 << 20;
+const MAX_EVENTS = 500;
+/** Well below what the service takes: `docs/protocols/wandb.md#limits`. */
+const MAX_METRICS = 2_000;
+const MAX_NAME = 256;
+const TABLE_KEY = "rollouts";
+const AXIS = "step";
+const UNKNOWN_STEP = -1;
+
+export class RunFeed {
+  readonly #options: RunFeedOptions;
+  readonly #replayed: ReplayedSteps;
+  /** When rows of this attempt were written, until they are sent. */
+  readonly #times = new Map<number, number>();
+  /** Metrics that {@link #run} knows. */
+  readonly #defined = new Set<string>();
+  #hasWarnedTruncated = false;
+  #run: WandbRun | null = null;
+  /** Bytes of `metrics.jsonl` before the row of `#next`. */
+  #offset = 0;
+  #next = 0;
+
+  constructor(options: RunFeedOptions) {
+    this.#options = options;
+    this.#replayed = new ReplayedSteps(options);
+  }
+
+  /** The row of `step` was written just now. */
+  rowWritten(step: number): void {
+    this.#times.set(step, this.#options.clock.now());
+  }
+
+  /** Rows of this attempt that were written and are not yet sent. */
+  waiting(cursor: SyncCursor): number {
+    return [...this.#times.keys()].filter((step) => step >= cursor.next).length;
+  }
+
+  /** Adds the next rows and events after `from` to `run`. Returns the cursor after them, null when there are none. */
+  async report(run: WandbRun, from: SyncCursor, tables: TableSchedule): Promise<SyncCursor | null> {
+    if (run !== this.#run) this.#defined.clear();
+    this.#run = run;
+    for (const step of this.#times.keys()) if (step < from.next) this.#times.delete(step);
+    const lines: LogLine[] = [];
+    const events = await this.#readEvents(lines, from.events);
+    const rows = await this.#reportRows({ run, lines, tables }, from);
+    // Reads both files at once, so that rows and events that are sent late keep their order.
+    for (const { stream, text, timeMs } of lines.sort((a, b) => a.timeMs - b.timeMs)) {
+      run.print(stream, text, timeMs);
+    }
+    if (events === from.events && rows.next === from.next) return null;
+    return { ...rows, events };
+  }
+
+  /** Passes the rows that earlier attempts sent to `add`, to restore the summary. */
+  async restoreSummary(cursor: SyncCursor, add: (values: ExtendedObject) => void): Promise<void> {
+    const { fileSystem, folder } = this.#options;
+    for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
+      if (isAnyRow(value) && value.step < cursor.next) add(this.#values(value));
+    }
+  }
+
+  async #readEvents(lines: LogLine[], from: number): Promise<number> {
+    const { fileSystem, folder } = this.#options;
+    let offset = from;
+    for await (const line of readLines(fileSystem, runPaths(folder).events, from)) {
+      if (lines.length === MAX_EVENTS) break;
+      offset = line.offset + line.length + 1;
+      const event = parseEvent(line.value);
+      if (event === null || event.level === "debug") continue;
+      const stream = event.level === "error" ? "stderr" : "stdout";
+      lines.push({ stream, text: eventText(event), timeMs: event.timeMs });
+    }
+    return offset;
+  }
+
+  async #reportRows(rowReport: RowReport, from: SyncCursor): Promise<SyncCursor> {
+    const { fileSystem, folder } = this.#options;
+    // The cursor moved: after a resume, or when the server had lost rows.
+    if (from.next !== this.#next) this.#offset = 0;
+    // Unknown until the delivery has succeeded: one that fails is repeated from its beginning.
+    this.#next = UNKNOWN_STEP;
+    let cursor = from;
+    let rows = 0;
+    let bytes = 0;
+    let tables = 0;
+    for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
+      this.#offset = line.offset + line.length + 1;
+      if (!isAnyRow(line.value) || line.value.step < cursor.next) continue;
+      if (await this.#reportRow(rowReport, line.value, cursor)) tables += 1;
+      cursor = after(cursor, line.value);
+      rows += 1;
+      bytes += line.length;
+      if (tables === MAX_TABLES || rows === MAX_ROWS || bytes >= MAX_BYTES) break;
+    }
+    this.#next = cursor.next;
+    return cursor;
+  }
+
+  /** True when a table went with it. */
+  async #reportRow(
+    { run, lines, tables }: RowReport,
+    row: MetricsRow,
+    cursor: SyncCursor,
+  ): Promise<boolean> {
+    const { step } = row;
+    const timeMs = await this.#timeOf(row);
+    if (await this.#replayed.isReported(row, cursor)) return false;
+    const isDue = !isEndRow(row) && isTableDue(row, tables);
+    const cell = isDue ? await this.#table(run, step) : null;
+    const values = this.#knownValues(run, row);
+    run.log(cell === null ? values : { ...values, [TABLE_KEY]: cell }, { timeMs, step });
+    lines.push({ stream: "stdout", text: `${rowLine(row)}\n`, timeMs });
+    return cell !== null;
+  }
+
+  /** The values of a row to send. Defines each metric the first time, and no more metrics than the service takes. */
+  #knownValues(run: WandbRun, row: MetricsRow): FlatRow {
+    const known = Object.entries(this.#values(row)).filter(([name]) => {
+      const isKnown = this.#defined.has(name);
+      if (!isKnown && this.#defined.size === MAX_METRICS) this.#warnTruncated();
+      if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
+      this.#defined.add(name);
+      // A dot separates levels there, while these names are flat.
+      run.define(name === AXIS ? { name } : { name: name.replaceAll(".", "\\."), step: AXIS });
+      return true;
+    });
+    return Object.fromEntries(known);
+  }
+
+  #warnTruncated(): void {
+    if (this.#hasWarnedTruncated) return;
+    this.#hasWarnedTruncated = true;
+    this.#options.report.warning(
+      `Weights & Biases gets only the first ${MAX_METRICS} metrics of this run; metrics.jsonl has all of them.`,
+    );
+  }
+
+  /** Flat names, nothing secret. */
+  #values(row: MetricsRow): FlatRow {
+    const entries = Object.entries(flattenMetrics(this.#options.redactor.redactRecord(row)));
+    const isAccepted = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
+    return Object.fromEntries(entries.filter(([name]) => isAccepted(name)));
+  }
+
+  /** The table's cell; null when the step has no rollouts, or the server does not take it. */
+  async #table(run: WandbRun, step: number): Promise<ExtendedObject | null> {
+    const { fileSystem, folder } = this.#options;
+    const table = await trajectoryTable(fileSystem, folder, step);
+    return table === null ? null : run.addTable(TABLE_KEY, table, step);
+  }
+
+  /** When the row was written; for rows of earlier attempts computed from the rollouts. */
+  async #timeOf(row: MetricsRow): Promise<number> {
+    const { fileSystem, folder, clock } = this.#options;
+    const noted = this.#times.get(row.step);
+    if (noted !== undefined) return noted;
+    for await (const { value } of readLines(fileSystem, stepPaths(folder, row.step).bodies)) {
+      const startedAtMs = isJsonObject(value) ? value["startedAtMs"] : null;
+      const seconds = flattenMetrics(row)["time/total_s"];
+      if (typeof startedAtMs !== "number" || typeof seconds !== "number") break;
+      return startedAtMs + seconds * 1000;
+    }
+    return clock.now();
+  }
+}
+
+function after(cursor: SyncCursor, row: MetricsRow): SyncCursor {
+  const sent = { ...cursor.sent, [attemptOf(row)]: row.step };
+  return { ...cursor, next: row.step + 1, sent };
+}
+
+function isTableDue(row: MetricsRow, { saveEvery, totalSteps }: TableSchedule): boolean {
+  const { step } = row;
+  // A run that refills its batches can end with its data, before the steps that were planned.
+  const isLast = step + 1 === totalSteps || flattenMetrics(row)["progress/done_frac"] === 1;
+  return isLast || (saveEvery > 0 && (step + 1) % saveEvery === 0);
+}
+
+function eventText({ message }: RunEvent): string {
+  return `${oneLine(message)}\n`;
+}

@@ -1,0 +1,186 @@
+/** Reports the next part of a run and moves the cursor; shared by online and offline delivery. */
+
+import type {
+  Clock,
+  FolderFiles,
+  HttpClient,
+  Log,
+  Random,
+  Sha256,
+  StartHash,
+} from "../../../ports.ts";
+import { readCheckpoints } from "../../../runFolder/checkpointLog.ts";
+import { readEvaluations } from "../../../runFolder/evaluationLog.ts";
+import { runPaths } from "../../../runFolder/files/layout.ts";
+import type { SyncCursor } from "../../../runFolder/wandbState.ts";
+import type { OutageNotice } from "../../../util/outageNotice.ts";
+import type { WakeableSleep } from "../../../util/wakeableSleep.ts";
+import { checkpointArtifact } from "./checkpointArtifact.ts";
+import { evaluationTable } from "./evaluationTable.ts";
+import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
+import type { RunFeed } from "./runFeed.ts";
+import type { RunSummary } from "./runSummary.ts";
+import type { SyncMode, SyncState } from "./syncState.ts";
+import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
+
+/** Where a run is sent. */
+export interface WandbServer {
+  readonly http: HttpClient;
+  readonly baseUrl: string;
+  /** Address of the pages; null = as the base URL says. */
+  readonly appUrl: string | null;
+  readonly apiKey: string;
+}
+
+/** Messages to people, and a stop from the run's page. */
+export interface TrackerCallbacks {
+  /** The run's page or file was created. */
+  readonly opened: (message: string) => void;
+  /** A problem that may last. */
+  readonly warning: (message: string) => void;
+  /** The problem is over. */
+  readonly recovered: (message: string) => void;
+  /** Number of rows to send at the end of the run. */
+  readonly draining: (rows: number) => void;
+  /** Someone pressed Stop on the run's page. */
+  readonly stopRequested: () => void;
+}
+
+/** In milliseconds. */
+export interface TrackerIntervals {
+  /** Between two deliveries. */
+  readonly gapMs: number;
+  /** A heartbeat is sent after this time without data. */
+  readonly heartbeatMs: number;
+}
+
+export interface TrackerDeliveryOptions extends RunConfigOptions {
+  readonly fileSystem: FolderFiles;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly startHash: StartHash;
+  readonly log: Log;
+  readonly syncState: SyncState;
+  readonly feed: RunFeed;
+  readonly outage: OutageNotice;
+  readonly report: TrackerCallbacks;
+  readonly idleSleep: WakeableSleep;
+  /** Name and version of this program, for readers of the reports. */
+  readonly producer: string;
+  readonly intervals: TrackerIntervals;
+  /** Without the configuration. */
+  readonly init: Omit<WandbRunInit, "config">;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+  /** Ends the delivery at once. */
+  readonly signal: AbortSignal;
+  /** Aborted when the run ends: from then on deliveries do not wait. */
+  readonly ending: AbortSignal;
+  /** Null until the end. */
+  readonly exitCode: () => number | null;
+}
+
+/** Progress of the run once everything sent so far has arrived. */
+export interface DeliveryProgress {
+  readonly runSummary: Pick<RunSummary, "nextStep" | "runtimeS">;
+  readonly cursor: Partial<SyncCursor>;
+}
+
+const EVALUATIONS = "evaluations";
+const CONFIG_FILE = "tinker-config.yaml";
+
+export class RunReporter {
+  readonly #options: TrackerDeliveryOptions;
+  readonly #mode: SyncMode;
+  #config: RunConfig | null = null;
+  /** Bytes of `eval/results.jsonl` whose table has arrived. */
+  #evaluated = 0;
+  /** Bytes of `checkpoints.jsonl` that were looked at. */
+  #savesRead = 0;
+  /** Names of the checkpoints that the page has, or never will. */
+  readonly #saves = new Set<string>();
+
+  constructor(options: TrackerDeliveryOptions, mode: SyncMode) {
+    this.#options = options;
+    this.#mode = mode;
+  }
+
+  /** The configuration is read again before the next delivery. */
+  forgetConfig(): void {
+    this.#config = null;
+  }
+
+  /** Rows of this attempt that are not sent yet. */
+  get waiting(): number {
+    return this.#options.feed.waiting(this.#options.syncState.confirmed(this.#mode));
+  }
+
+  async config(): Promise<RunConfig> {
+    this.#config ??= await readRunConfig(this.#options);
+    return this.#config;
+  }
+
+  /** Sends the next part and waits until it has arrived. False when there is nothing to send. */
+  async reportNext(run: WandbRun, progressAfter: () => DeliveryProgress): Promise<boolean> {
+    const { syncState, feed, totalSteps } = this.#options;
+    if (this.#config === null) {
+      run.updateConfig((await this.config()).config);
+      await this.reportConfigFile(run);
+    }
+    const { saveEvery } = await this.config();
+    await this.#reportCheckpoints(run);
+    const evaluated = await this.#reportEvaluations(run);
+    const before = syncState.confirmed(this.#mode);
+    const after = await feed.report(run, before, { saveEvery, totalSteps });
+    if (after === null) {
+      await run.flush();
+      this.#evaluated = evaluated;
+      return false;
+    }
+    const { runSummary, cursor } = progressAfter();
+    const reached = {
+      ...after,
+      step: runSummary.nextStep,
+      runtimeS: runSummary.runtimeS,
+      ...cursor,
+    };
+    await syncState.setPending(this.#mode, reached);
+    await run.flush();
+    await syncState.confirm(this.#mode, reached);
+    this.#evaluated = evaluated;
+    return true;
+  }
+
+  /** The addresses of what was saved to last. What an earlier attempt has sent, the server knows by its digest. */
+  async #reportCheckpoints(run: WandbRun): Promise<void> {
+    const { fileSystem, folder, init, startHash } = this.#options;
+    const size = (await fileSystem.size(runPaths(folder).checkpoints)) ?? 0;
+    if (size === this.#savesRead) return;
+    for (const entry of await readCheckpoints(fileSystem, folder)) {
+      const { name, kind, expires_at } = entry;
+      if (kind === "rolling" || expires_at !== null || this.#saves.has(name)) continue;
+      const artifact = checkpointArtifact(init.id, entry, startHash);
+      if (artifact !== null) await run.addArtifact(artifact);
+      this.#saves.add(name);
+    }
+    this.#savesRead = size;
+  }
+
+  /** Puts a table of all evaluations into the summary when there are new ones. Returns how much of their file it has. */
+  async #reportEvaluations(run: WandbRun): Promise<number> {
+    const { fileSystem, folder } = this.#options;
+    const size = (await fileSystem.size(runPaths(folder).evaluations)) ?? 0;
+    if (size === this.#evaluated) return size;
+    const evaluations = await readEvaluations(fileSystem, folder);
+    const table = evaluationTable(this.#options.redactor.redactRecord(evaluations));
+    const cell = await run.addTable(EVALUATIONS, table, evaluations.length);
+    if (cell !== null) run.updateSummary({ [EVALUATIONS]: cell });
+    return size;
+  }
+
+  /** The file that the user wrote. */
+  async reportConfigFile(run: WandbRun): Promise<void> {
+    await run.addFile(CONFIG_FILE, (await this.config()).text);
+  }
+}

@@ -1,0 +1,235 @@
+/** Checks environments of a configuration, of a server, or by their names alone. */
+
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hasAgent } from "../../core/config/fields/environmentServers.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { environmentConfig } from "../../core/config/taskChoices.ts";
+import {
+  checkEnvironment,
+  type EnvironmentReport,
+} from "../../core/environmentCheck/checkEnvironment.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
+import { connectEnvironments } from "../../core/openreward/environments.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
+import { redactingLog, redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { RunControl } from "../../core/training/run/control.ts";
+import { systemClock } from "../../node/clock.ts";
+import { createHttpClient } from "../../node/http.ts";
+import { systemRandom } from "../../node/random.ts";
+import { startConfig } from "../../node/startConfig.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
+import { USER_AGENT } from "../../shared/version.ts";
+import { type LoadedConfig, loadConfigText } from "../config/configFiles.ts";
+import { loadNamed } from "../config/requireNamed.ts";
+import { checkReachable } from "../services/checkReachable.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { type ConnectionOptions, connectEnvironmentServices } from "../services/connections.ts";
+import { debugLog } from "../services/debugLog.ts";
+import { environmentSecrets, learnSecrets } from "../services/environmentSecrets.ts";
+import { environmentAddress } from "../services/serviceAddress.ts";
+import { loadVariables } from "../services/variables.ts";
+import { noSuch } from "./openTask.ts";
+
+export interface EnvironmentCheckRequest {
+  /** Empty = all of the configuration, or else of the server. */
+  readonly names: readonly string[];
+  /** Null = none: names and address are enough. */
+  readonly configPath: string | null;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+  /** Address of a server of environments; null = that of the configuration. */
+  readonly url: string | null;
+  /** Null = the one to train on. */
+  readonly split: string | null;
+  /** Prompts to read per split. */
+  readonly tasks: number;
+  readonly seed: number;
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  /** Working directory, where a `.env` file may lie. */
+  readonly folder: string;
+  /** Called as each check begins. */
+  readonly onCheck: (
+    environment: string,
+    rule: string,
+    place: { readonly position: number; readonly count: number },
+  ) => void;
+  /** Called with each report as it is done. */
+  readonly onReport: (report: CheckedEnvironment) => void;
+  readonly signal: AbortSignal;
+  /** Learns the secrets. */
+  readonly redactor?: Redactor;
+  /** Where the embedded environments lie; default: beside the running program. */
+  readonly programFolder?: string;
+}
+
+export interface CheckedEnvironment extends EnvironmentReport {
+  /** Whether the configuration names an agent that plays it. */
+  readonly hasAgent: boolean;
+}
+
+/** One report per environment. @throws AppError as a run does that cannot begin, cleaned of secrets */
+export async function checkEnvironments(
+  fileSystem: FileSystem,
+  request: EnvironmentCheckRequest,
+): Promise<readonly CheckedEnvironment[]> {
+  const { redactor = new Redactor() } = request;
+  const cleanup = new CleanupStack();
+  const control = new RunControl();
+  const stop = (): void => control.stop();
+  request.signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await checkAll(fileSystem, request, { redactor, cleanup, control });
+  } catch (error) {
+    throw redactor.redactError(request.signal.aborted ? request.signal.reason : error);
+  } finally {
+    request.signal.removeEventListener("abort", stop);
+    await cleanup.closeAll();
+  }
+}
+
+type Surroundings = Pick<ConnectionOptions, "redactor" | "cleanup"> & {
+  readonly control: RunControl;
+};
+
+async function checkAll(
+  fileSystem: FileSystem,
+  request: EnvironmentCheckRequest,
+  surroundings: Surroundings,
+): Promise<readonly CheckedEnvironment[]> {
+  const { redactor } = surroundings;
+  const { allowedOrigins, programFolder = dirname(fileURLToPath(import.meta.url)) } = request;
+  const written = await writtenConfig(fileSystem, request);
+  const folder = written === null ? request.folder : dirname(written.path);
+  const variables = await loadVariables(folder);
+  const options: Omit<ConnectionOptions, "config"> = {
+    ...surroundings,
+    configPath: written?.path ?? join(folder, "none.yaml"),
+    datasets: new Map(),
+    variables,
+    allowedOrigins,
+    programs: { folder: programFolder },
+    log: redactingLog(debugLog, redactor),
+    watch: () => undefined,
+    runName: "check",
+  };
+  const config = written?.config ?? (await configOfNames(request, options));
+  learnSecrets(config, redactor);
+  const connect = await connectEnvironmentServices({ ...options, config });
+  const reports: CheckedEnvironment[] = [];
+  for (const name of Object.keys(config.environments)) {
+    const own = environmentConfig(config, name);
+    const secrets = await environmentSecrets(config, name, { variables, redactor });
+    const report = await checkEnvironment({
+      remote: connect(name),
+      clock: systemClock,
+      secrets,
+      seed: request.seed,
+      tasks: request.tasks,
+      split: request.split ?? (written === null ? null : (Object.keys(own.splits)[0] ?? null)),
+      maxTotalTokens: written === null ? null : config.max_total_tokens,
+      onCheck: ({ rule }, position, count) => request.onCheck(name, rule, { position, count }),
+      signal: request.signal,
+    });
+    const checked = { ...withoutSecrets(report, redactor), hasAgent: hasAgent(config, name) };
+    reports.push(checked);
+    request.onReport(checked);
+  }
+  return reports;
+}
+
+/** The configuration that the user names, with the environments that are to be checked. */
+async function writtenConfig(
+  fileSystem: FileSystem,
+  request: EnvironmentCheckRequest,
+): Promise<LoadedConfig | null> {
+  const { configPath, overrides, url, names, allowedOrigins } = request;
+  if (configPath === null) return url === null ? nearbyConfig(fileSystem, request) : null;
+  const address = url === null ? [] : [`openreward_base_url=${url}`];
+  const start = await startConfig(fileSystem, {
+    configPath,
+    overrides: [...overrides, ...address],
+  });
+  const loaded = await loadNamed(start, { allowedOrigins });
+  const { environments } = loaded.config;
+  for (const name of names) {
+    if (Object.hasOwn(environments, name)) continue;
+    throw noSuch("environment", name, Object.keys(environments));
+  }
+  const wanted = Object.entries(environments).filter(
+    ([name]) => names.length === 0 || names.includes(name),
+  );
+  const config = { ...loaded.config, environments: Object.fromEntries(wanted), evaluation: null };
+  return { ...loaded, config };
+}
+
+/** That of the working directory, where it is there and has all of the names. */
+async function nearbyConfig(
+  fileSystem: FileSystem,
+  request: EnvironmentCheckRequest,
+): Promise<LoadedConfig | null> {
+  const configPath = join(request.folder, DEFAULT_CONFIG);
+  try {
+    return await writtenConfig(fileSystem, { ...request, configPath });
+  } catch (error) {
+    if (isAppError(error, "config-not-found", "no-such-environment")) return null;
+    throw error;
+  }
+}
+
+/** A configuration that has these names, or all of the server, and nothing else. */
+async function configOfNames(
+  request: EnvironmentCheckRequest,
+  options: Omit<ConnectionOptions, "config">,
+): Promise<Config> {
+  if (request.names.length > 0) return bareConfig(request, request.names);
+  if (request.url === null) {
+    throw new AppError(
+      "bad-arguments",
+      `env check needs the name of an environment, --config_path or --url: there is no ${DEFAULT_CONFIG} here.`,
+    );
+  }
+  const config = bareConfig(request, ["any"]);
+  const names = await namesAt({ ...options, config });
+  if (names.length > 0) return bareConfig(request, names);
+  throw new AppError("environment-not-found", `The server at ${request.url} has no environments.`);
+}
+
+function bareConfig({ url, overrides }: EnvironmentCheckRequest, names: readonly string[]): Config {
+  // What else a configuration must have does not matter here.
+  const text = JSON.stringify({
+    model_name: "local/tiny-tool",
+    openreward_base_url: url,
+    batch_size: 1,
+    environments: Object.fromEntries(
+      names.map((name) => [name, { splits: { train: {} }, num_rollouts: 2 }]),
+    ),
+  });
+  return loadConfigText(text, "command line", overrides).config;
+}
+
+/** The key goes where that of a training would. @throws AppError `environment-*`, `key-host-not-allowed` */
+async function namesAt(options: ConnectionOptions): Promise<readonly string[]> {
+  const { cleanup, log, control, redactor } = options;
+  const address = environmentAddress(options);
+  if (address.key !== null) redactor.learn(address.key);
+  const http = redactingRefusals(createHttpClient(), redactor);
+  const release = cleanup.add(() => http.close());
+  const clock = systemClock;
+  const { url: baseUrl, key: apiKey, keySource } = address;
+  await checkReachable({ ...address, source: "--url", http, clock, signal: control.signal });
+  const wire = { http, clock, random: systemRandom, log, userAgent: USER_AGENT };
+  const connection = connectEnvironments({ ...wire, baseUrl, apiKey, keySource });
+  const names = await connection.names({ signal: control.signal });
+  release();
+  await http.close();
+  return names;
+}
+
+function withoutSecrets(report: EnvironmentReport, redactor: Redactor): EnvironmentReport {
+  return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
+    typeof value === "string" ? redactor.redact(value) : value,
+  );
+}

@@ -1,0 +1,60 @@
+/** What OpenReward knows of tasks before they are played. */
+
+import { environmentServer } from "../../core/config/fields/environmentServers.ts";
+import { errorMessage } from "../../core/errors.ts";
+import { type TaskDifficulty, taskDifficulty } from "../../core/openreward/catalogue.ts";
+import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { OPENREWARD_API_URL } from "../../core/services.ts";
+import { createHttpClient } from "../../node/http.ts";
+import { USER_AGENT } from "../../shared/version.ts";
+import { debugLog } from "../services/debugLog.ts";
+import { environmentAddress, type ServiceAddressOptions } from "../services/serviceAddress.ts";
+
+export interface DifficultyOptions extends ServiceAddressOptions {
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+}
+
+export interface KnownSplit {
+  readonly environment: string;
+  readonly split: string;
+}
+
+const LIMIT_MS = 5_000;
+
+/** The tasks of a split that are known: none where OpenReward does not say within 5 s, or does not have the environment. */
+export async function knownDifficulties(
+  options: DifficultyOptions,
+  of: KnownSplit,
+): Promise<readonly TaskDifficulty[]> {
+  if (environmentServer(options.config, of.environment).kind !== "shared") return [];
+  const address = environmentAddress(options);
+  const url = address.apiUrl ?? (address.isOpenReward ? OPENREWARD_API_URL : null);
+  if (url === null || !URL.canParse(url)) return [];
+  const client = createHttpClient();
+  const http = redactingRefusals(client, options.redactor);
+  // The key goes nowhere else than to where sessions are, or to OpenReward's own catalogue; what is public needs none.
+  const isOwn = new URL(url).origin === new URL(address.url).origin;
+  const isOfficial = address.isOpenReward && url === OPENREWARD_API_URL;
+  const apiKey = isOwn || isOfficial ? address.key : null;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(LIMIT_MS)]);
+  try {
+    const catalogue = { http, apiUrl: url, apiKey, userAgent: USER_AGENT, signal };
+    return await taskDifficulty(catalogue, of);
+  } catch (error) {
+    debugLog.debug("The difficulty of tasks is not known.", { reason: errorMessage(error) });
+    return [];
+  } finally {
+    await client.close();
+  }
+}
+
+/** That of one task; null where it is not known. */
+export async function knownDifficulty(
+  options: DifficultyOptions,
+  task: KnownSplit & { readonly index: number },
+): Promise<TaskDifficulty | null> {
+  const known = await knownDifficulties(options, task);
+  return known.find(({ index }) => index === task.index) ?? null;
+}

@@ -1,0 +1,175 @@
+/** Keeps an environment's own server running for whoever works on it, outside of any run. */
+
+import { dirname } from "node:path";
+import {
+  type CommandServer,
+  environmentServer,
+} from "../../core/config/fields/environmentServers.ts";
+import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Message, RemoteEnvironment, SecretValue } from "../../core/openreward/types.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { RunControl } from "../../core/training/run/control.ts";
+import { raceAbort } from "../../core/util/abort.ts";
+import { Limiter } from "../../core/util/limiter.ts";
+import { startConfig } from "../../node/startConfig.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
+import { loadNamed } from "../config/requireNamed.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { connectEnvironmentServices } from "../services/connections.ts";
+import { debugLog } from "../services/debugLog.ts";
+import { environmentSecrets, learnSecrets } from "../services/environmentSecrets.ts";
+import { ServerOutput } from "../services/serverOutput.ts";
+import { loadVariables } from "../services/variables.ts";
+import { codeFolder } from "./environmentCode.ts";
+
+export interface OwnServerRequest {
+  readonly configPath: string;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+  readonly environment: string;
+  readonly launchRequest: LaunchRequest;
+  readonly programFolder: string;
+  readonly redactor: Redactor;
+  /** Ends the start. */
+  readonly signal: AbortSignal;
+  /** Called before the start with the folder of its code. */
+  readonly onCode: (folder: string) => void;
+  /** Called with what it prints, in whole lines without secrets, and with a line about each crash. */
+  readonly onLog: (text: string) => void;
+}
+
+export interface OpenOwnServer {
+  /** Origin at which it listens. */
+  readonly address: string;
+  readonly splits: readonly { readonly name: string; readonly tasks: number }[];
+  /**
+   * The beginnings of the prompts of tasks `start` up to `stop`, each in one line; null for one that cannot be had.
+   * @throws AppError `environment-*` when the server is gone
+   */
+  prompts(split: string, start: number, stop: number): Promise<readonly (string | null)[]>;
+  /** Ends the server. */
+  close(): Promise<void>;
+}
+
+/** Characters of a prompt, for a row of a list. */
+const SHOWN_PROMPT = 120;
+const SESSIONS_AT_ONCE = 4;
+const ANSWER_LIMIT_MS = 20_000;
+
+/**
+ * Resolves once the server answers. It is started again after a crash, as in a run.
+ * @throws AppError `no-such-environment` for an environment without `server.command`, else as a run does that cannot begin
+ */
+export async function openOwnServer(
+  fileSystem: FileSystem,
+  request: OwnServerRequest,
+): Promise<OpenOwnServer> {
+  const { redactor, signal } = request;
+  const cleanup = new CleanupStack();
+  const control = new RunControl();
+  const close = async (): Promise<void> => {
+    control.stop();
+    await cleanup.closeAll();
+  };
+  try {
+    const opening = start(fileSystem, request, { cleanup, control });
+    return { ...(await raceAbort(opening, signal)), close };
+  } catch (error) {
+    await close();
+    throw redactor.redactError(error);
+  }
+}
+
+async function start(
+  fileSystem: FileSystem,
+  request: OwnServerRequest,
+  { cleanup, control }: { readonly cleanup: CleanupStack; readonly control: RunControl },
+): Promise<Omit<OpenOwnServer, "close">> {
+  const { environment: name, launchRequest, programFolder, redactor, onCode, onLog } = request;
+  const { allowedOrigins } = launchRequest;
+  const started = await startConfig(fileSystem, request);
+  const { path, config: whole } = await loadNamed(started, { launchRequest });
+  const config = withOnlyEnvironment(whole, name);
+  onCode(await codeFolder(commandOf(environmentServer(config, name), name), dirname(path)));
+  learnSecrets(config, redactor);
+  const variables = await loadVariables(dirname(path), launchRequest);
+  const secrets = await environmentSecrets(config, name, { variables, redactor });
+  const serverOutput = new ServerOutput(redactor);
+  const append = async (_: string, text: string): Promise<void> => onLog(text);
+  serverOutput.attach({ append, makeDirectory: async () => undefined }, "");
+  cleanup.add(() => serverOutput.close());
+  const connect = await connectEnvironmentServices({
+    config,
+    configPath: path,
+    datasets: new Map(),
+    variables,
+    allowedOrigins,
+    programs: { folder: programFolder },
+    redactor,
+    cleanup,
+    serverOutput,
+    log: redactingLog(debugLog, redactor),
+    watch: (event) => {
+      if (event.kind === "warning") onLog(`${redactor.redact(event.message)}\n`);
+    },
+    control,
+    runName: "own server",
+  });
+  const remote = connect(name);
+  const names = (await remote.splits()).map((split) => split.name);
+  const splits = await Promise.all(
+    names.map(async (split) => ({ name: split, tasks: await remote.numTasks(split) })),
+  );
+  const limiter = new Limiter(SESSIONS_AT_ONCE);
+  return {
+    address: remote.address,
+    splits,
+    prompts: (split, from, to) =>
+      Promise.all(
+        Array.from({ length: Math.max(0, to - from) }, (_, offset) =>
+          limiter.run(async () => {
+            const text = await promptOf(remote, { split, index: from + offset, secrets });
+            return text === null ? null : redactor.redact(text).slice(0, SHOWN_PROMPT);
+          }),
+        ),
+      ),
+  };
+}
+
+function commandOf(server: ReturnType<typeof environmentServer>, name: string): CommandServer {
+  if (server.kind === "command") return server;
+  const message = `${name} has no server that can be started: add environments.${name}.server.command, as [python, environment.py].`;
+  throw new AppError("no-such-environment", message);
+}
+
+/** Null where the environment has none for the task: the row of the task goes without. */
+async function promptOf(
+  remote: RemoteEnvironment,
+  task: {
+    readonly split: string;
+    readonly index: number;
+    readonly secrets: Readonly<Record<string, SecretValue>>;
+  },
+): Promise<string | null> {
+  const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  try {
+    const session = await remote.openSession(task, { signal, answerLimitMs: ANSWER_LIMIT_MS });
+    try {
+      return textOf(await session.prompt({ signal }));
+    } finally {
+      await session.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** What the last message of the user says, which is the task where a system message has the rules. */
+function textOf(messages: readonly Message[]): string {
+  const last = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
+  const texts = (last?.blocks ?? []).flatMap((block) => (block.type === "text" ? block.text : []));
+  return texts.join(" ").replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,241 @@
+/** What a training is going to take, from a past run or from a dry run. */
+
+import type { EstimateBasis } from "../../api/estimate.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { type Basis, readBasis } from "../../core/estimate/basis.ts";
+import { estimateRun } from "../../core/estimate/estimate.ts";
+import { newestRunLike } from "../../core/estimate/pastRun.ts";
+import type { EstimateReport } from "../../core/estimate/report.ts";
+import { unseenExamplesEstimate } from "../../core/estimate/unseenExamples.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import { priceFileOf, readPriceFile } from "../../core/runFolder/priceFile.ts";
+import { stageConfig } from "../../core/sweeps/planStages.ts";
+import { collectEstimate } from "../../core/training/collectEstimate.ts";
+import { askedTasks, type CountedTasks, estimatePlan } from "../../core/training/estimatePlan.ts";
+import { pastTasks } from "../../core/training/pastTasks.ts";
+import type { Preparation } from "../../core/training/prepare.ts";
+import { supervisedEstimate } from "../../core/training/supervised/supervisedEstimate.ts";
+import type { Prices } from "../../core/usage/prices.ts";
+import { sum } from "../../core/util/stats.ts";
+import { sha256 } from "../../node/hash.ts";
+import { runParent } from "../../node/runPaths.ts";
+import { type LoadedConfig, loadConfig } from "../config/configFiles.ts";
+import { connectAndPrepare, connectionOptions } from "../plan/connectRun.ts";
+import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
+import type { EstimateRequest, RunEnd } from "../plan/types.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { type ListPrices, loadListPrices } from "../usage/loadPriceList.ts";
+
+/** Asks no service. @throws AppError `config-invalid`, `config-not-found` */
+export async function estimateBasis(
+  fileSystem: FileSystem,
+  { configPath, overrides = [] }: Pick<EstimateRequest, "configPath" | "overrides">,
+): Promise<EstimateBasis> {
+  const loaded = await loadConfig(fileSystem, configPath, overrides);
+  const { model_name: model } = loaded.config;
+  const config = playedConfig(loaded, overrides);
+  const pastRun =
+    config === null ? null : await newestRunOf(fileSystem, { config, path: loaded.path });
+  return { pastRun, model, isBilled: config !== null && !isLocalModel(model) };
+}
+
+/** The configuration whose rollouts an estimate rests on: of stages, that of the first that plays any. Null where only examples are trained. */
+function playedConfig(
+  { config, text, path }: LoadedConfig,
+  overrides: readonly string[],
+): Config | null {
+  const names = Object.keys(config.stages ?? {});
+  const stages = names.map((name) => stageConfig({ text, path, overrides }, name));
+  const configs = names.length === 0 ? [config] : stages;
+  return configs.find((own) => own !== null && own.method !== "sft") ?? null;
+}
+
+/** The folder of the newest run of the same environments and model beside those of a configuration; null without. */
+export function newestRunOf(
+  fileSystem: FileSystem,
+  { config, path }: Pick<LoadedConfig, "config" | "path">,
+): Promise<string | null> {
+  return newestRunLike(fileSystem, runParent(config, path), config);
+}
+
+export interface PastRunEstimate {
+  readonly loaded: LoadedConfig;
+  /** Plans a new run of a configuration. */
+  readonly planOf: (loaded: LoadedConfig) => RunPlan;
+  readonly fileSystem: FileSystem;
+  /** The folder of the past run, or of groups that were played for the estimate. */
+  readonly folder: string;
+  /** What the groups were priced with; absent for a past run. */
+  readonly played?: Pick<EstimateReport, "prices">;
+  readonly onEstimate: (report: EstimateReport) => void;
+}
+
+/** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
+export async function estimateFromRun(
+  trainer: TrainerOptions,
+  { loaded, planOf, fileSystem, folder, played, onEstimate }: PastRunEstimate,
+): Promise<RunEnd> {
+  const services = new CleanupStack();
+  try {
+    const basis = { fileSystem: fileSystem.within(folder), folder, played };
+    const { config } = loaded;
+    // Before anything is asked of a service: most faults are here.
+    await readBasis(basis.fileSystem, folder, config);
+    const known = await estimateFromFolder(config, basis);
+    if (known !== null) {
+      onEstimate(known);
+      return { outcome: "done", folder: null };
+    }
+    const plan = planOf(loaded);
+    const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
+    const prepared = await connectAndPrepare(connections, plan, (load) => load());
+    const { signal } = trainer.control;
+    const listPrices = await loadListPrices({
+      config: { ...loaded.config, max_cost_usd: null },
+      address: prepared.tinker.service.address,
+      folder: null,
+      log: trainer.log,
+      signal,
+    });
+    const project = projectTasks(config, askedTasks(prepared.preparation, signal));
+    onEstimate(await reportEstimate({ config, project, listPrices }, basis));
+    await prepared.tinker.service.finish("success");
+    return { outcome: "done", folder: null };
+  } catch (error) {
+    throw trainer.redactor.redactError(error);
+  } finally {
+    await services.closeAll();
+  }
+}
+
+interface PastRunFiles extends Pick<PastRunEstimate, "folder"> {
+  readonly fileSystem: FolderFiles;
+  readonly played?: PastRunEstimate["played"] | undefined;
+}
+
+/** Asks no service; null where the folder of the past run does not know all tasks. @throws AppError `estimate-without-basis` */
+export async function estimateFromFolder(
+  config: Config,
+  basis: PastRunFiles,
+): Promise<EstimateReport | null> {
+  const listPrices = await keptPrices(config, basis);
+  if (config.method === "sft") {
+    const project: Project = async (...played) => unseenExamplesEstimate(config, ...played);
+    return reportEstimate({ config, project, listPrices }, basis);
+  }
+  // A stage that only collects evaluates nothing.
+  const evaluation = config.method === "collect" ? null : config.evaluation;
+  const tasks = await pastTasks({ ...config, evaluation }, sha256, basis);
+  if (tasks === null) return null;
+  return reportEstimate({ config, project: projectTasks(config, tasks), listPrices }, basis);
+}
+
+interface Planned {
+  readonly config: Config;
+  readonly project: Project;
+  readonly listPrices: ListPrices | null;
+}
+
+/** What the plan comes to, by what was played. */
+type Project = (
+  basis: Basis,
+  prices: Prices | null,
+) => Promise<Pick<EstimateReport, "estimate" | "plan">>;
+
+/** Of a run that plays tasks. */
+export function projectTasks(config: Config, tasks: CountedTasks): Project {
+  return async (basis, prices) => {
+    if (config.method === "collect") return collectEstimate(config, tasks, basis, prices);
+    const plan = await estimatePlan(config, tasks);
+    return { plan, estimate: estimateRun(basis, plan, prices) };
+  };
+}
+
+/** The vendor's prices as the past run recorded them; null if it has none, or another model. */
+async function keptPrices(
+  { model_name: model }: Config,
+  { fileSystem, folder, played }: PastRunFiles,
+): Promise<ListPrices | null> {
+  const kept = played === undefined ? await readPriceFile(fileSystem, folder) : played.prices;
+  return kept?.source === "price_list" && kept.model === model ? kept : null;
+}
+
+/** What a supervised run takes, by its examples; null for reinforcement learning. */
+export function supervisedReport({
+  config,
+  preparation,
+  listPrices,
+}: {
+  readonly config: Config;
+  readonly preparation: Preparation;
+  readonly listPrices: ListPrices | null;
+}): EstimateReport | null {
+  const { examples } = preparation;
+  if (examples === undefined) return null;
+  const prices = priceFileOf(config, listPrices);
+  const projected = supervisedEstimate(config, preparation, examples, prices?.prices ?? null);
+  const { max_cost_usd, max_tokens_total, max_hours } = config;
+  return {
+    ...projected,
+    prices,
+    restsOn: { run: null, steps: 0, groups: 0, rollouts: 0, examples: examples.trained.length },
+    budgets: { max_cost_usd, max_tokens_total, max_hours },
+  };
+}
+
+/** Reads the examples of a supervised run; asks services for what costs nothing. @throws AppError as a run that cannot begin */
+export async function estimateSupervised(
+  trainer: TrainerOptions,
+  { loaded, planOf, onEstimate }: Pick<PastRunEstimate, "loaded" | "planOf" | "onEstimate">,
+): Promise<RunEnd> {
+  const services = new CleanupStack();
+  try {
+    const plan = planOf(loaded);
+    const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
+    const { preparation, tinker } = await connectAndPrepare(connections, plan, (load) => load());
+    const listPrices = await loadListPrices({
+      config: { ...loaded.config, max_cost_usd: null },
+      address: tinker.service.address,
+      folder: null,
+      log: trainer.log,
+      signal: trainer.control.signal,
+    });
+    const report = supervisedReport({ config: loaded.config, preparation, listPrices });
+    if (report !== null) onEstimate(report);
+    await tinker.service.finish("success");
+    return { outcome: "done", folder: null };
+  } catch (error) {
+    throw trainer.redactor.redactError(error);
+  } finally {
+    await services.closeAll();
+  }
+}
+
+/** With `played` when the folder is that of a dry run of the same configuration, or of one of the same stages. */
+export async function reportEstimate(
+  { config, project, listPrices }: Planned,
+  basis: PastRunFiles,
+): Promise<EstimateReport> {
+  const { folder, fileSystem } = basis;
+  const isPlayed = basis.played !== undefined;
+  const played = await readBasis(fileSystem, folder, config);
+  const prices = priceFileOf(config, listPrices);
+  const { groups, times } = played;
+  const steps = { ...played, isForwardOnly: isPlayed };
+  return {
+    ...(await project(steps, prices?.prices ?? null)),
+    prices,
+    restsOn: {
+      run: isPlayed ? null : folder,
+      steps: times.length,
+      groups: groups.length,
+      rollouts: sum(groups.map(({ rollouts }) => rollouts.length)),
+    },
+    budgets: {
+      max_cost_usd: config.max_cost_usd,
+      max_tokens_total: config.max_tokens_total,
+      max_hours: config.max_hours,
+    },
+  };
+}

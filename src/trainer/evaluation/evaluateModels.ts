@@ -1,0 +1,180 @@
+/** An evaluation by itself: models beside each other on the same tasks and seeds, without training. */
+
+import type { Config, EvaluationConfig } from "../../core/config/fields/schema.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { priceFileOf, writePriceFile } from "../../core/runFolder/priceFile.ts";
+import type { RunLease } from "../../core/runFolder/runLease.ts";
+import { destinationsOf } from "../../core/secrets/destinations.ts";
+import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
+import { evaluate } from "../../core/training/evaluation/evaluate.ts";
+import type { PlayContext } from "../../core/training/run/context.ts";
+import { START } from "../../core/training/step/loopPosition.ts";
+import type { Prices } from "../../core/usage/prices.ts";
+import { raceAbort } from "../../core/util/abort.ts";
+import { runName as configuredName } from "../../node/runPaths.ts";
+import { RunRecord } from "../../node/runRecord.ts";
+import type { PlannedModel, RunOwner, SweepMember } from "../../shared/runFile.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
+import { requireBaseModel } from "../models/createModel.ts";
+import { claimRun } from "../plan/claimRun.ts";
+import { connectAndPrepare, connectionOptions, type PreparedServices } from "../plan/connectRun.ts";
+import { recordFailure } from "../plan/runEnding.ts";
+import type { TrainerOptions } from "../plan/runPlan.ts";
+import type { RunEnd } from "../plan/types.ts";
+import { playContext, reportContext } from "../run/runContext.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import type { ConnectionOptions } from "../services/connections.ts";
+import type { ReportContext } from "../tracking/reportContext.ts";
+import { EVALUATION, type RolloutUploads, startUploads } from "../tracking/upload.ts";
+import { type UploadAddress, uploadAddress } from "../tracking/uploadAddress.ts";
+import { loadListPrices } from "../usage/loadPriceList.ts";
+import { claimEvaluation, evaluationName } from "./evaluationFolder.ts";
+
+export interface ModelEvaluation {
+  readonly fileSystem: FileSystem;
+  readonly loaded: LoadedConfig;
+  /** Each is compared with the first. */
+  readonly models: readonly PlannedModel[];
+  readonly owner: RunOwner;
+  /** Where it is a stage; absent for an evaluation by itself. */
+  readonly sweep?: SweepMember | undefined;
+}
+
+/**
+ * Evaluates the models one after the other. An interrupted evaluation of the same models with the same settings continues where it was.
+ * @throws AppError from any part, cleaned of secrets
+ */
+export async function evaluateModels(
+  trainer: TrainerOptions,
+  wanted: ModelEvaluation,
+): Promise<RunEnd> {
+  const services = new CleanupStack();
+  try {
+    const { loaded } = wanted;
+    const evaluation = requireEvaluation(loaded);
+    const runName = evaluationName(loaded);
+    const connections = await connectionOptions(trainer, { loaded, runName, services });
+    const address = findUploadAddress(connections);
+    const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
+    const claim = () => claimEvaluation(wanted);
+    const lease = await claimRun(trainer, { loaded, claim }, { start: START });
+    connections.serverOutput?.attach(lease.files, lease.folder);
+    const record = await RunRecord.open(lease.folder);
+    await record.add(null, destinationsOf(loaded.config), trainer.log);
+    const reporting = reportContext(trainer, { loaded }, lease, null);
+    const uploads = await startUploads({
+      context: reporting,
+      address,
+      file: { runId: lease.file.runId, name: configuredName(loaded.config, loaded.path) },
+      firstStep: 0,
+      activity: EVALUATION,
+      cleanup: services,
+    });
+    return await measure(trainer, wanted, { evaluation, prepared, lease, reporting, uploads });
+  } catch (error) {
+    throw trainer.redactor.redactError(error);
+  } finally {
+    await services.closeAll();
+  }
+}
+
+interface Measuring {
+  readonly evaluation: EvaluationConfig;
+  readonly prepared: PreparedServices;
+  readonly lease: RunLease;
+  readonly reporting: ReportContext;
+  readonly uploads: RolloutUploads | null;
+}
+
+/** Null when nothing is to be uploaded; the redactor learns the key. */
+function findUploadAddress(connections: ConnectionOptions): UploadAddress | null {
+  const config = { ...connections.config, openreward_upload: false };
+  const address = uploadAddress({ ...connections, config });
+  if (address !== null) connections.redactor.learn(address.key);
+  return address;
+}
+
+async function measure(
+  trainer: TrainerOptions,
+  { loaded, models }: ModelEvaluation,
+  { evaluation, prepared, lease, reporting, uploads }: Measuring,
+): Promise<RunEnd> {
+  const { control, controlChannel, watch } = trainer;
+  const { tinker, preparation } = prepared;
+  const { folder } = lease;
+  const listPrices = await recordedPrices(trainer, lease, loaded.config, tinker.service.address);
+  const watchPlaying = uploads?.beside(watch) ?? watch;
+  const context = playContext(
+    { ...reporting, reporting: { ...reporting.reporting, watch: watchPlaying } },
+    tinker.service,
+    { ...preparation, listPrices, configPath: loaded.path },
+  );
+  const names = models.map(({ name }) => name);
+  watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });
+  await lease.update({ phase: "running" });
+  try {
+    for (const model of models) {
+      const sampler = await raceAbort(samplerOf(context, model), control.signal);
+      const { name, path, step } = model;
+      await evaluate(context, evaluation, sampler, {
+        step,
+        purpose: "asked",
+        model: { name, path },
+      });
+    }
+  } catch (error) {
+    // When the evaluation was ended because a service died, this error is only a consequence of that failure.
+    const cause = control.failure ?? error;
+    const isStopped = isAppError(cause, "stopped");
+    await uploads?.drain(isStopped ? "stopped" : "failed");
+    await recordFailure(lease, cause, trainer);
+    controlChannel?.onPhase(isStopped ? "stopped" : "failed");
+    await tinker.service.finish(isStopped ? "interrupted" : "errored");
+    if (!isStopped) throw cause;
+    watch({ kind: "evaluation-ended", outcome: "stopped" });
+    return { outcome: "stopped", folder };
+  }
+  await tinker.service.finish("success");
+  await uploads?.drain("done", control.signal);
+  await lease.end({ phase: "done" });
+  watch({ kind: "evaluation-ended", outcome: "done" });
+  return { outcome: "done", folder };
+}
+
+/** Those of the vendor's list, where they are known and needed; the folder keeps what is counted with. */
+async function recordedPrices(
+  { control, log }: TrainerOptions,
+  { files, folder }: RunLease,
+  config: Config,
+  address: string,
+): Promise<Prices | null> {
+  // max_cost_usd limits a training: without prices an evaluation continues.
+  const needs = { ...config, max_cost_usd: null };
+  const found = await loadListPrices({
+    config: needs,
+    address,
+    folder,
+    log,
+    signal: control.signal,
+  });
+  const file = priceFileOf(config, found);
+  if (file !== null) await writePriceFile(files, folder, file);
+  return found?.prices ?? null;
+}
+
+async function samplerOf(
+  { config, services: { service } }: PlayContext,
+  { path }: PlannedModel,
+): Promise<SamplingClient> {
+  if (path === null) return service.samplerForBase(config.model_name);
+  const sampler = await service.samplerForPath(path);
+  requireBaseModel(sampler.baseModel, config, path);
+  return sampler;
+}
+
+/** `loadEvaluation` has refused a configuration without one. */
+function requireEvaluation({ config }: LoadedConfig): EvaluationConfig {
+  if (config.evaluation !== null) return config.evaluation;
+  throw new AppError("invariant", "Add the key evaluation to evaluate.");
+}

@@ -1,0 +1,150 @@
+/** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
+
+import { basename, join, resolve } from "node:path";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
+import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
+import { systemClock } from "../../node/clock.ts";
+import { runName, runParent } from "../../node/runPaths.ts";
+import type { PlannedModel } from "../../shared/runFile.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
+
+/** The base model, whatever the configuration calls it. */
+export const BASE = "base";
+
+/** With a name for where several have the same short one. */
+interface NamedModel extends PlannedModel {
+  readonly longName: string;
+}
+
+/** A run folder, or one of its checkpoints by the number of completed steps: `FOLDER@10`. */
+const RUN_STEP = /^(?<folder>.+)@(?<step>\d+)$/;
+
+/**
+ * The models that `words` name, in their order, each once.
+ * @throws AppError `checkpoint-not-found`, `model-not-known`, `tinker-invalid-input`
+ */
+export async function evaluatedModels(
+  fileSystem: FileSystem,
+  words: readonly string[],
+  config: Pick<Config, "model_name">,
+): Promise<readonly PlannedModel[]> {
+  const found = new Map<string, NamedModel>();
+  for (const word of words) {
+    const named = await evaluatedModel(fileSystem, word, config);
+    found.set(named.path ?? BASE, named);
+  }
+  const models = [...found.values()];
+  return models.map(({ longName, ...model }) => {
+    const isUnique = models.filter(({ name }) => name === model.name).length === 1;
+    return isUnique ? model : { ...model, name: longName };
+  });
+}
+
+/** What is evaluated when nothing is named: the base model, and the run of the configuration where there is one. */
+export async function defaultWords(
+  fileSystem: FileSystem,
+  { config, path }: Pick<LoadedConfig, "config" | "path">,
+): Promise<readonly string[]> {
+  const folder = join(runParent(config, path), runName(config, path));
+  return (await isRun(fileSystem, folder)) ? [BASE, folder] : [BASE];
+}
+
+/** The folder of the first run among `words`, whose configuration can be taken; null when none is one. */
+export async function firstRunFolder(
+  fileSystem: FileSystem,
+  words: readonly string[],
+): Promise<string | null> {
+  for (const word of words) {
+    const { folder } = await runOf(fileSystem, word);
+    if (folder !== null) return folder;
+  }
+  return null;
+}
+
+async function evaluatedModel(
+  fileSystem: FileSystem,
+  word: string,
+  { model_name: base }: Pick<Config, "model_name">,
+): Promise<NamedModel> {
+  if (word === BASE || word === base) return { name: BASE, longName: base, path: null, step: 0 };
+  if (word.startsWith("tinker://")) return checkpointAt(word);
+  const { folder, step } = await runOf(fileSystem, word);
+  if (folder === null) {
+    throw new AppError(
+      "model-not-known",
+      `${word} cannot be evaluated: it is neither a checkpoint (tinker://RUN/sampler_weights/NAME), nor a run folder, nor ${BASE} for ${base} (model_name). For another base model, set model_name.`,
+    );
+  }
+  return checkpointOf(fileSystem, folder, step);
+}
+
+/** A training state lies beside the weights of the same name that can be sampled from. */
+function checkpointAt(word: string): NamedModel {
+  const { run, kind, name } = parseTinkerPath(word);
+  const sampler = kind === "weights" ? "sampler_weights" : kind;
+  const path = formatTinkerPath({ run, kind: sampler, name });
+  const step = stepOfCheckpoint(path);
+  return { name: step === null ? name : stepName(step), longName: path, path, step: step ?? 0 };
+}
+
+function stepName(step: number): string {
+  return `step ${step}`;
+}
+
+async function checkpointOf(
+  fileSystem: FileSystem,
+  folder: string,
+  step: number | null,
+): Promise<NamedModel> {
+  const entries = await readCheckpoints(fileSystem.within(folder), folder);
+  const usable = usableCheckpoints(entries, systemClock.now()).filter(isSampled);
+  const found = usable.findLast((entry) => step === null || entry.step === step);
+  if (found !== undefined) {
+    const name = stepName(found.step);
+    const longName = `${basename(folder)} ${name}`;
+    return { name, longName, path: found.sampler_path, step: found.step };
+  }
+  const steps = [...new Set(usable.map((entry) => entry.step))];
+  const wanted = step === null ? "" : ` after ${step} steps`;
+  throw new AppError(
+    "checkpoint-not-found",
+    `The run in ${folder} has no checkpoint${wanted} to sample from. ${
+      steps.length === 0
+        ? "Train it until it saves one."
+        : `It has some after these steps: ${steps.join(", ")}.`
+    }`,
+    { data: { folder, steps } },
+  );
+}
+
+function isSampled(entry: CheckpointEntry): entry is CheckpointEntry & { sampler_path: string } {
+  return entry.sampler_path !== null;
+}
+
+async function runOf(
+  fileSystem: FileSystem,
+  word: string,
+): Promise<{ readonly folder: string | null; readonly step: number | null }> {
+  if (word.startsWith("tinker://")) return { folder: null, step: null };
+  const whole = resolve(word);
+  if (await isRun(fileSystem, whole)) return { folder: whole, step: null };
+  const { folder = "", step = "" } = RUN_STEP.exec(word)?.groups ?? {};
+  if (folder !== "" && (await isRun(fileSystem, resolve(folder)))) {
+    return { folder: resolve(folder), step: Number(step) };
+  }
+  return { folder: null, step: null };
+}
+
+async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
+  if (basename(folder) === "") return false;
+  return (await fileSystem.size(runPaths(folder).runFile)) !== null;
+}

@@ -1,0 +1,88 @@
+/** Where a new run starts: its model, and its place in the plan. */
+
+import type { Config } from "../../core/config/fields/schema.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
+import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
+import { type LoopPosition, START } from "../../core/training/step/loopPosition.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
+import type { TinkerConnection } from "../services/connections.ts";
+import { statePathOf } from "./savedWeights.ts";
+
+/**
+ * A new adapter, one with another run's weights, or one that continues from a checkpoint.
+ * @throws AppError `checkpoint-other-model` when the checkpoint is not of the configured model and rank; `tinker-*`
+ */
+export async function createClient(
+  { service }: TinkerConnection,
+  { config, path }: Pick<LoadedConfig, "config" | "path">,
+): Promise<TrainingClient> {
+  const { resume_from: resume, init_from: given } = config;
+  if (resume?.startsWith("tinker://") === true) {
+    const client = await service.createTrainingClientFromState(resume, { optimizer: true });
+    return sameModel(client, config, `resume_from: ${resume}`);
+  }
+  if (given !== null) {
+    const init = await statePathOf({ given, key: "init_from", configPath: path });
+    const client = await service.createTrainingClientFromState(init, { optimizer: false });
+    return sameModel(client, config, `init_from: ${init}`);
+  }
+  const { model_name: baseModel, lora_rank: rank, seed } = config;
+  const { train_attn: trainAttn, train_mlp: trainMlp, train_unembed: trainUnembed } = config;
+  const parts = { trainAttn, trainMlp, trainUnembed };
+  try {
+    return await service.createTrainingClient({ baseModel, rank, seed, ...parts });
+  } catch (error) {
+    throw refusedRank(error, rank) ?? error;
+  }
+}
+
+/** Each server has its own bounds and reports them only as text. */
+function refusedRank(error: unknown, rank: number): AppError | null {
+  if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
+  if (!/\brank\b/i.test(String(error.data["detail"]))) return null;
+  return new AppError("model-rank", `lora_rank: ${rank} is not accepted. ${error.message}`, {
+    configPath: "lora_rank",
+    cause: error,
+  });
+}
+
+/** A checkpoint without its run folder continues at the step in its name, at that step's place in the data. */
+export function startPosition(config: Config): LoopPosition {
+  const { resume_from: resume } = config;
+  const step = resume?.startsWith("tinker://") === true ? (stepOfCheckpoint(resume) ?? 0) : 0;
+  return { ...START, step, cursor: step * config.batch_size };
+}
+
+/** Tokenizer and chat format follow from `model_name`: with another model's weights a run would learn nothing and say nothing. */
+function sameModel(client: TrainingClient, config: Config, source: string): TrainingClient {
+  const { baseModel, loraRank } = client.info();
+  requireBaseModel(baseModel, config, source);
+  if (loraRank !== null && loraRank !== config.lora_rank) {
+    throw otherModel(source, "lora_rank", loraRank);
+  }
+  return client;
+}
+
+/** @throws AppError `checkpoint-other-model` unless `baseModel`, null = not known, is the configured one */
+export function requireBaseModel(
+  baseModel: string | null,
+  { model_name: model }: Pick<Config, "model_name">,
+  source: string,
+): void {
+  if (baseModel === null || plainName(baseModel) === plainName(model)) return;
+  throw otherModel(source, "model_name", baseModel);
+}
+
+/** Without a `:variant`, which the service does not report for every model. */
+function plainName(model: string): string {
+  return model.replace(/:.*$/, "");
+}
+
+function otherModel(source: string, key: "model_name" | "lora_rank", theirs: unknown): AppError {
+  return new AppError(
+    "checkpoint-other-model",
+    `${source} is a checkpoint with ${key}: ${theirs}. Set ${key} to that, or choose another checkpoint.`,
+    { configPath: key },
+  );
+}

@@ -1,0 +1,194 @@
+/** Plans how a run continues: from its state, with its configuration, which may have changed where that is allowed. */
+
+import { hostname } from "node:os";
+import type { ConfigChange } from "../../core/config/changes.ts";
+import { isSame } from "../../core/config/fields/sameValue.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import { type ResumePoint, readResumePoints, rewindTo } from "../../core/runFolder/resumePoints.ts";
+import { readFreeRun, resumeRun } from "../../core/runFolder/runFolder.ts";
+import { type RunState, readStates, type StoredStates } from "../../core/runFolder/state.ts";
+import { completedSteps } from "../../core/runs/runList.ts";
+import type { Preparation } from "../../core/training/prepare.ts";
+import type { LoopPosition } from "../../core/training/step/loopPosition.ts";
+import { systemClock } from "../../node/clock.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import { settingsOfRun } from "../../node/settingsOfRun.ts";
+import { startConfig } from "../../node/startConfig.ts";
+import type { RunOwner } from "../../shared/runFile.ts";
+import { type LoadedConfig, loadConfigText, loadStart } from "../config/configFiles.ts";
+import { createClient, startPosition } from "../models/createModel.ts";
+import type { RunPlan } from "../plan/runPlan.ts";
+import type { ResumeRequest } from "../plan/types.ts";
+import { loadNewestState } from "./loadNewestState.ts";
+
+interface ResumePlanRequest extends Pick<ResumeRequest, "folder" | "owner" | "overrides"> {
+  /** True when this process itself holds the run; absent = no. */
+  readonly isHeld?: boolean;
+}
+
+/**
+ * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins again, in its own folder: no
+ * step of it was ever kept. `known` is what it continues with, where that was read before.
+ * @throws AppError `run-not-found`, `run-in-use`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid`
+ */
+export async function planResume(
+  fileSystem: FileSystem,
+  { folder, owner, overrides = [], isHeld = false }: ResumePlanRequest,
+  known?: LoadedConfig,
+): Promise<RunPlan> {
+  const isOtherAlive = (pid: number, host?: string): boolean =>
+    !(isHeld && pid === process.pid) && isProcessAlive(pid, host);
+  const ports = { fileSystem, clock: systemClock, isProcessAlive: isOtherAlive };
+  const runFile = await readFreeRun(ports, folder);
+  if (runFile.evaluation !== undefined) throw notTraining(folder);
+  const files = fileSystem.within(folder);
+  const loaded = known ?? loadStart(await startConfig(fileSystem, { resume: folder, overrides }));
+  const { before, changes } = await settingsOfRun(files, folder, loaded.config);
+  requireSameIdentity(changes, loaded);
+  const points = await readResumePoints(files, folder, systemClock.now());
+  const stored = await storedStates(files, folder, points);
+  const state = points[0]?.state ?? stored.states[0] ?? null;
+  const found = stored.problem === null ? [] : [stored.problem];
+  return {
+    // The process that holds the run has shown the others.
+    loaded: { ...loaded, warnings: [...(isHeld ? [] : loaded.warnings), ...found] },
+    name: runFile.name,
+    folder,
+    isNew: false,
+    createModel: async (tinker, preparation) => {
+      if (state === null) {
+        const client = await createClient(tinker, loaded);
+        return { client, start: startPosition(loaded.config) };
+      }
+      requireSameTasks(preparation, state);
+      const { client, point, gone } = await loadNewestState(tinker.service, points);
+      const start = positionOf(point.state);
+      if (gone.length === 0) return { client, start };
+      const completed = await completedSteps(files, folder);
+      return { client, start, rewind: { point, gone, completed } };
+    },
+    claim: async ({ start: { step }, rewind }) => {
+      const repeatsEvaluation = !evaluatesAlike(before.evaluation, loaded.config.evaluation);
+      const lease = await resumeRun(ports, {
+        folder,
+        step,
+        repeatsEvaluation,
+        repeatsUnfinished: changes.some(({ path }) => isOfPlay(path)),
+        owner,
+        configPath: loaded.path,
+        pid: process.pid,
+        host: hostname(),
+      });
+      if (rewind !== undefined) await rewindTo(files, folder, rewind, systemClock.now());
+      return lease;
+    },
+    recover: recoverWith(fileSystem, owner),
+    isOver:
+      runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
+    start: state === null ? startPosition(loaded.config) : positionOf(state),
+    wandbRunId: state?.run_ids.wandb ?? null,
+    promptDate: state?.prompt_date,
+    changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
+  };
+}
+
+function notTraining(folder: string): AppError {
+  return new AppError(
+    "run-not-found",
+    `${folder} is an evaluation, which cannot be resumed. Run the same \`tinker-rl evaluate\` command again to complete it.`,
+    { data: { folder } },
+  );
+}
+
+/** Plans how the process that holds a run continues with it; see {@link RunPlan.recover}. */
+export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["recover"] {
+  return (folder, { text, path, overrides: applied }) => {
+    const overrides = applied.map((each) => each.text);
+    return planResume(
+      fileSystem,
+      { folder, owner, isHeld: true },
+      loadConfigText(text, path, overrides),
+    );
+  };
+}
+
+/** Damaged ones matter less when the run can continue from one of `points`. @throws as {@link readStates} */
+async function storedStates(
+  files: FolderFiles,
+  folder: string,
+  points: readonly ResumePoint[],
+): Promise<StoredStates> {
+  try {
+    return await readStates(files, folder);
+  } catch (error) {
+    if (points.length === 0 || !isAppError(error, "state-invalid")) throw error;
+    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run continues from its newest permanent checkpoint.`;
+    return { states: [], problem };
+  }
+}
+
+/** True when an evaluation of the same weights would give the same. */
+function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"]): boolean {
+  if (before === null || now === null) return before === now;
+  const when = { at_start: null, at_end: null, every: null };
+  return isSame({ ...before, ...when }, { ...now, ...when });
+}
+
+/** Where a run ends, and what it saves and reports: what a rollout is like does not depend on it. */
+const NOT_OF_PLAY =
+  /^(max_cost_usd|max_hours|max_tokens_total|max_steps|num_epochs|target_reward|end_without_progress|save|alarms|pause_on_alarm)/;
+
+/** True for a setting that a rollout may depend on. */
+function isOfPlay(path: string): boolean {
+  return !isOfTrackers(path) && !NOT_OF_PLAY.test(path);
+}
+
+/** True for a setting of what trackers get: a change of it leaves nothing to train. */
+function isOfTrackers(path: string): boolean {
+  return (
+    path.startsWith("wandb") ||
+    path.startsWith("openreward_upload") ||
+    path === "openreward_run_name"
+  );
+}
+
+function requireSameIdentity(
+  changes: readonly ConfigChange[],
+  { path, overrides }: LoadedConfig,
+): void {
+  const fixed = changes.filter(({ change }) => change === "identity").map((each) => each.path);
+  const [first] = fixed;
+  if (first === undefined) return;
+  const override = overrides.findLast((each) => `${first}.`.startsWith(`${each.path.join(".")}.`));
+  const place = override === undefined ? path : `--overrides ${override.text}`;
+  throw new AppError(
+    "config-identity",
+    `${place}: error: ${fixed.join(", ")} changed since this run began, and would make it another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
+    { configPath: first },
+  );
+}
+
+function requireSameTasks({ sequence }: Preparation, state: RunState): void {
+  if (sequence.fingerprint === state.dataset.fingerprint) return;
+  throw new AppError(
+    "config-identity",
+    "The number of tasks in an environment changed since the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
+    { configPath: "environments" },
+  );
+}
+
+function positionOf(state: RunState): LoopPosition {
+  return {
+    step: state.step,
+    cursor: state.dataset.cursor,
+    optimizerUpdates: state.optimizer_updates,
+    counters: state.counters,
+    issued: {
+      pending: state.pending,
+      samplers: state.samplers,
+      curriculum: state.curriculum,
+    },
+  };
+}

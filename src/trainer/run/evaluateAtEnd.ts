@@ -1,0 +1,38 @@
+/** The evaluation after the last step. */
+
+import { appendMetrics } from "../../core/runFolder/metrics/metrics.ts";
+import { evaluate } from "../../core/training/evaluation/evaluate.ts";
+import { endRow } from "../../core/training/evaluation/evaluation.ts";
+import type { LoopEnd } from "../../core/training/loop.ts";
+import {
+  type ConnectionOptions,
+  connectModelService,
+  type TinkerConnection,
+} from "../services/connections.ts";
+
+/**
+ * Evaluates what was saved, not what is in memory: the embedded engine is ended and a new one loads the final checkpoint from
+ * disk; the hosted service loads it into a new sampler.
+ */
+export async function evaluateAtEnd(
+  { best, context, ending, outcome, samplerPath, step }: LoopEnd,
+  tinker: TinkerConnection,
+  connections: ConnectionOptions,
+): Promise<void> {
+  const { evaluation } = context.config;
+  if (evaluation === null || !evaluation.at_end) return;
+  // A budget ends a run for good unless someone raises it, so what it reached is measured, too.
+  if (outcome !== "done" && ending === null) return;
+  if (samplerPath === null || context.control.isStopping) return;
+  await tinker.close();
+  const fresh = await connectModelService(connections);
+  const sampler = await fresh.service.samplerForPath(samplerPath);
+  const results = await evaluate(context, evaluation, sampler, { step, purpose: "end" });
+  const { attempt, fileSystem, folder } = context.storage;
+  await appendMetrics(fileSystem, folder, endRow(step, attempt, results));
+  await best.update({
+    ...context,
+    services: { ...context.services, service: fresh.service },
+  });
+  await fresh.service.finish("success");
+}

@@ -1,0 +1,46 @@
+/** Resumes a run that is done: sends what its trackers lack, and starts or connects nothing that trains. */
+
+import { readPriceFile } from "../../core/runFolder/priceFile.ts";
+import { readUsage } from "../../core/runFolder/usageLog.ts";
+import { usedTotal } from "../../core/usage/prices.ts";
+import { claimRun } from "../plan/claimRun.ts";
+import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
+import type { RunEnd } from "../plan/types.ts";
+import type { Variables } from "../services/variables.ts";
+import { startTrackers, type TrackerAddresses } from "../tracking/trackers.ts";
+import { reportContext } from "./runContext.ts";
+
+/** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
+export async function finishRun(
+  options: TrainerOptions,
+  plan: RunPlan,
+  variables: Variables,
+  addresses: TrackerAddresses,
+): Promise<RunEnd> {
+  const { cleanup, control, controlChannel, watch } = options;
+  const { step } = plan.start;
+  // Nothing is repeated, and the row of the evaluation after the last step has the number of a step that never comes.
+  const firstStep = step + 1;
+  const lease = await claimRun(options, plan, { start: { ...plan.start, step: firstStep } });
+  const { folder } = lease;
+  controlChannel?.onPhase("finishing");
+  watch({ kind: "notice", message: "The run is done. There is nothing left to train." });
+  await lease.update({ phase: "finishing" });
+  const { uploads, wandb } = await startTrackers({
+    context: reportContext(options, plan, lease, step),
+    addresses,
+    variables,
+    file: lease.file,
+    firstStep,
+    knownRunId: plan.wandbRunId ?? null,
+    cleanup,
+  });
+  await uploads?.drain("done", control.signal);
+  await wandb?.finish(0, control.signal);
+  await lease.end({ phase: "done" });
+  const prices = (await readPriceFile(lease.files, folder))?.prices ?? null;
+  const { training, evaluation } = await readUsage(lease.files, folder);
+  const used = usedTotal({ cumulative: training, evaluation }, prices);
+  watch({ kind: "ended", outcome: "done", folder, step, trend: null, reason: null, used });
+  return { outcome: "done", folder };
+}

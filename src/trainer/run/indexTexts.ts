@@ -1,0 +1,32 @@
+/** Writes the search index of each step and evaluation beside its rollouts once they are complete. */
+
+import { textPaths, writeTextIndex } from "../../core/search/textIndex.ts";
+import type { RunStorage } from "../../core/training/run/context.ts";
+import type { ProgressEvent, Watcher } from "../../core/training/run/progress.ts";
+import type { RolloutSet } from "../../shared/rolloutSet.ts";
+import type { CleanupStack } from "../services/cleanupStack.ts";
+
+/** A watcher that begins one index after the other and waits for none; the end of the program does. */
+export function indexTexts(
+  { fileSystem, folder }: Pick<RunStorage, "fileSystem" | "folder">,
+  cleanup: CleanupStack,
+): Watcher {
+  let last = Promise.resolve();
+  cleanup.add(() => last);
+  return (event) => {
+    const set = completedSet(event);
+    if (set === null) return;
+    last = last
+      .then(() => writeTextIndex(fileSystem, textPaths(folder, set)))
+      .then(
+        () => undefined,
+        // A search builds what is missing.
+        () => undefined,
+      );
+  };
+}
+
+function completedSet(event: ProgressEvent): RolloutSet | null {
+  if (event.kind === "step-finished") return { source: "training", step: event.step };
+  return event.kind === "evaluated" ? { source: "evaluation", step: event.step } : null;
+}

@@ -1,0 +1,103 @@
+/** Puts the contexts of a run together. */
+
+import { createEventLog } from "../../core/runFolder/events.ts";
+import { createRolloutStore } from "../../core/runFolder/rollouts/rolloutStore.ts";
+import type { RunLease } from "../../core/runFolder/runLease.ts";
+import { createUsageLog } from "../../core/runFolder/usageLog.ts";
+import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
+import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
+import type { Preparation } from "../../core/training/prepare.ts";
+import {
+  type PlayContext,
+  type RunContext,
+  type RunServices,
+  runLimits,
+} from "../../core/training/run/context.ts";
+import { systemClock } from "../../node/clock.ts";
+import { measureLag } from "../../node/eventLoopLag.ts";
+import { sha256 } from "../../node/hash.ts";
+import { systemRandom } from "../../node/random.ts";
+import { samplerPathOf } from "../models/savedWeights.ts";
+import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
+import type { ReportContext } from "../tracking/reportContext.ts";
+
+/** The context of a run that has a folder; `totalSteps` null = endless. */
+export function reportContext(
+  { log, control, redactor, watch }: TrainerOptions,
+  { loaded }: Pick<RunPlan, "loaded">,
+  lease: RunLease,
+  totalSteps: number | null,
+): ReportContext {
+  const { folder, files: fileSystem } = lease;
+  const { attempt } = lease.file;
+  const clock = systemClock;
+  return {
+    config: loaded.config,
+    totalSteps,
+    control,
+    ports: { clock, random: systemRandom, sha256 },
+    storage: {
+      fileSystem,
+      folder,
+      store: createRolloutStore({ fileSystem, redactor, folder }),
+      usage: createUsageLog({ fileSystem, folder, log }),
+      attempt,
+    },
+    reporting: {
+      events: createEventLog({ fileSystem, clock, redactor, folder, attempt }),
+      watch,
+      log,
+      redactor,
+      enterPhase: (phase) => lease.update({ phase }),
+    },
+  };
+}
+
+interface PreparedRun extends Preparation, Pick<RunContext, "listPrices"> {
+  /** The configuration file, from which folders in it are resolved. */
+  readonly configPath: string;
+  readonly knownDifficulty?: RunServices["knownDifficulty"];
+}
+
+/** The context of what plays rollouts; measures the lag of the event loop from now on. Without `isOwn` it deletes nothing. */
+export function playContext(
+  context: ReportContext,
+  service: ServiceClient,
+  { chat, environments, examples, listPrices, sequence, configPath, knownDifficulty }: PreparedRun,
+  isOwn: PlayContext["services"]["isOwn"] = () => false,
+): PlayContext {
+  return {
+    ...context,
+    sequence,
+    examples,
+    listPrices,
+    limits: runLimits(context.config),
+    ports: { ...context.ports, takeLagMs: measureLag() },
+    services: {
+      service,
+      chat,
+      environments,
+      knownDifficulty,
+      isOwn,
+      samplerPathOf: (given) => samplerPathOf({ given, key: keyOf(context, given), configPath }),
+    },
+  };
+}
+
+/** The key that names weights to sample from. */
+function keyOf({ config }: ReportContext, given: string): string {
+  const isReference = given === config.kl_reference || given === config.init_from;
+  return isReference ? "kl_reference" : "teacher.checkpoint";
+}
+
+/** The context of a run that trains `client`. */
+export function trainingContext(
+  context: ReportContext,
+  service: ServiceClient,
+  client: TrainingClient,
+  preparation: PreparedRun,
+  isOwn?: PlayContext["services"]["isOwn"],
+): RunContext {
+  const playing = playContext(context, service, preparation, isOwn);
+  return { ...playing, services: { ...playing.services, client } };
+}

@@ -1,0 +1,72 @@
+/** The user's account at the hosted Tinker service, for commands that need no run. */
+
+import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
+import { redactingLog, redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { openAccount, type TinkerAccount } from "../../core/tinker/account.ts";
+import type { TinkerOptions } from "../../core/tinker/serviceClient.ts";
+import { abortable } from "../../core/util/abortable.ts";
+import { systemClock } from "../../node/clock.ts";
+import { createHttpClient } from "../../node/http.ts";
+import { systemRandom } from "../../node/random.ts";
+import type { CleanupStack } from "./cleanupStack.ts";
+import { debugLog } from "./debugLog.ts";
+import { tinkerAddress } from "./serviceAddress.ts";
+import { type Handed, loadVariables } from "./variables.ts";
+
+export interface AccountRequest {
+  /** Where a `.env` file may hold the key. */
+  readonly folder: string;
+  /** Where the key may go by the user's word. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  /** The service of the run in question; null or absent means the one in the variables, or the official one. */
+  readonly tinkerBaseUrl?: string | null | undefined;
+  /** What an editor handed over, instead of variables and files; absent for a terminal. */
+  readonly launchRequest?: Handed | undefined;
+  /** Called with a sentence for people about where the key goes. */
+  readonly onNotice?: (message: string) => void;
+  /** Learns the key, so that errors which are printed elsewhere can be redacted. */
+  readonly redactor?: Redactor;
+  /** Ends all that the account asks. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HostedAccount {
+  /** For what needs a session; null without a key. */
+  readonly connection: TinkerOptions | null;
+  /** Null without a key. */
+  readonly account: TinkerAccount | null;
+  readonly url: string;
+  /** Variable that holds the key. */
+  readonly keyName: string;
+}
+
+/** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-auth` */
+export async function openHostedAccount(
+  {
+    folder,
+    allowedOrigins,
+    tinkerBaseUrl = null,
+    launchRequest,
+    redactor = new Redactor(),
+    signal,
+  }: AccountRequest,
+  cleanup: CleanupStack,
+): Promise<HostedAccount> {
+  const variables = await loadVariables(folder, launchRequest);
+  const config = { tinker_base_url: tinkerBaseUrl };
+  const { url, keyName, key } = tinkerAddress({ config, variables, allowedOrigins });
+  if (key === null) return { connection: null, account: null, url, keyName };
+  redactor.learn(key);
+  const http = redactingRefusals(createHttpClient(), redactor);
+  cleanup.add(() => http.close());
+  const connection: TinkerOptions = {
+    ...abortable({ http, clock: systemClock }, signal),
+    random: systemRandom,
+    log: redactingLog(debugLog, redactor),
+    baseUrl: url,
+    apiKey: key,
+    onToken: (token) => redactor.learn(token),
+  };
+  return { connection, account: await openAccount(connection), url, keyName };
+}

@@ -1,0 +1,193 @@
+/** What a stage is given when it begins: the runs of the stages before it, and what they have left of a common budget. */
+
+import { dirname, relative } from "node:path";
+import { checkText } from "../../core/config/check.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import { lastOfEach } from "../../core/config/overrideWords.ts";
+import { referencedStage } from "../../core/config/rules/stageRules.ts";
+import { type StageBudgets, sharedBudgets, stageNames } from "../../core/config/stages.ts";
+import type { ErrorCode } from "../../core/errorCodes.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { readPriceFile } from "../../core/runFolder/priceFile.ts";
+import { readUsage } from "../../core/runFolder/usageLog.ts";
+import { type ListedRun, listRuns } from "../../core/runs/runList.ts";
+import { stageConfig } from "../../core/sweeps/planStages.ts";
+import { isStaged } from "../../core/sweeps/planSweep.ts";
+import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
+import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
+import { sum } from "../../core/util/stats.ts";
+import { systemClock } from "../../node/clock.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import { runParent } from "../../node/runPaths.ts";
+import type { StartConfig } from "../../node/startConfig.ts";
+import { type SweepMember, stageOf } from "../../shared/runFile.ts";
+
+interface StageRequest {
+  readonly start: StartConfig;
+  readonly config: Config;
+  /** The stages that its run belongs to; absent for one that is trained alone. */
+  readonly member: SweepMember | undefined;
+}
+
+/**
+ * The start of a stage with the runs that it begins with and what is left to it; any other start as it is.
+ * @throws AppError `stages-together` for several stages at once, `stage-not-run` for one whose earlier stages are not done,
+ * `cost-budget`, `token-budget`, `time-budget` where nothing is left
+ */
+export async function stageStart(
+  fileSystem: FileSystem,
+  { start, config, member }: StageRequest,
+): Promise<StartConfig> {
+  const { path } = start;
+  requireOneStage(config);
+  if (config.stage === null) return start;
+  const names = stageNames(checkText(start.text, { path, overrides: [] }).written);
+  // A run's own copy of its configuration has no others.
+  if (!names.includes(config.stage)) return start;
+  const parent = runParent(config, path);
+  const chains = await chainsOf(fileSystem, parent, { path, member });
+  const ids = new Set(chains.map(({ file }) => file.id));
+  const liveness = { nowMs: systemClock.now(), isProcessAlive };
+  const all = chains.length === 0 ? [] : await listRuns(fileSystem, parent, liveness);
+  const runs = all.filter(({ file }) => ids.has(file?.sweep?.id ?? ""));
+  const [chain] = chains;
+  const given = [
+    ...(start.folder === null ? earlierRuns(start, { config, path, names, runs }) : []),
+    ...(member === undefined || chain === undefined
+      ? []
+      : await leftBudgets(fileSystem, { start, config, path, chain, runs })),
+  ];
+  if (given.length === 0) return start;
+  return { ...start, overrides: lastOfEach([...start.overrides, ...given]) };
+}
+
+/** @throws AppError `stages-together` */
+export function requireOneStage({ stages }: Config): void {
+  if (stages === null) return;
+  const names = Object.keys(stages);
+  throw new AppError(
+    "stages-together",
+    `The configuration has the stages ${names.join(", ")}, which are separate runs. Choose one of them, with --stage=${names[0]} or \`stage: ${names[0]}\` in the file.`,
+    { configPath: "stages" },
+  );
+}
+
+/** The stages that the run belongs to; for one alone all that the file was trained with, the newest first. */
+async function chainsOf(
+  fileSystem: FileSystem,
+  parent: string,
+  { path, member }: { readonly path: string; readonly member: SweepMember | undefined },
+): Promise<readonly KnownSweep[]> {
+  const known = await listSweeps(fileSystem, parent);
+  return known.filter(({ file }) =>
+    member === undefined ? isStaged(file) && file.configPath === path : file.id === member.id,
+  );
+}
+
+interface Stage {
+  readonly config: Config;
+  readonly path: string;
+  /** Of all stages. */
+  readonly names: readonly string[];
+  /** The newest first. */
+  readonly runs: readonly ListedRun[];
+}
+
+/** Overrides that name the folders of earlier stages. */
+function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): readonly string[] {
+  const earlier = names.slice(0, names.indexOf(config.stage ?? ""));
+  const folderOf = (name: string): string => {
+    const done = runs.find(({ file, phase }) => phase === "done" && stageOf(file?.sweep) === name);
+    if (done === undefined) throw notRun(config.stage ?? "", name);
+    return relative(dirname(path), done.folder).replaceAll("\\", "/");
+  };
+  const trains = (name: string): boolean => {
+    const other = stageConfig(start, name);
+    return other !== null && other.method !== "collect";
+  };
+  const named = referencedStage(config.init_from);
+  const before = named ?? (config.init_from === null ? earlier.findLast(trains) : undefined);
+  const data = config.data.map((source) => {
+    const other = referencedStage(source.run);
+    return other === null ? source : { ...source, run: folderOf(other) };
+  });
+  const isNamed = config.data.some(({ run }) => referencedStage(run) !== null);
+  return [
+    ...(before === undefined ? [] : [`init_from=${folderOf(before)}`]),
+    ...(isNamed ? [`data=${JSON.stringify(data)}`] : []),
+  ];
+}
+
+function notRun(stage: string, earlier: string): AppError {
+  return new AppError(
+    "stage-not-run",
+    `Stage ${stage} begins with what stage ${earlier} has left, and no run of that stage is done. Train all stages, or name another start with init_from.`,
+    { configPath: "stages" },
+  );
+}
+
+const BUDGETS: Readonly<Record<keyof StageBudgets, ErrorCode>> = {
+  max_cost_usd: "cost-budget",
+  max_tokens_total: "token-budget",
+  max_hours: "time-budget",
+};
+
+/** Overrides with what the other runs of the stages have left of the common budgets. */
+async function leftBudgets(
+  fileSystem: FileSystem,
+  {
+    start,
+    config,
+    path,
+    chain,
+    runs,
+  }: Pick<Stage, "config" | "path" | "runs"> & {
+    readonly start: StartConfig;
+    readonly chain: KnownSweep;
+  },
+): Promise<readonly string[]> {
+  const { overrides } = chain.file;
+  const budgets = sharedBudgets(start.text, { path, overrides });
+  const others = runs.filter(({ folder }) => folder !== start.folder);
+  const spent = await Promise.all(others.map((run) => spentBy(fileSystem, run)));
+  const used: StageBudgets = {
+    max_cost_usd: sum(spent.map(({ costUsd }) => costUsd ?? 0)),
+    max_tokens_total: sum(spent.map(({ tokens }) => tokens)),
+    max_hours: sum(spent.map(({ hours }) => hours)),
+  };
+  // A resumed run has what was left when it began; the stage's own limit is that of the file now.
+  const own = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
+  return (Object.keys(BUDGETS) as (keyof StageBudgets)[]).flatMap((key) => {
+    const budget = budgets[key];
+    if (budget === null) return [];
+    const left = budget - (used[key] ?? 0);
+    if (left <= 0) throw usedUp(key, budget);
+    return [`${key}=${Math.min(left, own?.[key] ?? left)}`];
+  });
+}
+
+interface Spent extends UsedTotal {
+  readonly hours: number;
+}
+
+/** By its account, which also has what a run used that was killed, or that is still under way. */
+async function spentBy(fileSystem: FileSystem, { folder, file }: ListedRun): Promise<Spent> {
+  const files = fileSystem.within(folder);
+  const { training, evaluation, seconds } = await readUsage(files, folder);
+  const prices = (await readPriceFile(files, folder))?.prices ?? null;
+  // A stage that collects has no steps, whose lines have the time.
+  const lastedMs = file?.evaluation === undefined ? 0 : file.heartbeatAtMs - file.startedAtMs;
+  return {
+    ...usedTotal({ cumulative: training, evaluation }, prices),
+    hours: (seconds + lastedMs / 1000) / 3600,
+  };
+}
+
+function usedUp(key: keyof StageBudgets, budget: number): AppError {
+  return new AppError(
+    BUDGETS[key],
+    `The stages have used up their budget (${key}: ${budget}). To continue with the next one, raise ${key}.`,
+    { configPath: key },
+  );
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { keyFault, netrcKey } from "../../../../../src/core/tracking/wandb/login/apiKey.ts";
+
+const KEY = "0123456789abcdefABCDEF__0123456789abcdef";
+
+describe("a key", () => {
+  it.each([KEY, `local-${KEY}`, `wandb_v1_${KEY}${KEY}`, "header.pay-load.signa_ture"])(
+    "can be %s",
+    (key) => {
+      expect(keyFault(key)).toBeNull();
+    },
+  );
+
+  it.each(["", "short", ` ${KEY}`, `${KEY} `, `local-${KEY.slice(1)}`, `${KEY}!`])(
+    "cannot be %j",
+    (key) => {
+      expect(keyFault(key)).not.toBeNull();
+    },
+  );
+});
+
+describe("netrc", () => {
+  const text = `
+# a comment with machine api.wandb.ai password no
+machine example.com login ada password other
+machine api.wandb.ai
+  login user
+  password "quoted key" # behind
+machine 127.0.0.1:8080 login user password local
+macdef init
+  password trap
+
+default login anonymous password fallback
+`;
+
+  it.each([
+    ["https://api.wandb.ai", "quoted key"],
+    ["https://api.forge.coreweave.com", "quoted key"],
+    ["http://127.0.0.1:8080", "local"],
+    ["http://127.0.0.1:9090", "fallback"],
+  ])("holds a key for %s", (url, key) => {
+    expect(netrcKey(text, url, true)).toBe(key);
+  });
+
+  it("does not give a stranger the key of another host", () => {
+    const one = "machine api.wandb.ai password k";
+    expect(netrcKey(one, "https://wandb.example.com", true)).toBeNull();
+    const all = "default login user password k";
+    expect(netrcKey(all, "https://wandb.example.com", true)).toBe("k");
+    expect(netrcKey(all, "https://wandb.example.com", false)).toBeNull();
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { noteEnvironmentCode } from "../../../src/trainer/environments/environmentCode.ts";
+import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
+import { aConfig, anEnvironment } from "../../core/training/builders.ts";
+import { NO_SERVER } from "../../core/training/serverBuilder.ts";
+
+const FOLDER = "/runs/one";
+let project = "";
+let fileSystem = createMemoryFileSystem();
+beforeEach(async () => {
+  fileSystem = createMemoryFileSystem();
+  project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  await mkdir(join(project, "maze", "__pycache__"), { recursive: true });
+  await writeFile(join(project, "maze", "environment.py"), "print(1)");
+});
+afterEach(() => rm(project, { recursive: true, force: true }));
+
+/** The warnings of the next attempt. */
+async function note(
+  server = { ...NO_SERVER, command: ["python", "maze/environment.py"] },
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  const redactor = new Redactor();
+  const clock = createStillClock();
+  const events = createEventLog({ fileSystem, clock, redactor, folder: FOLDER, attempt: 1 });
+  const watch = (event: { readonly kind: string; readonly message?: string }): void => {
+    if (event.message !== undefined) warnings.push(event.message);
+  };
+  await noteEnvironmentCode(
+    project,
+    {
+      config: aConfig({ environments: { maze: anEnvironment({ server }) } }),
+      storage: { fileSystem, folder: FOLDER },
+      reporting: { events, redactor, watch },
+    },
+    7,
+  );
+  return warnings;
+}
+
+it("another program or other tasks warn at the next attempt", async () => {
+  expect(await note()).toEqual([]);
+  await writeFile(join(project, "maze", "environment.py"), "print(2)");
+  expect(await note()).toEqual([expect.stringMatching(/^The code of maze has changed.*step 7/)]);
+  await writeFile(join(project, "maze", "tasks.jsonl"), "{}");
+  expect(await note()).toHaveLength(1);
+});
+
+it("what lies beside the program's folder, or is made by running it, is no change", async () => {
+  expect(await note()).toEqual([]);
+  await writeFile(join(project, "tinker-config.yaml"), "batch_size: 3");
+  await writeFile(join(project, "notes.txt"), "notes");
+  await writeFile(join(project, "maze", "__pycache__", "environment.py"), "made");
+  await writeFile(join(project, "maze", "server.log"), "line");
+  expect(await note()).toEqual([]);
+});
+
+it("another version of the library behind a bridge warns, too", async () => {
+  const python = join(project, "python");
+  const versionIs = (version: string) =>
+    writeFile(python, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+  const bridged = { ...NO_SERVER, bridge: "reasoning-gym", id: "chain_sum", python } as const;
+  await versionIs("0.1.25");
+  expect(await note({ ...bridged, command: [] })).toEqual([]);
+  await writeFile(join(project, "maze", "environment.py"), "print(2)");
+  expect(await note({ ...bridged, command: [] })).toEqual([]);
+  await versionIs("0.1.26");
+  expect(await note({ ...bridged, command: [] })).toEqual([
+    expect.stringContaining("it was reasoning-gym 0.1.25 and is now reasoning-gym 0.1.26"),
+  ]);
+});

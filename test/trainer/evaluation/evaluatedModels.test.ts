@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import {
+  evaluatedModels,
+  firstRunFolder,
+} from "../../../src/trainer/evaluation/evaluatedModels.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
+
+const CONFIG = { model_name: "org/model" };
+const files = createFileSystem();
+let parent = "";
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "models-"));
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): Promise<string> {
+  const starter = { owner: "terminal", configPath: "a.yaml", pid: 1, host: "here" } as const;
+  const ports = { fileSystem: files, clock: systemClock };
+  const { folder } = await startRun(ports, { ...starter, parent, name, runId: name });
+  for (const save of saves) {
+    const step = save.step ?? 0;
+    await appendCheckpoint(
+      files.within(folder),
+      folder,
+      aCheckpointEntry({
+        name: `checkpoint_${step}`,
+        step,
+        state_path: `tinker://${name}/weights/c${step}`,
+        sampler_path: `tinker://${name}/sampler_weights/c${step}`,
+        created_at: new Date(0).toISOString(),
+        ...save,
+      }),
+    );
+  }
+  return folder;
+}
+
+function found(...words: readonly string[]) {
+  return evaluatedModels(files, words, CONFIG);
+}
+
+describe("the models of an evaluation", () => {
+  it("are the base model, a run's newest checkpoint, and one after some steps", async () => {
+    const run = await aRun("one", [{ step: 10 }, { step: 20 }]);
+    expect(await found("base", `${run}@10`, run)).toEqual([
+      { name: "base", path: null, step: 0 },
+      { name: "step 10", path: "tinker://one/sampler_weights/c10", step: 10 },
+      { name: "step 20", path: "tinker://one/sampler_weights/c20", step: 20 },
+    ]);
+  });
+
+  it("are taken once, whatever they are called", async () => {
+    expect(await found("base", "org/model")).toHaveLength(1);
+    const run = await aRun("one", [{ step: 10 }]);
+    expect(await found(run, `${run}@10`, "tinker://one/weights/c10")).toHaveLength(1);
+  });
+
+  it("carry the name of their run where two have as many steps", async () => {
+    const [one, two] = [await aRun("one", [{ step: 5 }]), await aRun("two", [{ step: 5 }])];
+    expect((await found(one, two)).map(({ name }) => name)).toEqual(["one step 5", "two step 5"]);
+  });
+
+  it("are sampled from the weights beside a state, with the step that the name says", async () => {
+    expect(
+      await found("tinker://r/weights/checkpoint_000030", "tinker://r/sampler_weights/mine"),
+    ).toEqual([
+      { name: "step 30", path: "tinker://r/sampler_weights/checkpoint_000030", step: 30 },
+      { name: "mine", path: "tinker://r/sampler_weights/mine", step: 0 },
+    ]);
+  });
+
+  it("never are saves that have expired or hold no weights to sample from", async () => {
+    const gone = new Date(0).toISOString();
+    const run = await aRun("one", [
+      { step: 10 },
+      { step: 20, expires_at: gone },
+      { step: 30, sampler_path: null },
+    ]);
+    expect(await found(run)).toMatchObject([{ step: 10 }]);
+    await expect(found(`${run}@20`)).rejects.toMatchObject({ code: "checkpoint-not-found" });
+    await expect(found(`${run}@20`)).rejects.toThrow("after these steps: 10");
+  });
+
+  it("are refused when they are nothing", async () => {
+    await expect(found("other/model")).rejects.toMatchObject({ code: "model-not-known" });
+    await expect(found("tinker://r/odd/x")).rejects.toMatchObject({ code: "tinker-invalid-input" });
+  });
+
+  it("name the run whose configuration can be taken", async () => {
+    const run = await aRun("one", [{ step: 10 }]);
+    expect(await firstRunFolder(files, ["base", "tinker://r/weights/c", `${run}@10`])).toBe(run);
+    expect(await firstRunFolder(files, ["base"])).toBeNull();
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { ModelInfo } from "../../../src/core/tinker/models.ts";
+import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
+import { createClient } from "../../../src/trainer/models/createModel.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
+import { aConfig } from "../../core/training/builders.ts";
+import { fakeService } from "../../core/training/fakeContext.ts";
+import { FakeTrainingClient } from "../../core/training/fakeTrainingClient.ts";
+
+const PATH = "tinker://run/weights/final";
+
+/** Starts from a checkpoint of which the service says this. */
+function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = "init_from") {
+  const config = aConfig({ [key]: PATH });
+  const { model_name: baseModel, lora_rank: loraRank } = config;
+  const client = Object.assign(new FakeTrainingClient(), {
+    info: () => ({
+      modelId: "run",
+      baseModel,
+      loraRank,
+      tokenizerId: null,
+      optimizer: null,
+      ...info,
+    }),
+  });
+  const refuse = () => Promise.reject(new Error("nothing of the kind is asked for here"));
+  const service = {
+    address: "http://tinker.test",
+    capabilities: refuse,
+    createTrainingClient: refuse,
+    samplerForPath: refuse,
+    samplerForBase: refuse,
+    listCheckpoints: refuse,
+    setCheckpointTtl: refuse,
+    deleteCheckpoint: refuse,
+    finish: refuse,
+    close: () => undefined,
+    createTrainingClientFromState: async () => client,
+  };
+  return {
+    client,
+    started: createClient(
+      { service, close: async () => undefined },
+      { config, path: "/home/run.yaml" },
+    ),
+  };
+}
+
+it("a checkpoint of the configured model is taken, also when the service does not name it", async () => {
+  for (const info of [{}, { baseModel: null, loraRank: null }]) {
+    const { client, started } = startFrom(info);
+    await expect(started).resolves.toBe(client);
+  }
+});
+
+it.each(["init_from", "resume_from"] as const)(
+  "%s refuses a checkpoint of another model or rank",
+  async (key) => {
+    await expect(startFrom({ baseModel: "Other/Model" }, key).started).rejects.toMatchObject({
+      code: "checkpoint-other-model",
+      message: `${key}: ${PATH} is a checkpoint with model_name: Other/Model. Set model_name to that, or choose another checkpoint.`,
+    });
+    await expect(startFrom({ loraRank: 3 }, key).started).rejects.toMatchObject({
+      code: "checkpoint-other-model",
+      configPath: "lora_rank",
+    });
+  },
+);
+
+it("a rank that the server does not take is named by its key", async () => {
+  const detail = "LoRA rank 64 must be between 1 and 32";
+  const service = {
+    ...fakeService([]),
+    createTrainingClient: () =>
+      Promise.reject(tinkerError("tinker-request-failed", detail, { data: { detail } })),
+  };
+  const config = aConfig({ lora_rank: 64 });
+  await expect(
+    createClient({ service, close: async () => undefined }, { config, path: "/home/run.yaml" }),
+  ).rejects.toMatchObject({
+    configPath: "lora_rank",
+    message: expect.stringMatching(/^lora_rank: 64 is not accepted\. LoRA rank 64 must be between/),
+  });
+});
+
+it("the weights of a run folder are those of its newest checkpoint, and another folder is refused", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const asked: string[] = [];
+  const service = {
+    ...fakeService([]),
+    createTrainingClientFromState: async (path: string) => {
+      asked.push(path);
+      return startFrom({}).client;
+    },
+  };
+  const start = (init_from: string) =>
+    createClient(
+      { service, close: async () => undefined },
+      { config: aConfig({ init_from }), path: join(folder, "run.yaml") },
+    );
+  await expect(start("first")).rejects.toThrow(/first is not the folder of a run/);
+  await mkdir(join(folder, "first"));
+  await writeFile(join(folder, "first", "run.json"), JSON.stringify(aRunFile()));
+  await expect(start("first")).rejects.toThrow(/no usable checkpoint/);
+  const entries = [
+    aCheckpointEntry({
+      name: "checkpoint_000002",
+      step: 2,
+      state_path: "tinker://S:train:0/weights/a",
+    }),
+    aCheckpointEntry({ name: "final_000004", step: 4, state_path: "tinker://S:train:0/weights/b" }),
+  ];
+  const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  await writeFile(join(folder, "first", "checkpoints.jsonl"), lines);
+  await start("first");
+  expect(asked).toEqual(["tinker://S:train:0/weights/b"]);
+});

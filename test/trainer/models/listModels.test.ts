@@ -1,0 +1,47 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { listModels } from "../../../src/trainer/models/listModels.ts";
+
+const KEY = "tml-models-test-key";
+const request = { folder: tmpdir(), allowedOrigins: [] };
+let server: Server;
+let asked: (string | undefined)[];
+
+beforeEach(async () => {
+  asked = [];
+  server = createServer(({ url = "", headers }, response) => {
+    asked.push(headers["x-api-key"]?.toString());
+    const models = [
+      { model_name: "Qwen/Qwen3-8B", max_context_length: 40_960 },
+      { model_name: "Owner/Sampled-7B", trainable: false },
+    ];
+    const answer = url.endsWith("get_server_capabilities") ? { supported_models: models } : {};
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  vi.stubEnv("TINKER_BASE_URL", `http://127.0.0.1:${port}`);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  server.close();
+});
+
+it("with a key the models are those that the service trains", async () => {
+  vi.stubEnv("TINKER_API_KEY", KEY);
+  const { models } = await listModels(request);
+  expect(models?.map(({ name, maxContextLength }) => [name, maxContextLength])).toEqual([
+    ["Qwen/Qwen3-8B", 40_960],
+  ]);
+  expect(asked).toContain(KEY);
+});
+
+it("without a key no service is asked", async () => {
+  vi.stubEnv("TINKER_API_KEY", "");
+  expect(await listModels(request)).toMatchObject({ models: null, keyName: "TINKER_API_KEY" });
+  expect(asked).toEqual([]);
+});

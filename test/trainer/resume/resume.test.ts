@@ -1,0 +1,302 @@
+import { resolve } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { rewindTo } from "../../../src/core/runFolder/resumePoints.ts";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { readState, writeState } from "../../../src/core/runFolder/state.ts";
+import { readRun } from "../../../src/core/runs/runList.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
+import type { Preparation } from "../../../src/core/training/prepare.ts";
+import { loadConfig, writeConfigFiles } from "../../../src/trainer/config/configFiles.ts";
+import { reportRewind } from "../../../src/trainer/resume/reportRewind.ts";
+import { planResume } from "../../../src/trainer/resume/resume.ts";
+import { textWith } from "../../core/config/configText.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
+import { aContext, fakeService } from "../../core/training/fakeContext.ts";
+import { FakeTrainingClient } from "../../core/training/fakeTrainingClient.ts";
+import { aRunState } from "../runState.ts";
+
+const path = resolve("/project/run.yaml");
+let fileSystem: ReturnType<typeof createMemoryFileSystem>;
+let folder: string;
+
+/** A run that was started with `overrides` and has saved a state. */
+beforeEach(async () => {
+  fileSystem = createMemoryFileSystem();
+  write(textWith());
+  const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
+  const run = {
+    parent: "/runs",
+    name: "demo",
+    runId: "a",
+    pid: 1,
+    host: "here",
+    owner: "terminal" as const,
+  };
+  const lease = await startRun(
+    { fileSystem, clock: createStillClock() },
+    { ...run, configPath: path },
+  );
+  folder = lease.folder;
+  await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
+  await writeState(fileSystem, folder, aRunState(2, { changed_keys: ["save_every"] }));
+});
+
+function write(text: string): void {
+  fileSystem.files.set(path, new TextEncoder().encode(text));
+}
+
+function plan(overrides: readonly string[] = []) {
+  const request = { folder, owner: "terminal" as const, overrides, watch: () => undefined };
+  return planResume(fileSystem, request);
+}
+
+describe("a resume", () => {
+  it("keeps the overrides that the run was started with", async () => {
+    const { loaded, changedKeys } = await plan();
+    expect(loaded.config).toMatchObject({ batch_size: 9, learning_rate: 1e-4 });
+    expect(changedKeys).toEqual(["save_every"]);
+  });
+
+  it("adds its own, as changed keys, and they are kept as well", async () => {
+    const { loaded, changedKeys } = await plan(["learning_rate=2e-4", "max_steps=50"]);
+    expect(loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
+    expect(new Set(changedKeys)).toEqual(new Set(["save_every", "learning_rate", "max_steps"]));
+    await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
+    expect((await plan()).loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
+  });
+
+  it("keeps the date that the prompts of the run show, where one was saved", async () => {
+    expect((await plan()).promptDate).toBeUndefined();
+    await writeState(fileSystem, folder, aRunState(3, { prompt_date: "2026-01-02" }));
+    expect((await plan()).promptDate).toBe("2026-01-02");
+  });
+
+  it("refuses an override that would make it another run", async () => {
+    await expect(plan(["seed=7"])).rejects.toMatchObject({
+      code: "config-identity",
+      message: expect.stringMatching(/^--overrides seed=7: error: seed changed/),
+    });
+    write(textWith("seed: 7"));
+    await expect(plan()).rejects.toThrow(/run\.yaml: error: seed changed/);
+  });
+
+  it("continues with a prompt that its own copy lacks a secret of", async () => {
+    const prompt = (key: string) => textWith(`system_prompt_template: Use ${key} for the search.`);
+    write(prompt("sk-0123456789"));
+    const redactor = new Redactor();
+    redactor.learn("sk-0123456789");
+    const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
+    await writeConfigFiles(fileSystem, folder, loaded, redactor);
+    expect((await plan()).loaded.config.system_prompt_template).toContain("sk-0123456789");
+    write(textWith("system_prompt_template: Search."));
+    await expect(plan()).rejects.toThrow(/system_prompt_template changed/);
+  });
+
+  it("takes overrides also when the configuration file no longer exists", async () => {
+    fileSystem.files.delete(path);
+    const { loaded } = await plan(["max_steps=50"]);
+    expect(loaded.config).toMatchObject({ batch_size: 9, max_steps: 50 });
+    expect(loaded.warnings[0]).toContain("the configuration file no longer exists");
+  });
+});
+
+describe("a run whose newest save no longer exists", () => {
+  const HOUR_MS = 3_600_000;
+  const clock = createStillClock();
+  const expires_at = new Date(clock.now() + 24 * HOUR_MS).toISOString();
+  const weights = (name: string) => `tinker://a/weights/${name}`;
+
+  function aState(step: number, name: string, expires: string | null = null) {
+    const paths = { step, state_path: weights(name), sampler_path: null };
+    return aRunState(step, {
+      last_checkpoint: { ...paths, expires_at: expires },
+      dataset: { fingerprint: "f", cursor: 4 * step },
+    });
+  }
+
+  function aSave(step: number): CheckpointEntry {
+    const name = `checkpoint_${String(step).padStart(6, "0")}`;
+    return aCheckpointEntry({
+      name,
+      step,
+      position: 4 * step,
+      state_path: weights(name),
+      state: aState(step, name),
+    });
+  }
+
+  /** Seventeen completed steps, a lasting save after ten, and a rolling one after fifteen. */
+  beforeEach(async () => {
+    fileSystem = createMemoryFileSystem();
+    const path = resolve("/project/run.yaml");
+    fileSystem.files.set(path, new TextEncoder().encode(textWith()));
+    const run = {
+      parent: "/runs",
+      name: "demo",
+      runId: "a",
+      pid: 1,
+      host: "h",
+      owner: "terminal" as const,
+    };
+    ({ folder } = await startRun({ fileSystem, clock }, { ...run, configPath: path }));
+    await writeConfigFiles(fileSystem, folder, await loadConfig(fileSystem, path), new Redactor());
+    const rows = Array.from({ length: 17 }, (_, step) => `{"step":${step}}\n`).join("");
+    await fileSystem.append(runPaths(folder).metrics, rows);
+    await appendCheckpoint(fileSystem, folder, aSave(10));
+    await writeState(fileSystem, folder, aState(15, "rolling_000015", expires_at));
+  });
+
+  /** Has these saves only, and says so as `refusal` does when it is asked for another. */
+  function aService(
+    living: readonly string[],
+    changes: Partial<ServiceClient> = {},
+  ): ServiceClient {
+    const fault = () =>
+      new AppError("tinker-request-failed", "No such checkpoint.", { data: { category: "user" } });
+    return {
+      ...fakeService([]),
+      createTrainingClientFromState: (path) =>
+        living.includes(path) ? Promise.resolve(new FakeTrainingClient()) : Promise.reject(fault()),
+      listCheckpoints: async () =>
+        living.map((path) => ({
+          path,
+          time: null,
+          sizeBytes: null,
+          isPublic: null,
+          expiresAt: null,
+          userMetadata: {},
+        })),
+      ...changes,
+    };
+  }
+
+  function aPreparation(): Preparation {
+    const { sequence, services } = aContext();
+    const found = { ...sequence, fingerprint: "f" };
+    return { chat: services.chat, environments: new Map(), sequence: found, totalSteps: null };
+  }
+
+  async function plan() {
+    const planned = await planResume(fileSystem, {
+      folder,
+      owner: "terminal",
+    });
+    const start = (service: ServiceClient) =>
+      planned.createModel({ service, close: async () => undefined }, aPreparation());
+    return { planned, start };
+  }
+
+  const stepsIn = async () =>
+    (await fileSystem.readText(runPaths(folder).metrics)).split("\n").filter(Boolean).length;
+
+  describe("a resume whose newest save no longer exists", () => {
+    const lasting = weights("checkpoint_000010");
+
+    it("continues from the newest that lives, with what belongs to it", async () => {
+      const { planned, start } = await plan();
+      const model = await start(aService([lasting]));
+      expect(model.start).toMatchObject({ step: 10, cursor: 40, optimizerUpdates: 10 });
+      expect(model.rewind).toMatchObject({ completed: 17, gone: [{ state: { step: 15 } }] });
+      expect(await stepsIn()).toBe(17);
+      const lease = await planned.claim(model);
+      await lease.update({ phase: "failed" });
+      expect(await stepsIn()).toBe(10);
+      expect(await readState(fileSystem, folder)).toMatchObject({ step: 10 });
+      expect((await plan()).planned.start.step).toBe(10);
+    });
+
+    it("never comes back to one that was given up, because its steps have changed since", async () => {
+      await appendCheckpoint(fileSystem, folder, aSave(15));
+      const { planned, start } = await plan();
+      const lease = await planned.claim(await start(aService([lasting])));
+      await lease.update({ phase: "failed" });
+      const again = await (await plan()).start(aService([lasting, weights("checkpoint_000015")]));
+      expect(again.start.step).toBe(10);
+    });
+
+    it.each([
+      ["the newest lives", [weights("rolling_000015"), lasting], 15],
+      ["there is no list of checkpoints", [lasting], 10],
+    ])("asks the service: %s", async (_, living, step) => {
+      const none = () => Promise.reject(new AppError("tinker-not-found", "Not found."));
+      const service = aService(living, step === 10 ? { listCheckpoints: none } : {});
+      expect((await (await plan()).start(service)).start.step).toBe(step);
+    });
+
+    it("reads it from the list of checkpoints when no state can be read", async () => {
+      const { state } = runPaths(folder);
+      await fileSystem.writeAtomic(state, "{");
+      expect((await (await plan()).start(aService([lasting]))).start.step).toBe(10);
+    });
+
+    it("changes nothing when no save is left", async () => {
+      const before = new Map(fileSystem.files);
+      const { start } = await plan();
+      await expect(start(aService([]))).rejects.toMatchObject({ code: "state-gone" });
+      expect(fileSystem.files).toEqual(before);
+    });
+
+    it("changes nothing when the service fails for another reason", async () => {
+      const before = new Map(fileSystem.files);
+      const { start } = await plan();
+      const fault = new AppError("tinker-request-failed", "No room.", {
+        data: { category: "user" },
+      });
+      const fails = () => Promise.reject(fault);
+      const living = [weights("rolling_000015"), lasting];
+      const service = aService(living, { createTrainingClientFromState: fails });
+      await expect(start(service)).rejects.toBe(fault);
+      expect(fileSystem.files).toEqual(before);
+    });
+
+    it("does not begin again when all saves were deleted on purpose", async () => {
+      const gone = { ...aSave(10), expires_at: new Date(0).toISOString() };
+      await appendCheckpoint(fileSystem, folder, gone);
+      await rewindTo(
+        fileSystem,
+        folder,
+        {
+          point: { state: aState(10, gone.name), statePath: lasting, expiresAtMs: null },
+          gone: [],
+        },
+        clock.now(),
+      );
+      const { start } = await plan();
+      await expect(start(aService([]))).rejects.toMatchObject({ code: "state-gone" });
+    });
+  });
+
+  describe("what is reported of a save that does not last", () => {
+    const liveness = () => ({ nowMs: clock.now(), isProcessAlive: () => false });
+    const listed = (nowMs: number) =>
+      readRun(fileSystem, { name: "demo", folder }, { ...liveness(), nowMs });
+
+    it("is when it expires and what a resume repeats then, in the list of runs", async () => {
+      const atMs = Date.parse(expires_at);
+      expect(await listed(clock.now())).toMatchObject({ repeats: 2, expiry: { atMs, repeats: 7 } });
+      expect(await listed(atMs)).toMatchObject({ repeats: 7, expiry: null });
+    });
+
+    it("is that steps are repeated, when it no longer exists", async () => {
+      const own = aContext();
+      const context = { ...own, storage: { ...own.storage, fileSystem, folder } };
+      const model = await (await plan()).start(aService([weights("checkpoint_000010")]));
+      if (model.rewind === undefined) throw new Error("the newest save is gone");
+      await reportRewind(context, model.rewind);
+      const [reported] = context.progress;
+      expect(reported).toMatchObject({
+        message: expect.stringMatching(
+          /: rolling_000015 has expired\. The run continues from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
+        ),
+      });
+    });
+  });
+});

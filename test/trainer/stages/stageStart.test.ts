@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { startConfig } from "../../../src/node/startConfig.ts";
+import { loadStart } from "../../../src/trainer/config/configFiles.ts";
+import { stageStart } from "../../../src/trainer/stages/stageStart.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
+batch_size: 4
+max_tokens_total: 1000
+max_hours: 1
+stages:
+  gather: { method: collect, max_tasks: 40 }
+  reinforce: { max_steps: 3 }
+`;
+const MEMBER = { id: "0f0f0f0f-0000-4000-8000-000000000000", name: "stages-stages" };
+const TOKENS = { sampled: 300, prefill_cached: 0, prefill_uncached: 100, trained: 0 };
+const HOST = "another-computer";
+
+const fileSystem = createFileSystem();
+let folder = "";
+const path = () => join(folder, "stages.yaml");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const runs = join(folder, ".tinker-rl", "runs");
+  await mkdir(join(runs, "stages-stages"), { recursive: true });
+  await mkdir(join(runs, "gather"));
+  await writeFile(path(), CONFIG);
+  const sweep = { schemaVersion: 1, ...MEMBER, runName: "stages", configPath: path() };
+  const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
+  const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
+  await writeFile(join(runs, "stages-stages", "sweep.json"), JSON.stringify(sweepFile));
+  // Of a stage that was killed: it has neither an end nor a result.
+  const run = {
+    schemaVersion: 1,
+    runId: "run",
+    name: "gather",
+    pid: 1,
+    host: HOST,
+    owner: "terminal",
+    startedAtMs: 0,
+    heartbeatAtMs: 900_000,
+    generation: 1,
+    attempt: 1,
+    phase: "running",
+    configPath: path(),
+    control: null,
+    sweep: { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] },
+    evaluation: { models: [{ name: "base", path: null, step: 0 }], digest: "d" },
+  };
+  await writeFile(join(runs, "gather", "run.json"), JSON.stringify(run));
+  const usage = JSON.stringify({ for: "evaluation", step: 0, tokens: TOKENS });
+  await writeFile(join(runs, "gather", "usage.jsonl"), `${usage}\n${usage}\n`);
+});
+afterAll(async () => {
+  await fileSystem.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function begin(): Promise<readonly string[]> {
+  const overrides = ["stage=reinforce"];
+  const start = await startConfig(fileSystem, { configPath: path(), overrides });
+  const { config } = loadStart(start);
+  const member = { ...MEMBER, combination: 1, combinations: 2, settings: ["stage=reinforce"] };
+  return (await stageStart(fileSystem, { start, config, member })).overrides;
+}
+
+describe("the common budget of stages", () => {
+  it("is less by the tokens and the time of a stage that was killed before its end", async () => {
+    const overrides = await begin();
+    expect(overrides).toContain("max_tokens_total=200");
+    expect(overrides).toContain("max_hours=0.75");
+  });
+});

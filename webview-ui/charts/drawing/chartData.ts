@@ -1,0 +1,67 @@
+/** What a line chart draws. */
+
+import type { Range } from "../../../src/shared/chartScale.ts";
+import type { ChartMark } from "./chartMarks.ts";
+import type { ColorName } from "./palette.ts";
+
+export interface ChartSeries {
+  readonly key: string;
+  readonly label: string;
+  readonly values: Float64Array;
+  readonly color: ColorName;
+  /** How much of the color is seen, 0 to 1; 0 draws nothing, for the edges of bands. */
+  readonly share: number;
+  readonly width: number;
+  /** Lengths of dashes and gaps, so that color is not the only difference. */
+  readonly dash?: readonly number[] | undefined;
+  /** Written beside its right end. */
+  readonly endLabel?: string | undefined;
+}
+
+/** A filled area between two series. */
+export interface ChartBand {
+  readonly upper: string;
+  readonly lower: string;
+  readonly color: ColorName;
+  readonly share: number;
+}
+
+export interface ChartData {
+  /** Ascending, as long as every series. */
+  readonly xs: Float64Array;
+  readonly series: readonly ChartSeries[];
+  readonly bands: readonly ChartBand[];
+  readonly marks: readonly ChartMark[];
+  readonly xRange: Range;
+  readonly yRange: Range;
+  readonly isLog: boolean;
+  /** True when the vertical axis has no ticks between whole numbers. */
+  readonly isWhole?: boolean | undefined;
+  /** Distances that ticks of the horizontal axis may have; null = any. */
+  readonly xSteps: readonly number[] | null;
+  /** `step` is the distance of the ticks, 0 when they have different ones. */
+  readonly formatX: (value: number, step: number) => string;
+  readonly formatY: (value: number, step: number) => string;
+}
+
+export const EMPTY_CHART: ChartData = {
+  xs: new Float64Array(),
+  series: [],
+  bands: [],
+  marks: [],
+  isLog: false,
+  xSteps: null,
+  xRange: [0, 1],
+  yRange: [0, 1],
+  formatX: String,
+  formatY: String,
+};
+
+export interface SeriesLook {
+  readonly look: "line" | "faint" | "band" | "outer-band" | "sign";
+  readonly color: ColorName;
+  /** Lengths of dashes and gaps, so that color is not the only difference. */
+  readonly dash?: readonly number[] | undefined;
+  /** Which of the signs of evaluations. */
+  readonly sign?: number;
+}

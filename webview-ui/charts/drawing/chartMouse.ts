@@ -1,0 +1,168 @@
+/** What the mouse does on a line chart: clicks open what they are on, drags and the wheel zoom. */
+
+import type uPlot from "uplot";
+import { type Range, zoomed } from "../../../src/shared/chartScale.ts";
+import type { EvaluatedCell } from "../../model/evaluationCell.ts";
+import type { ChartData } from "./chartData.ts";
+import { type ChartMark, type EvaluationMark, SIGN_PX } from "./chartMarks.ts";
+import { cutLabelAt, type EndLabel } from "./endLabels.ts";
+
+/** A click waits this long for a second one, which means something else. */
+const DOUBLE_CLICK_MS = 250;
+/** A mouse that moves farther while its button is down drags. */
+const DRAG_PX = 4;
+
+/** Ranges that the user drew or rolled to; both null = all. */
+export interface ChartZoom {
+  readonly x?: Range | null | undefined;
+  readonly y?: Range | null | undefined;
+}
+
+export interface MouseOptions {
+  readonly onPick: (row: number) => void;
+  readonly onPickMark: (cell: EvaluatedCell) => void;
+  /** What a click on the mark does, in words. */
+  readonly hintOf: (cell: EvaluatedCell) => string;
+  readonly onZoom: (zoom: ChartZoom) => void;
+}
+
+/** What is drawn at the moment. */
+export interface Drawn {
+  readonly data: () => ChartData;
+  readonly labels: () => readonly EndLabel[];
+  /** The row of the data behind a position of the plot. */
+  readonly rowAt: (position: number) => number;
+}
+
+/** Handlers for one plot after another. */
+export class ChartMouse {
+  readonly #options: MouseOptions;
+  readonly #drawn: Drawn;
+  #picking: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: MouseOptions, drawn: Drawn) {
+    this.#options = options;
+    this.#drawn = drawn;
+  }
+
+  /** Listens on the whole chart: marks stand beside the last value, too. */
+  readonly listen = (plot: uPlot): void => {
+    let downAt = 0;
+    plot.root.addEventListener("mousedown", ({ clientX }) => {
+      downAt = clientX;
+    });
+    plot.root.addEventListener("click", (event) => {
+      clearTimeout(this.#picking);
+      if (event.detail > 1 || Math.abs(event.clientX - downAt) >= DRAG_PX) return;
+      this.#pick(plot, event);
+    });
+    plot.root.addEventListener("mousemove", (event) => {
+      const mark = this.#markUnder(plot, event);
+      plot.root.title =
+        mark === null
+          ? cutLabelAt(this.#drawn.labels(), positionIn(plot, event))
+          : this.#options.hintOf(mark.cell);
+      plot.root.classList.toggle("on-mark", mark !== null);
+    });
+    plot.over.addEventListener("wheel", (event) => this.#roll(plot, event), { passive: false });
+  };
+
+  /** What a drag has selected becomes the range. */
+  readonly select = (plot: uPlot): void => {
+    const { left, top, width, height } = plot.select;
+    const { drag } = plot.cursor;
+    const isWide = drag?.x === true && width > DRAG_PX;
+    const isHigh = drag?.y === true && height > DRAG_PX;
+    const zoom: ChartZoom = {
+      x: isWide ? [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")] : undefined,
+      y: isHigh ? [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")] : undefined,
+    };
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (isWide || isHigh) this.#options.onZoom(zoom);
+  };
+
+  /** What drags and double clicks mean, for uPlot. */
+  bindings(): NonNullable<uPlot.Cursor["bind"]> {
+    return {
+      mousedown: (plot, _, handler) => (event) => {
+        const { drag } = plot.cursor;
+        if (drag !== undefined) {
+          drag.x = !event.shiftKey;
+          drag.y = event.shiftKey || event.altKey;
+        }
+        handler(event);
+        return null;
+      },
+      dblclick: () => () => {
+        this.#options.onZoom({ x: null, y: null });
+        return null;
+      },
+    };
+  }
+
+  /** A click that still waits for a second one opens nothing. */
+  forget(): void {
+    clearTimeout(this.#picking);
+  }
+
+  #pick(plot: uPlot, event: MouseEvent): void {
+    const { onPick, onPickMark } = this.#options;
+    const mark = this.#markUnder(plot, event);
+    const position = plot.over.contains(event.target as Node) ? plot.cursor.idx : null; // a click is on an element
+    const later = (pick: () => void): void => {
+      this.#picking = setTimeout(pick, DOUBLE_CLICK_MS);
+    };
+    if (mark !== null) later(() => onPickMark(mark.cell));
+    else if (position != null) {
+      const row = this.#drawn.rowAt(position);
+      later(() => onPick(row));
+    }
+  }
+
+  #markUnder(plot: uPlot, event: MouseEvent): EvaluationMark | null {
+    return markAt(plot, this.#drawn.data().marks, positionIn(plot, event));
+  }
+
+  #roll(plot: uPlot, event: WheelEvent): void {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const { xs, xRange } = this.#drawn.data();
+    const centre = plot.posToVal(event.offsetX, "x");
+    const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
+    this.#options.onZoom({ x: zoomed(xRange, event.deltaY > 0 ? 1.25 : 0.8, centre, limits) });
+  }
+}
+
+/** In CSS pixels from the corner of what is plotted. */
+function positionIn({ over }: uPlot, { clientX, clientY }: MouseEvent) {
+  const { left, top } = over.getBoundingClientRect();
+  return { left: clientX - left, top: clientY - top };
+}
+
+/** A click beside a sign is on it as far as this, so that no one needs to aim. */
+const REACH_PX = 3;
+
+/** The mark of an evaluation at a position, in CSS pixels from the corner of what is plotted; the nearest of several, null where there is none. */
+export function markAt(
+  plot: Pick<uPlot, "valToPos" | "scales">,
+  marks: readonly ChartMark[],
+  { left, top }: { readonly left: number; readonly top: number },
+): EvaluationMark | null {
+  let nearest: EvaluationMark | null = null;
+  let least = SIGN_PX + REACH_PX;
+  for (const mark of marks) {
+    if (mark.kind !== "evaluation" || !isWithin(plot, "x", mark.x)) continue;
+    if (!isWithin(plot, "y", mark.y)) continue;
+    const right = plot.valToPos(mark.x, "x") + mark.shift - left;
+    const distance = Math.hypot(right, plot.valToPos(mark.y, "y") - top);
+    if (distance > least) continue;
+    nearest = mark;
+    least = distance;
+  }
+  return nearest;
+}
+
+function isWithin({ scales }: Pick<uPlot, "scales">, axis: "x" | "y", value: number): boolean {
+  const { min, max } = scales[axis] ?? {};
+  return value >= (min ?? Number.NEGATIVE_INFINITY) && value <= (max ?? Number.POSITIVE_INFINITY);
+}
