@@ -4,6 +4,16 @@ import { evaluated, trainLocally } from "./localRun.ts";
 import { withReferenceDatums } from "./referenceDatums.ts";
 
 describe("training on the embedded engine", () => {
+  it("raises the reward on tasks it never trained on, greedy and sampled", async () => {
+    const config = learningConfig({ steps: STEPS, learningRate: LEARNING_RATE });
+    const events = await trainLocally({ config });
+    for (const temperature of [0, 1]) {
+      const before = evaluated(events, "start", temperature).rewardMean;
+      const after = evaluated(events, "end", temperature).rewardMean;
+      expect(after - before, `temperature ${temperature}`).toBeGreaterThanOrEqual(0.3);
+    }
+  });
+
   it("changes nothing with a learning rate of 0", async () => {
     const events = await trainLocally({ config: learningConfig({ steps: 4, learningRate: 0 }) });
     const before = evaluated(events, "start", 1).rewardMean;

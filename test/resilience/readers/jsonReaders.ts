@@ -1,7 +1,7 @@
 /** Readers of JSON and of lines. */
 
-import { parseExactJson } from "../../src/core/util/exactJson.ts";
-import { parseJson, parseJsonLines } from "../../src/core/util/jsonl.ts";
+import { parseExactJson } from "../../../src/core/util/exactJson.ts";
+import { parseJson, parseJsonLines } from "../../../src/core/util/jsonl.ts";
 import { type Reader, reads } from "./reader.ts";
 
 const FRAMES: NonNullable<Reader["frames"]> = [

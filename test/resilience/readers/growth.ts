@@ -18,7 +18,7 @@ export interface Growth {
 }
 
 /** Milliseconds of processor time of one run: time on the clock depends on what else the machine does. */
-export function timeOf(work: () => unknown): number {
+function timeOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);

@@ -1,6 +1,6 @@
 /** A tokenizer that costs next to nothing, so that what is measured is the reader: ids are code units, then the added tokens. */
 
-import type { Tokenizer } from "../../src/core/chat/tokenizer.ts";
+import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 
 const FIRST_ADDED = 65_536;
 

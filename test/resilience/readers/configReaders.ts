@@ -1,25 +1,25 @@
 /** Readers of configurations, of what stands beside them, and of names. */
 
-import { tokenizerNameOf } from "../../src/core/chat/modelName.ts";
-import { plainName } from "../../src/core/config/editing/catalogue/catalogue.ts";
-import { taskConfigAt } from "../../src/core/config/editing/completion/taskConfigAt.ts";
-import { cursorAt } from "../../src/core/config/editing/text/cursor.ts";
-import { code, plainText } from "../../src/core/config/editing/text/markdown.ts";
-import { applyEdits } from "../../src/core/config/editing/text/textEdit.ts";
-import { parseAssignment } from "../../src/core/config/overrides.ts";
-import { splitValues, splitWords } from "../../src/core/config/overrideWords.ts";
-import { hasKeyShape } from "../../src/core/config/rules/secretRules.ts";
-import { withoutSecretValues } from "../../src/core/config/secretValues.ts";
-import { readYaml } from "../../src/core/config/source/yamlSource.ts";
-import { formatOfModel } from "../../src/core/models/formatOfModel.ts";
-import { folderName } from "../../src/core/runFolder/runFolder.ts";
-import { plainName as sweepName } from "../../src/core/sweeps/runNames.ts";
-import { parseTinkerPath } from "../../src/core/tinker/paths.ts";
-import { nearestWords } from "../../src/core/util/editDistance.ts";
-import { placesToComment, readEnv } from "../../src/host/keys/envFile.ts";
-import { judgeFormat } from "../../src/host/keys/keyFormat.ts";
-import { fitsWildcard } from "../../src/shared/wildcard.ts";
-import { useAll } from "../core/config/editing/fuzzedTexts.ts";
+import { tokenizerNameOf } from "../../../src/core/chat/modelName.ts";
+import { plainName } from "../../../src/core/config/editing/catalogue/catalogue.ts";
+import { taskConfigAt } from "../../../src/core/config/editing/completion/taskConfigAt.ts";
+import { cursorAt } from "../../../src/core/config/editing/text/cursor.ts";
+import { code, plainText } from "../../../src/core/config/editing/text/markdown.ts";
+import { applyEdits } from "../../../src/core/config/editing/text/textEdit.ts";
+import { parseAssignment } from "../../../src/core/config/overrides.ts";
+import { splitValues, splitWords } from "../../../src/core/config/overrideWords.ts";
+import { hasKeyShape } from "../../../src/core/config/rules/secretRules.ts";
+import { withoutSecretValues } from "../../../src/core/config/secretValues.ts";
+import { readYaml } from "../../../src/core/config/source/yamlSource.ts";
+import { formatOfModel } from "../../../src/core/models/formatOfModel.ts";
+import { folderName } from "../../../src/core/runFolder/runFolder.ts";
+import { plainName as sweepName } from "../../../src/core/sweeps/runNames.ts";
+import { parseTinkerPath } from "../../../src/core/tinker/paths.ts";
+import { nearestWords } from "../../../src/core/util/editDistance.ts";
+import { placesToComment, readEnv } from "../../../src/host/keys/envFile.ts";
+import { judgeFormat } from "../../../src/host/keys/keyFormat.ts";
+import { fitsWildcard } from "../../../src/shared/wildcard.ts";
+import { useAll } from "../../core/config/editing/fuzzedTexts.ts";
 import { type Reader, reads } from "./reader.ts";
 
 const YAML = [

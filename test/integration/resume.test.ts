@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
-import { comparableRow, withoutKeys } from "../integration/comparableRow.ts";
-import { PROGRAM_FOLDER, readLines, runFolderWith } from "../integration/localRun.ts";
+import { comparableRow, withoutKeys } from "./comparableRow.ts";
+import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
 const CONFIG = `

@@ -1,28 +1,33 @@
 /** Readers of logs, replies, streams and stored texts, and what shows them. */
 
-import { errorLines } from "../../src/cli/terminal/exitCode.ts";
-import { clipText, wrapText } from "../../src/cli/terminal/line.ts";
-import { wordsOf } from "../../src/core/changes/phraseCounts.ts";
-import { EventReader } from "../../src/core/openreward/eventStream.ts";
-import { readDetail } from "../../src/core/openreward/faults.ts";
-import { foundToken } from "../../src/core/search/foundToken.ts";
-import { requiredLiterals } from "../../src/core/search/regexLiterals.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { restoreRedacted } from "../../src/core/secrets/redaction/restoreRedacted.ts";
-import { parseWandbSettings } from "../../src/core/tracking/wandb/login/settingsFile.ts";
-import { ConsoleLines } from "../../src/core/tracking/wandb/run/consoleLines.ts";
-import { parseExtended } from "../../src/core/tracking/wandb/run/extendedJson.ts";
-import { indexOfText } from "../../src/core/util/indexOfText.ts";
-import { plainLabel, plainLine, plainMessage, plainText } from "../../src/core/util/plainText.ts";
-import { strip } from "../../src/core/util/strip.ts";
-import { oneLine, withoutEnd } from "../../src/core/util/textEdges.ts";
-import { unusedMark } from "../../src/core/util/unusedMark.ts";
-import { visibleLine, visibleText, visibleToken } from "../../src/core/util/visibleText.ts";
-import { AS_EXPORTED, modelCard } from "../../src/core/weights/modelCard.ts";
-import { TerminalText } from "../../src/host/task/terminalText.ts";
-import { toCsv, toMarkdown } from "../../webview-ui/controls/export.ts";
-import { imagesNamedIn } from "../../webview-ui/text/imagesNamedIn.ts";
-import { foldText, visiblePieces } from "../../webview-ui/text/visible.ts";
+import { errorLines } from "../../../src/cli/terminal/exitCode.ts";
+import { clipText, wrapText } from "../../../src/cli/terminal/line.ts";
+import { wordsOf } from "../../../src/core/changes/phraseCounts.ts";
+import { EventReader } from "../../../src/core/openreward/eventStream.ts";
+import { readDetail } from "../../../src/core/openreward/faults.ts";
+import { foundToken } from "../../../src/core/search/foundToken.ts";
+import { requiredLiterals } from "../../../src/core/search/regexLiterals.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { restoreRedacted } from "../../../src/core/secrets/redaction/restoreRedacted.ts";
+import { parseWandbSettings } from "../../../src/core/tracking/wandb/login/settingsFile.ts";
+import { ConsoleLines } from "../../../src/core/tracking/wandb/run/consoleLines.ts";
+import { parseExtended } from "../../../src/core/tracking/wandb/run/extendedJson.ts";
+import { indexOfText } from "../../../src/core/util/indexOfText.ts";
+import {
+  plainLabel,
+  plainLine,
+  plainMessage,
+  plainText,
+} from "../../../src/core/util/plainText.ts";
+import { strip } from "../../../src/core/util/strip.ts";
+import { oneLine, withoutEnd } from "../../../src/core/util/textEdges.ts";
+import { unusedMark } from "../../../src/core/util/unusedMark.ts";
+import { visibleLine, visibleText, visibleToken } from "../../../src/core/util/visibleText.ts";
+import { AS_EXPORTED, modelCard } from "../../../src/core/weights/modelCard.ts";
+import { TerminalText } from "../../../src/host/task/terminalText.ts";
+import { toCsv, toMarkdown } from "../../../webview-ui/controls/export.ts";
+import { imagesNamedIn } from "../../../webview-ui/text/imagesNamedIn.ts";
+import { foldText, visiblePieces } from "../../../webview-ui/text/visible.ts";
 import { type Reader, reads } from "./reader.ts";
 
 const SECRETS = [
