@@ -65,6 +65,7 @@ const LOST: ReadonlySet<number> = new Set([
 
 export class ServerClient {
   readonly #client: LanguageClient;
+  readonly #restarts: Restarts;
   readonly #listening: vscode.Disposable;
   #underWay = 0;
   /** True once the window reaches the network in another way than the server. */
@@ -76,6 +77,7 @@ export class ServerClient {
     const features = await options.loadFeatures();
     const handshake: EditorHandshake = { tinkerRlVersion: version, storageFolder };
     const start = () => startProcess(programFolder, log);
+    const restarts = new Restarts(log);
     const client = new QuietClient("tinkerRL", "Tinker RL", start, {
       ...features.options,
       outputChannel: log,
@@ -90,7 +92,7 @@ export class ServerClient {
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: restart(log),
+        closed: () => restarts.closed(),
       },
     });
     const onStarted = features.connect(client);
@@ -99,11 +101,12 @@ export class ServerClient {
       if (!isLost(error)) throw error;
     });
     onStarted();
-    return new ServerClient(client);
+    return new ServerClient(client, restarts);
   }
 
-  private constructor(client: LanguageClient) {
+  private constructor(client: LanguageClient, restarts: Restarts) {
     this.#client = client;
+    this.#restarts = restarts;
     this.#listening = vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("http.proxy")) this.#isOutdated = true;
     });
@@ -127,6 +130,7 @@ export class ServerClient {
         : this.#client.onProgress(new ProgressType<Report>(), progressToken, onProgress);
     this.#underWay += 1;
     try {
+      await this.#restarts.pause;
       return await (token === undefined
         ? this.#client.sendRequest<Answer>(method, parameters)
         : this.#client.sendRequest<Answer>(method, parameters, token));
@@ -193,23 +197,36 @@ function withoutTraces(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
 }
 
 /** What to do when the server has ended: the user hears of it once, the log each time. */
-function restart(log: vscode.LogOutputChannel) {
-  let startedAt = performance.now();
-  let pause = 0;
-  let isFirst = true;
-  return async () => {
-    const isSound = performance.now() - startedAt > SOUND_MS;
-    pause = isSound ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause), MAX_PAUSE_MS);
-    log.warn("The Tinker RL server stopped unexpectedly. Restarting it.");
-    if (isFirst) {
+class Restarts {
+  readonly #log: vscode.LogOutputChannel;
+  #startedAt = performance.now();
+  #pauseMs = 0;
+  #isFirst = true;
+  /** Resolves once a server that has ended is started again. */
+  pause: Promise<void> = Promise.resolve();
+
+  constructor(log: vscode.LogOutputChannel) {
+    this.#log = log;
+  }
+
+  async closed() {
+    const isSound = performance.now() - this.#startedAt > SOUND_MS;
+    this.#pauseMs = isSound
+      ? 0
+      : Math.min(Math.max(FIRST_PAUSE_MS, 2 * this.#pauseMs), MAX_PAUSE_MS);
+    this.#log.warn("The Tinker RL server stopped unexpectedly. Restarting it.");
+    if (this.#isFirst) {
       const text = vscode.l10n.t("The Tinker RL server stopped unexpectedly. Restarting it.");
       void plainWindow.showWarningMessage(text);
     }
-    isFirst = false;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    startedAt = performance.now();
+    this.#isFirst = false;
+    const paused = new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
+    // The client starts the server when this has returned.
+    this.pause = paused.then(() => new Promise((resolve) => setImmediate(resolve)));
+    await paused;
+    this.#startedAt = performance.now();
     return { action: CloseAction.Restart, handled: true };
-  };
+  }
 }
 
 function isLost(error: unknown): boolean {

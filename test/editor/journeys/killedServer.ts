@@ -107,7 +107,40 @@ export const killedServer: Journey = {
       await killNext(stage);
       const mark = page.locator(".squiggly-error, .squiggly-warning").first();
       await mark.waitFor({ timeout: BACK_MS });
+      await page.keyboard.type("\nmax_st");
+      const offered = page.locator(".suggest-widget.visible").getByText("max_steps").first();
+      for (const _ of ["first", "second"]) {
+        await killNext(stage);
+        await until(
+          "a completion",
+          async () => {
+            await page.keyboard.press("Escape");
+            await page.keyboard.press("Control+Space");
+            return await offered.waitFor({ timeout: 3_000 }).then(
+              () => true,
+              () => false,
+            );
+          },
+          BACK_MS,
+        );
+      }
+      await page.keyboard.press("Escape");
       await workbench.command("File: Revert File");
+    });
+
+    await step("while a prompt is read, and a configuration is worked out", async () => {
+      for (const isKilled of [true, false]) {
+        await workbench.command("Tinker RL: Preview Prompt");
+        if (isKilled) await killNext(stage);
+        else await workbench.tab("prompt of local calculator, train 0").waitFor();
+        await workbench.open("tinker-config.yaml");
+      }
+      for (const isKilled of [true, false]) {
+        await workbench.command("Tinker RL: Show Effective Configuration");
+        if (isKilled) await killNext(stage);
+        else await workbench.tab("Effective Configuration").waitFor();
+        await workbench.open("tinker-config.yaml");
+      }
     });
 
     await step(
@@ -145,6 +178,24 @@ export const killedServer: Journey = {
           assert.doesNotThrow(() => JSON.parse(line));
       },
     );
+
+    await step("twice in a conversation, which is begun again", async () => {
+      await workbench.command("View: Close All Editors");
+      const task = page.locator(".quick-input-list").getByText("Task of local/calculator");
+      await chooseInMenu(stage, workbench.row(/^checkpoint .*, /).first(), {
+        title: "Chat with Checkpoint",
+        effect: task,
+      });
+      await task.click();
+      await workbench.answer("3");
+      for (const _ of ["first", "second"]) {
+        await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
+        await killNext(stage);
+        await panel.getByText("This conversation ended with it.").waitFor();
+        await panel.getByRole("button", { name: "Begin Again" }).click();
+      }
+      await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
+    });
 
     await step("while a report is written: the next one is whole", async () => {
       const file = join(folder, "tinker-config-report.html");
