@@ -3,6 +3,7 @@
 import type { Frame, Page } from "playwright-core";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { until } from "../test/editor/journey.ts";
+import { tinkerRlServer } from "../test/editor/tinkerRlServer.ts";
 import { freshPage, launchBrowser, workbenchUrl } from "../test/workbench/browser.ts";
 import { packagedExtension } from "../test/workbench/packagedExtension.ts";
 import { memoryMb } from "../test/workbench/processes.ts";
@@ -201,10 +202,12 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
     isOver = true;
   });
   await openRun(stage, "followed");
-  const samples: number[] = [];
+  const hosts: number[] = [];
+  const servers: number[] = [];
   while (!isOver) {
     await stage.page.waitForTimeout(1_000);
-    samples.push(memoryMb(server.hostPid() ?? 0));
+    hosts.push(memoryMb(server.hostPid() ?? 0));
+    servers.push(memoryMb(tinkerRlServer(server) ?? 0));
   }
   await written;
   await fileSystem.close();
@@ -219,7 +222,8 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   return [
     added(`added to the host's heap, ${thousands(STEPS)} steps shown`, shown, 60),
     added(`  after a run of ${FOLLOWED_STEPS} steps was followed`, followed, 60),
-    added("  whole host meanwhile, garbage included, at most", Math.max(...samples), null),
+    added("  whole host meanwhile, garbage included, at most", Math.max(...hosts), null),
+    added("  the extension's server meanwhile, at most", Math.max(...servers), null),
   ];
 }
 
