@@ -212,6 +212,7 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   await written;
   await fileSystem.close();
   const followed = (await heap(stage)) - heapBefore;
+  const serverHeap = await hostHeapMb(tinkerRlServer(server) ?? 0);
   await close(stage);
   const added = (what: string, value: number, budget: number | null): Row => ({
     what,
@@ -224,6 +225,7 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
     added(`  after a run of ${FOLLOWED_STEPS} steps was followed`, followed, 60),
     added("  whole host meanwhile, garbage included, at most", Math.max(...hosts), null),
     added("  the extension's server meanwhile, at most", Math.max(...servers), null),
+    added("  its heap, without garbage", serverHeap, null),
   ];
 }
 
