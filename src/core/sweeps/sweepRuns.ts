@@ -82,7 +82,7 @@ export interface RunFigures {
 
 /** Reads the metrics of a run whole. @throws AppError `file-unreadable` */
 export async function runFigures(fileSystem: FileSystem, folder: string): Promise<RunFigures> {
-  const { rows } = await createRunReader(fileSystem.within(folder), folder).metrics();
+  const rows = await createRunReader(fileSystem.within(folder), folder).metrics();
   let reached = NO_BEST;
   let totalS = 0;
   for (const row of rows) {

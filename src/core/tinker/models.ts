@@ -22,8 +22,6 @@ export interface ModelInfo {
   readonly modelId: string;
   readonly baseModel: string | null;
   readonly loraRank: number | null;
-  readonly tokenizerId: string | null;
-  readonly optimizer: string | null;
 }
 
 export interface NewModel {
@@ -197,11 +195,9 @@ async function modelInfo({ tinker, session }: ModelOptions, modelId: string): Pr
       modelId,
       baseModel: info.model_data?.model_name ?? info.model_name,
       loraRank: info.lora_rank,
-      tokenizerId: info.model_data?.tokenizer_id ?? null,
-      optimizer: info.optimizer_config?.type ?? null,
     };
   } catch (error) {
     if (!isAppError(error, "tinker-not-found")) throw error;
-    return { modelId, baseModel: null, loraRank: null, tokenizerId: null, optimizer: null };
+    return { modelId, baseModel: null, loraRank: null };
   }
 }

@@ -47,7 +47,6 @@ export interface SupportedModel {
   /** In tokens; null when the server does not say. */
   readonly maxContextLength: number | null;
   readonly isTrainable: boolean;
-  readonly isSampleable: boolean;
 }
 
 /** All calls fail with AppError `tinker-*` (see `TinkerErrorCode`). */
@@ -167,7 +166,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
 }
 
 /**
- * What the server trains and samples; null from a server without the call.
+ * What the server trains; null from a server without the call.
  * @throws AppError `tinker-*`
  */
 export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[] | null> {
@@ -181,7 +180,6 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
           name: model.model_name,
           maxContextLength: model.max_context_length,
           isTrainable: model.trainable ?? true,
-          isSampleable: model.sampleable ?? true,
         },
   );
 }

@@ -104,7 +104,6 @@ function toSample(
     tokens,
     logprobs: logprobs === undefined ? tokens.map(() => -0.5) : logprobs(tokens.length),
     stopReason: tokens.at(-1) === encodeTurn("<|im_end|>")[0] ? "stop" : "length",
-    sequenceId: null,
   };
 }
 

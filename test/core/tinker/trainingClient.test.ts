@@ -61,8 +61,6 @@ describe("a new model", () => {
       modelId: "S:train:0",
       baseModel: "org/model",
       loraRank: 8,
-      tokenizerId: null,
-      optimizer: null,
     });
   });
 

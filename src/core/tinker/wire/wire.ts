@@ -59,7 +59,6 @@ export const capabilitiesSchema = object({
       model_name: orNull(string()),
       max_context_length: orNull(wholeNumber),
       trainable: orNull(boolean()),
-      sampleable: orNull(boolean()),
     }),
   ),
 });
@@ -71,10 +70,7 @@ export const createSessionSchema = object({
   error_message: orNull(string()),
 });
 
-export const pendingFutureSchema = object({
-  request_id: string().min(1),
-  sample_sequence_ids: orNull(array(string())),
-});
+export const pendingFutureSchema = object({ request_id: string().min(1) });
 export type PendingFuture = output<typeof pendingFutureSchema>;
 
 export const createModelResultSchema = object({ model_id: string().min(1) });
@@ -83,14 +79,11 @@ export const savedPathSchema = object({ path: string().min(1) });
 export const ephemeralSamplerSchema = object({ sampling_session_id: string().min(1) });
 export const optimStepResultSchema = object({ metrics: withDefault(metrics, {}) });
 
-const optimizerConfigSchema = object({ type: string() });
-
 /** Whatever a server leaves out is unknown. */
 export const modelInfoSchema = object({
   lora_rank: orNull(wholeNumber),
   model_name: orNull(string()),
-  optimizer_config: orNull(optimizerConfigSchema),
-  model_data: orNull(object({ model_name: orNull(string()), tokenizer_id: orNull(string()) })),
+  model_data: orNull(object({ model_name: orNull(string()) })),
 });
 
 export const weightsInfoSchema = object({

@@ -147,7 +147,7 @@ export async function waitingUploads(
   if (size === 0) return null;
   const start = Math.max(0, size - TAIL_BYTES);
   const tail = await fileSystem.readRange(path, start, size - start);
-  const { lines } = parseJsonLines(lastLines(tail, TAIL_LINES));
+  const lines = parseJsonLines(lastLines(tail, TAIL_LINES));
   const numbers = lines.flatMap(({ value }) => {
     const line = lineSchema.safeParse(value).data;
     return line !== undefined && "waiting" in line ? [line.waiting] : [];
