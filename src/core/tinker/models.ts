@@ -7,13 +7,9 @@ import { tinkerError } from "./transport/errors.ts";
 import type { TinkerHttp } from "./transport/http.ts";
 import { SubmitQueue } from "./transport/submitQueue.ts";
 import {
-  type CreateByLoadBody,
-  type CreateModelBody,
   createModelResultSchema,
-  type LoadWeightsBody,
   loadWeightsResultSchema,
   modelInfoSchema,
-  type WireLoraConfig,
   weightsInfoSchema,
 } from "./wire/wire.ts";
 
@@ -87,7 +83,7 @@ async function createByLoad(
 ): Promise<string> {
   const modelNumber = session.reserveModelNumber();
   const sessionId = await session.id();
-  const body: CreateByLoadBody = {
+  const body = {
     session_id: sessionId,
     model_seq_id: modelNumber,
     path,
@@ -134,7 +130,7 @@ async function createThenLoad(
   });
   const queue = new SubmitQueue(modelId);
   const accepted = await queue.enqueue("load_weights", 1, (seqId) => {
-    const body: LoadWeightsBody = {
+    const body = {
       model_id: modelId,
       seq_id: seqId,
       path,
@@ -157,10 +153,10 @@ async function submitCreate(
   { operations, session }: ModelOptions,
   baseModel: string,
   userMetadata: Readonly<Record<string, unknown>> | undefined,
-  loraConfig: WireLoraConfig,
+  loraConfig: object,
 ): Promise<string> {
   const modelNumber = session.reserveModelNumber();
-  const body: CreateModelBody = {
+  const body = {
     session_id: await session.id(),
     model_seq_id: modelNumber,
     base_model: baseModel,

@@ -18,7 +18,7 @@ import { tinkerError } from "./transport/errors.ts";
 import { LateJson } from "./transport/exchange.ts";
 import { askedDelayMs } from "./transport/retry.ts";
 import { inputParts, type TokenIds } from "./wire/modelInput.ts";
-import { encodeSampleBody, type SampleBody } from "./wire/sampleBody.ts";
+import { encodeSampleBody } from "./wire/sampleBody.ts";
 import type { SampleResult } from "./wire/sampleProto.ts";
 
 export interface SampleRequest {
@@ -222,8 +222,8 @@ function costOf({ prompt, images = [] }: SampleRequest): number {
 function sampleBody(
   request: SampleRequest,
   isScored: boolean,
-  place: Pick<SampleBody, "sampling_session_id" | "seq_id">,
-): SampleBody {
+  place: { readonly sampling_session_id: string; readonly seq_id: number },
+) {
   return {
     num_samples: 1,
     sampling_params: {

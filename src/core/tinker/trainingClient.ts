@@ -13,10 +13,7 @@ import type { ForwardBackwardResult, LossConfig } from "./wire/forwardBackwardPr
 import {
   type AdamParams,
   ephemeralSamplerSchema,
-  type OptimStepBody,
   optimStepResultSchema,
-  type SaveForSamplerBody,
-  type SaveWeightsBody,
   savedPathSchema,
 } from "./wire/wire.ts";
 
@@ -95,7 +92,7 @@ function awaitableLate<Result>(promise: Promise<Result>): Promise<Result> {
 async function optimStep(options: TrainingClientOptions, params: AdamParams) {
   const { operations, session, queue, info } = options;
   const accepted = await queue.enqueue("optim_step", 1, (seqId) => {
-    const body: OptimStepBody = {
+    const body = {
       model_id: info.modelId,
       seq_id: seqId,
       adam_params: params,
@@ -113,7 +110,7 @@ async function saveState(
   { ttlSeconds, overwrite = false, userMetadata }: SaveOptions & { readonly overwrite?: boolean },
 ) {
   return await save(options, name, "weights", (seqId) => {
-    const body: SaveWeightsBody = {
+    const body = {
       model_id: options.info.modelId,
       path: name,
       seq_id: seqId,
@@ -132,7 +129,7 @@ async function saveSampler(
   { ttlSeconds, userMetadata }: SaveOptions,
 ) {
   return await save(options, name, "sampler_weights", (seqId) => {
-    const body: SaveForSamplerBody = {
+    const body = {
       model_id: options.info.modelId,
       path: name,
       kind: "snapshot",
@@ -182,7 +179,7 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
   const { operations, session, queue, info } = options;
   const samplerNumber = session.reserveSamplerNumber();
   const accepted = await queue.enqueue("save_weights_for_sampler", 1, (seqId) => {
-    const body: SaveForSamplerBody = {
+    const body = {
       model_id: info.modelId,
       sampling_session_seq_id: samplerNumber,
       kind: "snapshot",
