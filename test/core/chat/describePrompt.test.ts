@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { describePrompt } from "../../../src/core/chat/describePrompt.ts";
 import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
-import type { ToolSpecification } from "../../../src/core/chat/reference.ts";
 import { NATIVE_FORMATS } from "../../../src/core/chat/setup/nativeFormats.ts";
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { isAppError } from "../../../src/core/errors.ts";
 import { FORMATS } from "../../../src/core/models/formats.ts";
+import type { ToolSpec } from "../../../src/core/openreward/types.ts";
 
 const FIRST_ADDED = 256;
-const TOOL: ToolSpecification = {
+const TOOL: ToolSpec = {
   name: "look_up",
   description: "Looks a word up.",
   inputSchema: {
