@@ -4,7 +4,6 @@
  */
 
 import * as z from "zod";
-import { isAppError } from "../../errors.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
 import { readLines } from "../../runFolder/files/lineReader.ts";
@@ -156,12 +155,8 @@ export async function waitingUploads(
 }
 
 async function* uploadLines(fileSystem: FolderFiles, folder: string): AsyncGenerator<UploadLine> {
-  try {
-    for await (const { value } of readLines(fileSystem, runPaths(folder).uploads)) {
-      const line = lineSchema.safeParse(value).data;
-      if (line !== undefined) yield line;
-    }
-  } catch (error) {
-    if (!isAppError(error, "file-not-found")) throw error;
+  for await (const { value } of readLines(fileSystem, runPaths(folder).uploads)) {
+    const line = lineSchema.safeParse(value).data;
+    if (line !== undefined) yield line;
   }
 }
