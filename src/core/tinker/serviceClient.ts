@@ -17,7 +17,6 @@ import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
-import type { SubmittedCall } from "./trainingRequests.ts";
 import { ByteBudget } from "./transport/byteBudget.ts";
 import type { QueueState } from "./transport/futures.ts";
 import type { TinkerHttp } from "./transport/http.ts";
@@ -35,11 +34,7 @@ export interface TinkerOptions extends TinkerAddress {
   readonly userMetadata?: Readonly<Record<string, string>>;
   readonly displayName?: string;
   readonly projectId?: string;
-  /** Limit of an unbroken row of failed polls. */
-  readonly noAnswerLimitMs?: number;
   readonly onQueueState?: (state: QueueState) => void;
-  /** Called when a training request was accepted. */
-  readonly onSubmitted?: (call: SubmittedCall) => void;
 }
 
 export interface SupportedModel {
@@ -68,7 +63,8 @@ export interface ServiceClient
   close(): void;
 }
 
-const defaultNoAnswerLimitMs = 15 * 60_000;
+/** Of an unbroken row of failed polls. */
+const noAnswerLimitMs = 15 * 60_000;
 
 export interface Connection {
   readonly options: TinkerOptions;
@@ -119,7 +115,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     tinker,
     clock,
     log,
-    noAnswerLimitMs: options.noAnswerLimitMs ?? defaultNoAnswerLimitMs,
+    noAnswerLimitMs,
     billingPauseMs,
     resultBytes: new ByteBudget(config.inflight_response_bytes_semaphore_size),
     onQueueState: options.onQueueState,
@@ -185,8 +181,7 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
 }
 
 function trainingClient(connection: Connection, model: CreatedModel): TrainingClient {
-  const { onSubmitted } = connection.options;
-  return createTrainingClient({ ...connection, ...model, onSubmitted });
+  return createTrainingClient({ ...connection, ...model });
 }
 
 async function samplerForPath(connection: Connection, path: string): Promise<SamplingClient> {

@@ -98,7 +98,7 @@ async function optimStep(options: TrainingClientOptions, params: AdamParams) {
       adam_params: params,
       type: "optim_step",
     };
-    return submitInTurn(options, seqId, { type: "OptimStep", path: "optim_step", body });
+    return submitInTurn(options, { type: "OptimStep", path: "optim_step", body });
   });
   const result = await operations.result(accepted, { signal: session.signal });
   return jsonResult(result, optimStepResultSchema, "OptimStep");
@@ -153,7 +153,7 @@ async function save(
   const expected = formatTinkerPath({ run: info.modelId, kind, name });
   const accepted = await queue.enqueue(`save ${name}`, 1, async (seqId) => {
     try {
-      return await submitInTurn(options, seqId, submitOf(seqId));
+      return await submitInTurn(options, submitOf(seqId));
     } catch (error) {
       if (await isOwnSave(options, error, expected)) return null;
       throw error;
@@ -186,7 +186,7 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
       seq_id: seqId,
       type: "save_weights_for_sampler",
     };
-    return submitInTurn(options, seqId, {
+    return submitInTurn(options, {
       type: "SaveWeightsForSampler",
       path: "save_weights_for_sampler",
       body,
