@@ -66,7 +66,7 @@ function scriptedSampler(): SamplingClient {
       count += 1;
       const tokens = count < TURNS ? CALL : LAST;
       const logprobs = tokens.map(() => -0.5);
-      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+      return { tokens, logprobs, stopReason: "stop" };
     },
     computeLogprobs: async (tokens) => tokens.map(() => -0.5),
   };

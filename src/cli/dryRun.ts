@@ -60,7 +60,7 @@ async function* dryRunLines(context: ShowContext): AsyncGenerator<Line, void> {
     yield* showGroup(context, { ...wanted, wantsTokens: false });
   }
   yield* [BLANK, ...stepTable(list.rollouts, step + 1, width)];
-  const { rows } = await reader.metrics();
+  const rows = await reader.metrics();
   const row = rows.at(-1);
   if (row !== undefined) yield* [BLANK, ...trainedLines(flattenMetrics(row))];
 }

@@ -114,7 +114,6 @@ export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): P
     totalSteps: 40,
     isTotalAtMost: false,
     rewardMean: 0.53,
-    rewardStd: 0.4,
     trend: { direction: "unclear", steps: 12, groups: null },
     loss: -12.3,
     trainedGroups: 13,

@@ -19,7 +19,6 @@ const offer = (name: string, maxContextLength: number | null) => ({
   name,
   maxContextLength,
   isTrainable: true,
-  isSampleable: true,
 });
 
 describe("models", () => {

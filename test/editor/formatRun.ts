@@ -110,7 +110,7 @@ async function play(run: FormatRun) {
           const tokens = encode(rest.shift() ?? "");
           const isEnded = renderer.stopIds.includes(tokens.at(-1) ?? -1);
           const logprobs = tokens.map((id) => -(id % 7) / 3);
-          return { tokens, logprobs, stopReason: isEnded ? "stop" : "length", sequenceId: null };
+          return { tokens, logprobs, stopReason: isEnded ? "stop" : "length" };
         },
         computeLogprobs: async (tokens) => tokens.map(() => null),
       },

@@ -66,7 +66,8 @@ function bytesOf({ bytes, text, json }: FakeAnswer): Uint8Array {
   return new TextEncoder().encode(text ?? (json === undefined ? "" : JSON.stringify(json)));
 }
 
-function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+/** Never resolves; rejects with the reason of `signal`. */
+export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason));
   });

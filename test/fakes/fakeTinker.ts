@@ -11,6 +11,16 @@ import { FakeClock } from "./fakeClock.ts";
 import { FakeHttp, type FakeReply, isJson, jsonBody } from "./fakeHttp.ts";
 import { silentLog } from "./silentLog.ts";
 
+/** Of a step of the optimizer. */
+export const ADAM = {
+  learning_rate: 1e-4,
+  beta1: 0.9,
+  beta2: 0.95,
+  eps: 1e-8,
+  weight_decay: 0,
+  grad_clip_norm: 1,
+};
+
 /** Answers a request itself, or leaves it to the server with undefined. */
 export type Interception = (path: string, request: HttpRequest) => FakeReply | undefined;
 

@@ -190,7 +190,7 @@ function ableModel(): SamplingClient {
     sample: async ({ prompt }) => {
       const tokens = encode(ended(turnFor(tokenizer.decode(prompt))));
       const logprobs = tokens.map(() => -0.5);
-      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+      return { tokens, logprobs, stopReason: "stop" };
     },
   };
 }

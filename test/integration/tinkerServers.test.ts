@@ -77,7 +77,6 @@ describe.each([
     expect(sample).toMatchObject({
       tokens: Int32Array.of(11, 9),
       logprobs: Float32Array.of(-0.5, -0.25),
-      sequenceId: null,
     });
     expect(await sampler.computeLogprobs([5, 6, 11])).toEqual([null, -6, -11]);
 

@@ -53,7 +53,7 @@ import { comparedEvaluations } from "./showEvaluation.ts";
 
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
   const { fileSystem, folder, reader, width } = context;
-  const { rows } = await reader.metrics();
+  const rows = await reader.metrics();
   yield* await stateLines(context);
   const evaluations = await readEvaluations(fileSystem, folder);
   yield* sentenceLines(rows, evaluations);

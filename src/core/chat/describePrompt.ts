@@ -3,12 +3,12 @@
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
 import { errorMessage } from "../errors.ts";
 import { imageRuns, imageText } from "../images/imageIds.ts";
+import type { ToolSpec } from "../openreward/types.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
 import { exampleArguments } from "./exampleArguments.ts";
 import { exampleCallId } from "./exampleTurn.ts";
 import { declareTool, type FirstPrompt } from "./firstPrompt.ts";
-import type { ToolSpecification } from "./reference.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import { writtenCall } from "./writtenTurn.ts";
 
@@ -17,7 +17,7 @@ export interface DescribePromptOptions {
   readonly first: FirstPrompt;
   /** Ids of `first` as rendered. */
   readonly tokens: readonly number[];
-  readonly tools: readonly ToolSpecification[];
+  readonly tools: readonly ToolSpec[];
   /** True when the model reasons before it calls. */
   readonly thinking: boolean;
 }
@@ -91,7 +91,7 @@ function describeExample(
   }
 }
 
-function exampleCall(options: DescribePromptOptions, { name, inputSchema }: ToolSpecification) {
+function exampleCall(options: DescribePromptOptions, { name, inputSchema }: ToolSpec) {
   const { renderer, tokenizer } = options.chat;
   const call = { name, args: exampleArguments(inputSchema ?? {}) };
   const declared = options.tools.map(declareTool);

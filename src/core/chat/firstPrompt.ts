@@ -1,12 +1,7 @@
 /** Puts the config's system text, the task's prompt and the environment's tools together for the renderer. */
 
-import {
-  argumentsSchema,
-  fillToolsField,
-  hasToolsField,
-  type PromptPart,
-  type ToolSpecification,
-} from "./reference.ts";
+import type { ToolSpec } from "../openreward/types.ts";
+import { argumentsSchema, fillToolsField, hasToolsField, type PromptPart } from "./reference.ts";
 import type { InitialMessage, PlainMessage, ToolDeclaration } from "./renderer.ts";
 
 interface FirstPromptOptions {
@@ -14,7 +9,7 @@ interface FirstPromptOptions {
   readonly systemPromptTemplate: string | null;
   /** The task, from the environment: its prompt, or a conversation to continue with. */
   readonly task: readonly InitialMessage[];
-  readonly tools: readonly ToolSpecification[];
+  readonly tools: readonly ToolSpec[];
 }
 
 export interface FirstPrompt {
@@ -46,7 +41,7 @@ export function buildFirstPrompt({
 }
 
 /** The tool in the shape that formats declare; arguments are typed by it. */
-export function declareTool(tool: ToolSpecification): ToolDeclaration {
+export function declareTool(tool: ToolSpec): ToolDeclaration {
   const { name, description } = tool;
   return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
 }

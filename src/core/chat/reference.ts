@@ -1,14 +1,7 @@
 /** The layout of a `system_prompt_template` with `{tools}`: one JSON line per tool, doubled braces unescaped. */
 
+import type { ToolSpec } from "../openreward/types.ts";
 import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
-
-/** A tool as an environment describes it. */
-export interface ToolSpecification {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the arguments; null for a tool without any. */
-  readonly inputSchema: ExactJsonObject | null;
-}
 
 /** A stretch of the system prompt; `trusted` if the config wrote it. */
 export interface PromptPart {
@@ -29,7 +22,7 @@ export function hasToolsField(template: string): boolean {
  */
 export function fillToolsField(
   template: string,
-  tools: readonly ToolSpecification[],
+  tools: readonly ToolSpec[],
 ): readonly PromptPart[] {
   let open = 0;
   return template.split(FIELDS).map((text) => {
@@ -45,12 +38,12 @@ export function fillToolsField(
 }
 
 /** The schema of the arguments; a tool without one takes an empty object. */
-export function argumentsSchema({ inputSchema }: ToolSpecification): ExactJsonObject {
+export function argumentsSchema({ inputSchema }: ToolSpec): ExactJsonObject {
   return inputSchema ?? { type: "object", properties: {} };
 }
 
 /** JSON on one line with a blank after each comma and colon, as models saw it in training. */
-function toolLine(tool: ToolSpecification): string {
+function toolLine(tool: ToolSpec): string {
   const { name, description } = tool;
   return writeExactJson({ name, arguments_schema: argumentsSchema(tool), description }, "spaced");
 }

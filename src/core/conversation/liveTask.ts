@@ -3,30 +3,19 @@
  * a fresh session gets the calls that are left once more, and must answer them as it did before.
  */
 
-import type { Chat } from "../chat/chat.ts";
 import type { PooledImage } from "../chat/imagePool.ts";
 import type { ToolCall } from "../chat/renderer.ts";
 import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
-import type { EnvironmentSession, RemoteEnvironment, ToolList } from "../openreward/types.ts";
-import type { Clock } from "../ports.ts";
-import { openTask } from "../rollout/describeTask.ts";
+import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
+import { type DescribeTaskOptions, openTask } from "../rollout/describeTask.ts";
 import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
 import { RolloutImages } from "../rollout/rolloutImages.ts";
-import type { RolloutSettings } from "../rollout/settings.ts";
 import { type ToolAnswer, toolAnswer, toolLimit } from "../rollout/toolCalls.ts";
 import { raceAbort, withLimit } from "../util/abort.ts";
 import type { PlayedCall } from "./events.ts";
 
-export interface LiveTaskOptions {
-  readonly remote: RemoteEnvironment;
-  readonly split: string;
-  /** From 0. */
-  readonly index: number;
-  readonly chat: Chat;
-  readonly settings: RolloutSettings;
-  readonly clock: Clock;
-}
+export type LiveTaskOptions = Omit<DescribeTaskOptions, "thinking">;
 
 interface OpenSession {
   readonly session: EnvironmentSession;

@@ -15,7 +15,7 @@ import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, notFree, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
 import type { AnswerFacts } from "./openaiChat.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
-import { RequestFields } from "./requestFields.ts";
+import { RequestFields, stringAt } from "./requestFields.ts";
 import { RequestImages } from "./requestImages.ts";
 import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
 
@@ -176,12 +176,6 @@ function textIn(content: unknown, column: string): string {
 function textOf(block: ExactJsonObject, column: string): string {
   if (block["type"] === "text") return stringAt(block, "text", column);
   throw new ColumnError(column, `${ONLY_TEXT}, got ${shown(block["type"])}`);
-}
-
-function stringAt(block: ExactJsonObject, key: string, column: string): string {
-  const value = block[key];
-  if (typeof value === "string") return value;
-  throw new ColumnError(`${column}.${key}`, `expected text, got ${shown(value)}`);
 }
 
 function toolsIn(given: unknown): readonly ToolDeclaration[] {

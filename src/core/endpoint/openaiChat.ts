@@ -72,15 +72,17 @@ export function readChatCompletion(body: unknown): ChatCompletionRequest {
   return request;
 }
 
-/** Nothing constrains what the model writes. */
+/** Nothing constrains what the model writes; `place` is where a caller can ask instead. @throws AppError `endpoint-refused` */
+export function requireTextFormat(format: unknown, param: string, place: string): void {
+  if (format === undefined || (isExactObject(format) && format["type"] === "text")) return;
+  throw endpointRefusal(
+    `${param}: the model writes text that nothing constrains. Ask for the format in the ${place}, or leave ${param} out.`,
+    { param },
+  );
+}
+
 function requireText(fields: RequestFields): void {
-  const format = fields.value("response_format");
-  if (format !== undefined && !(isExactObject(format) && format["type"] === "text")) {
-    throw endpointRefusal(
-      "response_format: the model writes text that nothing constrains. Ask for the format in the messages, or leave response_format out.",
-      { param: "response_format" },
-    );
-  }
+  requireTextFormat(fields.value("response_format"), "response_format", "messages");
   const modalities = fields.texts("modalities", 8);
   if (modalities.some((modality) => modality !== "text")) {
     throw endpointRefusal("modalities: the model writes text only.", { param: "modalities" });

@@ -14,9 +14,9 @@ import {
 } from "../util/exactJson.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
-import { type AnswerFacts, chosenTools } from "./openaiChat.ts";
+import { type AnswerFacts, chosenTools, requireTextFormat } from "./openaiChat.ts";
 import { endpointRefusal } from "./refusal.ts";
-import { RequestFields } from "./requestFields.ts";
+import { RequestFields, stringAt } from "./requestFields.ts";
 import { RequestImages } from "./requestImages.ts";
 import { samplingIn } from "./samplingFields.ts";
 
@@ -68,19 +68,12 @@ export function readResponses(body: unknown): ResponsesRequest {
   return request;
 }
 
-/** Nothing constrains what the model writes. */
 function requireText(fields: RequestFields): void {
   const given = fields.value("text");
   if (given !== undefined) {
     const text = new RequestFields(given, "text.");
     text.ignore("verbosity");
-    const format = text.value("format");
-    if (format !== undefined && !(isExactObject(format) && format["type"] === "text")) {
-      throw endpointRefusal(
-        "text.format: the model writes text that nothing constrains. Ask for the format in the input, or leave text.format out.",
-        { param: "text.format" },
-      );
-    }
+    requireTextFormat(text.value("format"), "text.format", "input");
     text.refuseOthers();
   }
   const included = fields.texts("include", 8);
@@ -149,10 +142,7 @@ class ItemReader {
         else this.#hear(item, column);
         return;
       case "reasoning":
-        this.#turnAt(
-          column,
-          ({ content, calls }) => content === null && calls.length === 0,
-        ).reasoning = reasoningIn(item, column);
+        this.#turnAt(column, isUnsaid).reasoning = reasoningIn(item, column);
         return;
       case "function_call":
         this.#call(item, column);
@@ -186,9 +176,7 @@ class ItemReader {
   }
 
   #say(text: string, column: string): void {
-    const isFree = ({ content, calls }: OpenTurn): boolean =>
-      content === null && calls.length === 0;
-    this.#turnAt(column, isFree).content = text;
+    this.#turnAt(column, isUnsaid).content = text;
   }
 
   #hear(item: ExactJsonObject, column: string): void {
@@ -230,6 +218,10 @@ class ItemReader {
   }
 }
 
+function isUnsaid({ content, calls }: OpenTurn): boolean {
+  return content === null && calls.length === 0;
+}
+
 /** The reasoning itself, or its summary by another server. */
 function reasoningIn(item: ExactJsonObject, column: string): string | null {
   const { content, summary } = item;
@@ -262,12 +254,6 @@ function contentIn(content: unknown, column: string, images: RequestImages | nul
       throw new ColumnError(place, `${ONLY_TEXT}, got ${shown(type)}`);
     }),
   );
-}
-
-function stringAt(item: ExactJsonObject, key: string, column: string): string {
-  const value = item[key];
-  if (typeof value === "string") return value;
-  throw new ColumnError(`${column}.${key}`, `expected text, got ${shown(value)}`);
 }
 
 /** An event of a stream; its name is the `type` of its data. */

@@ -1,7 +1,7 @@
 /** Reads the keys of a request, and refuses those that nobody has read: what would be ignored is never accepted. */
 
 import { ColumnError, shown } from "../chat/openaiMessages.ts";
-import { ExactNumber, isExactObject } from "../util/exactJson.ts";
+import { type ExactJsonObject, ExactNumber, isExactObject } from "../util/exactJson.ts";
 import { endpointRefusal } from "./refusal.ts";
 
 interface Range {
@@ -99,4 +99,11 @@ export class RequestFields {
   #wrong(key: string, reason: string): ColumnError {
     return new ColumnError(this.#path + key, reason);
   }
+}
+
+/** The text that an object at `column` must have under `key`. @throws ColumnError */
+export function stringAt(object: ExactJsonObject, key: string, column: string): string {
+  const value = object[key];
+  if (typeof value === "string") return value;
+  throw new ColumnError(`${column}.${key}`, `expected text, got ${shown(value)}`);
 }

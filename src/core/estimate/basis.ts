@@ -65,7 +65,7 @@ export async function readBasis(
   config: Config,
 ): Promise<PlayedSteps> {
   const reader = createRunReader(fileSystem, folder);
-  const { rows } = await reader.metrics();
+  const rows = await reader.metrics();
   const chosen = spread(rows, MAX_STEPS);
   const rollouts = await Promise.all(chosen.map(({ step }) => reader.rollouts(step)));
   const used = await readEntries(fileSystem, folder);

@@ -1,6 +1,7 @@
 /** An estimate with what it rests on, as it is shown and printed for programs. */
 
 import type { Config } from "../config/fields/schema.ts";
+import type { StageBudgets } from "../config/stages.ts";
 import type { PriceFile } from "../runFolder/priceFile.ts";
 import type { Estimate } from "./estimate.ts";
 import type { EstimatePlan } from "./plan.ts";
@@ -21,11 +22,7 @@ export interface EstimateReport {
   };
   /** Absent for a training without stages. With them everything else is about all of them. */
   readonly stages?: readonly StageEstimate[];
-  readonly budgets: {
-    readonly max_cost_usd: number | null;
-    readonly max_tokens_total: number | null;
-    readonly max_hours: number | null;
-  };
+  readonly budgets: StageBudgets;
 }
 
 export interface StageEstimate {

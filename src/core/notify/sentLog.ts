@@ -28,7 +28,7 @@ export async function readSentNotices(
   const size = (await files.size(path)) ?? 0;
   if (size === 0) return [];
   const offset = Math.max(0, size - TAIL_BYTES);
-  const { lines } = parseJsonLines(await files.readRange(path, offset, size - offset));
+  const lines = parseJsonLines(await files.readRange(path, offset, size - offset));
   return lines.flatMap(({ value }) => lineSchema.safeParse(value).data ?? []);
 }
 

@@ -70,7 +70,7 @@ export async function describeRun(
   files: FolderFiles,
   { folder, run, nowMs }: RunToDescribe,
 ): Promise<ReturnType<typeof runOutput.of>> {
-  const { rows } = await createRunReader(files, folder).metrics();
+  const rows = await createRunReader(files, folder).metrics();
   const model = await readRunModel(files, folder);
   const { run: mark } = await readMarks(files, folder);
   const shown = rows.slice(-MAX_STEPS);

@@ -60,7 +60,7 @@ export class PlayerSampler implements SamplingClient {
     }
     this.#turn += 1;
     this.#seen = prompt.length + tokens.length;
-    return { tokens, logprobs: null, stopReason: "stop", sequenceId: null };
+    return { tokens, logprobs: null, stopReason: "stop" };
   }
 
   /** None: a player has no probabilities. */

@@ -2,6 +2,7 @@
 
 import type { EnvironmentConfig } from "../config/fields/schema.ts";
 import { AppError, assertNever } from "../errors.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { INVALID_REWARD } from "./faults.ts";
 
 export type RewardRules = Pick<
@@ -9,17 +10,7 @@ export type RewardRules = Pick<
   "reward_reduction" | "nonterminal_reward" | "nonterminal_mode" | "min_reward" | "max_reward"
 >;
 
-export interface RewardStages {
-  /** What the environment gave it when it compared the group, as its last reward; null when it did not. */
-  readonly group: number | null;
-  /** Added because the rollout did not reach a terminal state; null when it did or the config gives none. */
-  readonly nonterminal: number | null;
-  readonly sum: number | null;
-  readonly reduction: string;
-  readonly reduced: number | null;
-  /** The rollout's reward; null when there was none to reduce, or none that can be trained on, which makes the rollout failed. */
-  readonly clamped: number | null;
-}
+type RewardStages = RolloutRecord["rewardBreakdown"];
 
 /** Advantages, losses and their sums hold 32 bits, which end at 3.4e38: rewards up to this size leave them room. */
 const MAX_REWARD = 1e30;

@@ -20,18 +20,19 @@ const result = z
     temperature: z.number(),
     tasks: z.number(),
     rollouts: z.number(),
+    /** Mean over tasks of the mean over a task's rollouts (avg@k); a failed rollout counts as `failureReward`. */
     rewardMean: z.number(),
     ...bounds,
+    /** Share of all rollouts that succeeded. */
     successFraction: z.number(),
     failed: z.number(),
-    /** What each of these counted as. */
     failureReward: z.number(),
     /** Over the rollouts with at least one turn, like the next; null without any. */
     tokensMean: z.number().nullable(),
     turnsMean: z.number().nullable(),
     /** From this reward on a rollout is a success. */
     successReward: z.number(),
-    /** Chance that one of k rollouts succeeds, by ascending k. */
+    /** Chance that one of k rollouts of a task succeeds, as a mean over tasks; by ascending k, up to the rollouts of a task. */
     passAtK: z
       .array(z.object({ k: z.number().int().positive(), ...interval }).readonly())
       .readonly(),

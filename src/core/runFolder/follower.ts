@@ -39,8 +39,6 @@ export interface RunChange {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly CheckpointEntry[];
   readonly evaluations: readonly EvaluationEntry[];
-  /** True when `run.json` differs in more than its heartbeat. */
-  readonly isRunFileChanged: boolean;
 }
 
 /**
@@ -192,8 +190,7 @@ export class RunFollower {
       added = await this.#readGrowth();
     }
     const { fromRow, events, checkpoints, evaluations } = added;
-    const isRunFileChanged = fingerprint(before) !== fingerprint(this.#runFile);
-    return { replaced, fromRow, events, checkpoints, evaluations, isRunFileChanged };
+    return { replaced, fromRow, events, checkpoints, evaluations };
   }
 
   async #readRunFile(): Promise<void> {
@@ -322,8 +319,4 @@ function damageSentences(damage: ReadonlyMap<string, number>): readonly string[]
 
 function isOtherGeneration(before: RunFile | null, after: RunFile | null): boolean {
   return before !== null && after !== null && before.generation !== after.generation;
-}
-
-function fingerprint(file: RunFile | null): string {
-  return JSON.stringify({ ...file, heartbeatAtMs: 0 });
 }

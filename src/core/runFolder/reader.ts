@@ -53,12 +53,6 @@ export interface RolloutSummary extends EndedLine {
   readonly tokenData: readonly StoredTokenPlace[];
 }
 
-export interface MetricsBatch {
-  readonly rows: readonly MetricsRow[];
-  /** Where the next read of the growing file begins. */
-  readonly nextOffset: number;
-}
-
 export interface RolloutList {
   readonly rollouts: readonly RolloutSummary[];
   /** Says what of the file was left out because it is too long; null = nothing. */
@@ -67,8 +61,7 @@ export interface RolloutList {
 
 /** Missing files read as empty, half-written and broken lines are left out. Faults of the disk throw `file-unreadable`. */
 export interface RunReader {
-  /** Rows from byte `from` on; after a rise of the run's `generation` read from 0 again. */
-  metrics(from?: number): Promise<MetricsBatch>;
+  metrics(): Promise<readonly MetricsRow[]>;
   /** Steps that have rollouts, ascending; of evaluations the numbers of completed steps. */
   steps(source?: RolloutSource): Promise<readonly number[]>;
   /** Ended rollouts by group and position in it. */
@@ -91,7 +84,7 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
   };
   return {
     rolloutList,
-    metrics: (from = 0) => readMetrics(fileSystem, folder, from),
+    metrics: () => readMetrics(fileSystem, folder),
     steps: async (source = "training") => {
       const { evalFolder, rolloutFolder } = runPaths(folder);
       const names = await fileSystem.list(source === "training" ? rolloutFolder : evalFolder);
@@ -127,15 +120,12 @@ export async function readBody(
 async function readMetrics(
   fileSystem: FolderFiles,
   folder: string,
-  from: number,
-): Promise<MetricsBatch> {
+): Promise<readonly MetricsRow[]> {
   const rows: MetricsRow[] = [];
-  let nextOffset = from;
-  for await (const line of readLines(fileSystem, runPaths(folder).metrics, from)) {
-    nextOffset = line.offset + line.length + 1;
-    if (isMetricsRow(line.value)) rows.push(line.value);
+  for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
+    if (isMetricsRow(value)) rows.push(value);
   }
-  return { rows, nextOffset };
+  return rows;
 }
 
 type EvaluatedLine = EndedLine & Pick<RolloutSummary, "temperature" | "purpose" | "model">;

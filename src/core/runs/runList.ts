@@ -262,7 +262,7 @@ export async function lastRows(
   const tail = await fileSystem.readRange(path, start, size - start);
   // The tail begins somewhere in a line.
   const whole = start === 0 ? tail : tail.subarray(tail.indexOf(LINE_FEED) + 1);
-  const { lines } = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
+  const lines = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
   const found = lines.map(({ value }) => value).filter(isAnyRow);
   const rows = found.filter(isMetricsRow);
   const isValid = found.length > 0 || !whole.includes(LINE_FEED);

@@ -7,57 +7,38 @@ import type { FileSystem } from "../ports.ts";
 import { baseName, storedId } from "../runFolder/files/storedNames.ts";
 import { MAX_BYTES } from "../runFolder/files/wholeFiles.ts";
 import { parseJson } from "../util/jsonl.ts";
-import type { Grid } from "./grid.ts";
-
-export interface SweepFile {
-  readonly schemaVersion: 1;
-  /** As the `run.json` of its runs name it. */
-  readonly id: string;
-  readonly name: string;
-  /** What a single run of the configuration would be called. */
-  readonly runName: string;
-  /** Absolute. */
-  readonly configPath: string;
-  readonly grid: Grid;
-  /** `key=value` each, for all runs; without secrets. */
-  readonly overrides: readonly string[];
-  readonly startedAtMs: number;
-  /** The process that starts the runs one after another, or did so last. */
-  readonly runner: SweepRunner;
-}
-
-export interface SweepRunner {
-  readonly pid: number;
-  /** Name of its computer. */
-  readonly host: string;
-  /** 0 once it has ended. */
-  readonly heartbeatAtMs: number;
-}
-
-export interface KnownSweep {
-  readonly folder: string;
-  readonly file: SweepFile;
-}
 
 const text = z.string().max(10_000);
-const sweepFileSchema: z.ZodType<SweepFile> = z
+const sweepFileSchema = z
   .object({
     schemaVersion: z.literal(1),
+    /** As the `run.json` of its runs name it. */
     id: storedId,
     name: baseName,
+    /** What a single run of the configuration would be called. */
     runName: z.string(),
+    /** Absolute. */
     configPath: z.string(),
     grid: z
       .array(z.object({ key: text, values: z.array(text).max(1_000).readonly() }).readonly())
       .max(100)
       .readonly(),
+    /** `key=value` each, for all runs; without secrets. */
     overrides: z.array(text).max(1_000).readonly(),
     startedAtMs: z.number(),
+    /** The process that starts the runs one after another, or did so last; its heartbeat is 0 once it has ended. */
     runner: z
       .object({ pid: z.number().int().nonnegative(), host: z.string(), heartbeatAtMs: z.number() })
       .readonly(),
   })
   .readonly();
+
+export type SweepFile = z.infer<typeof sweepFileSchema>;
+
+export interface KnownSweep {
+  readonly folder: string;
+  readonly file: SweepFile;
+}
 
 function sweepFilePath(folder: string): string {
   return `${folder}/sweep.json`;

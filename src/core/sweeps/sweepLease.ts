@@ -4,7 +4,7 @@ import { AppError, errorMessage } from "../errors.ts";
 import type { Clock, FileSystem, Log } from "../ports.ts";
 import { HEARTBEAT_MS, isBeating, type Liveness, processText } from "../runFolder/runFile.ts";
 import { claimFolder } from "../runFolder/runFolder.ts";
-import { type KnownSweep, type SweepFile, type SweepRunner, writeSweepFile } from "./sweepFile.ts";
+import { type KnownSweep, type SweepFile, writeSweepFile } from "./sweepFile.ts";
 
 export interface SweepLease extends KnownSweep {
   /** From now on another process may continue with the sweep. */
@@ -24,7 +24,7 @@ interface LeaseOptions {
   readonly log: Log;
   readonly isProcessAlive: Liveness["isProcessAlive"];
   /** This process. */
-  readonly own: Pick<SweepRunner, "pid" | "host">;
+  readonly own: Pick<SweepFile["runner"], "pid" | "host">;
 }
 
 /**

@@ -72,17 +72,12 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
   }
 }
 
-/** The figures of a run that its rows of metrics hold. */
-export interface RunFigures {
-  /** Highest mean reward over five steps in a row; null when no step had one with at least 90 % of its rollouts scored. */
-  readonly bestReward: number | null;
-  /** Sum over all steps, in seconds. */
-  readonly totalS: number;
-}
-
-/** Reads the metrics of a run whole. @throws AppError `file-unreadable` */
-export async function runFigures(fileSystem: FileSystem, folder: string): Promise<RunFigures> {
-  const { rows } = await createRunReader(fileSystem.within(folder), folder).metrics();
+/**
+ * Reads the metrics of a run whole: its highest mean reward over five steps in a row, null when no step had one with at least 90 % of
+ * its rollouts scored, and the seconds of all steps. @throws AppError `file-unreadable`
+ */
+export async function runFigures(fileSystem: FileSystem, folder: string) {
+  const rows = await createRunReader(fileSystem.within(folder), folder).metrics();
   let reached = NO_BEST;
   let totalS = 0;
   for (const row of rows) {

@@ -9,7 +9,7 @@ import { checkCheckpointName, parseTinkerPath } from "./paths.ts";
 import { type Connection, connect, type TinkerOptions } from "./serviceClient.ts";
 import type { FinishReason } from "./session.ts";
 import { tinkerError } from "./transport/errors.ts";
-import { type SaveExternalBody, savedPathSchema } from "./wire/wire.ts";
+import { savedPathSchema } from "./wire/wire.ts";
 
 /** Long enough for a download, because each request for addresses is followed by a new expiry. */
 const EXPORT_TTL_S = 3600;
@@ -73,7 +73,7 @@ async function exportWeights(connection: Connection, path: string): Promise<stri
   const name = `download-${options.random.uuid()}`;
   checkCheckpointName(name);
   const accepted = await queue.enqueue("save_weights_external", 1, (seqId) => {
-    const body: SaveExternalBody = {
+    const body = {
       model_id: info.modelId,
       path: name,
       seq_id: seqId,

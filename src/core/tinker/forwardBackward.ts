@@ -68,7 +68,7 @@ async function postChunks(
     const seqId = firstSeqId + index;
     const chunk = { modelId: info.modelId, seqId, data: chunks[index] ?? [], ...call };
     accepted[index] = await lossEncoding.submit(chunk, (request) =>
-      submitInTurn(options, seqId, { type, ...request }),
+      submitInTurn(options, { type, ...request }),
     );
   };
   const isFirstLast = config.parallel_fwdbwd_chunks && chunks.length > 1;

@@ -7,13 +7,9 @@ import { tinkerError } from "./transport/errors.ts";
 import type { TinkerHttp } from "./transport/http.ts";
 import { SubmitQueue } from "./transport/submitQueue.ts";
 import {
-  type CreateByLoadBody,
-  type CreateModelBody,
   createModelResultSchema,
-  type LoadWeightsBody,
   loadWeightsResultSchema,
   modelInfoSchema,
-  type WireLoraConfig,
   weightsInfoSchema,
 } from "./wire/wire.ts";
 
@@ -22,8 +18,6 @@ export interface ModelInfo {
   readonly modelId: string;
   readonly baseModel: string | null;
   readonly loraRank: number | null;
-  readonly tokenizerId: string | null;
-  readonly optimizer: string | null;
 }
 
 export interface NewModel {
@@ -89,7 +83,7 @@ async function createByLoad(
 ): Promise<string> {
   const modelNumber = session.reserveModelNumber();
   const sessionId = await session.id();
-  const body: CreateByLoadBody = {
+  const body = {
     session_id: sessionId,
     model_seq_id: modelNumber,
     path,
@@ -136,7 +130,7 @@ async function createThenLoad(
   });
   const queue = new SubmitQueue(modelId);
   const accepted = await queue.enqueue("load_weights", 1, (seqId) => {
-    const body: LoadWeightsBody = {
+    const body = {
       model_id: modelId,
       seq_id: seqId,
       path,
@@ -159,10 +153,10 @@ async function submitCreate(
   { operations, session }: ModelOptions,
   baseModel: string,
   userMetadata: Readonly<Record<string, unknown>> | undefined,
-  loraConfig: WireLoraConfig,
+  loraConfig: object,
 ): Promise<string> {
   const modelNumber = session.reserveModelNumber();
-  const body: CreateModelBody = {
+  const body = {
     session_id: await session.id(),
     model_seq_id: modelNumber,
     base_model: baseModel,
@@ -197,11 +191,9 @@ async function modelInfo({ tinker, session }: ModelOptions, modelId: string): Pr
       modelId,
       baseModel: info.model_data?.model_name ?? info.model_name,
       loraRank: info.lora_rank,
-      tokenizerId: info.model_data?.tokenizer_id ?? null,
-      optimizer: info.optimizer_config?.type ?? null,
     };
   } catch (error) {
     if (!isAppError(error, "tinker-not-found")) throw error;
-    return { modelId, baseModel: null, loraRank: null, tokenizerId: null, optimizer: null };
+    return { modelId, baseModel: null, loraRank: null };
   }
 }

@@ -18,7 +18,7 @@ import { tinkerError } from "./transport/errors.ts";
 import { LateJson } from "./transport/exchange.ts";
 import { askedDelayMs } from "./transport/retry.ts";
 import { inputParts, type TokenIds } from "./wire/modelInput.ts";
-import { encodeSampleBody, type SampleBody } from "./wire/sampleBody.ts";
+import { encodeSampleBody } from "./wire/sampleBody.ts";
 import type { SampleResult } from "./wire/sampleProto.ts";
 
 export interface SampleRequest {
@@ -43,8 +43,6 @@ export interface Sample {
   /** As long as `tokens`; null when the server gave none, or another number of them. */
   readonly logprobs: readonly number[] | Float32Array | null;
   readonly stopReason: "stop" | "length";
-  /** The service's name for this sequence; null from older servers. */
-  readonly sequenceId: string | null;
 }
 
 export interface SampleOptions {
@@ -93,11 +91,6 @@ interface DrawOptions extends Required<Pick<SampleOptions, "signal" | "withTimer
   readonly meter: UsageMeter | undefined;
 }
 
-interface FinishedSample {
-  readonly result: SampleResult;
-  readonly accepted: Accepted;
-}
-
 /** How long lost samples are drawn again although none is finished. */
 const resubmitLimitMs = 120 * 60_000;
 const resubmitBackoff: Backoff = { firstMs: 625, maxMs: 12_500, jitter: 0.4 };
@@ -114,7 +107,7 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
     computeLogprobs: async (tokens, { images = [], ...sampleOptions } = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
       const request = { ...params, prompt: tokens, images };
-      const { result } = await sampler.draw({ request, isScored: true }, sampleOptions);
+      const result = await sampler.draw({ request, isScored: true }, sampleOptions);
       return toPromptLogprobs(result, tokens.length, samplerId);
     },
   };
@@ -135,10 +128,10 @@ class Sampler {
   async draw(
     drawing: Drawing,
     { signal = this.#options.session.signal, withTimerPaused = withoutTimer, meter }: SampleOptions,
-  ): Promise<FinishedSample> {
+  ): Promise<SampleResult> {
     const { clock, random, session, mayResubmit } = this.#options;
     const startedAtMs = clock.monotonic();
-    const attempt = async (): Promise<TryOutcome<FinishedSample>> => {
+    const attempt = async (): Promise<TryOutcome<SampleResult>> => {
       session.check();
       try {
         const result = await this.#drawOnce(drawing, { signal, withTimerPaused, meter });
@@ -161,7 +154,7 @@ class Sampler {
     try {
       const result = readSampleResult(await operations.result(accepted, waiting));
       meter?.add(usageOf(result, promptTokens));
-      return { result, accepted };
+      return result;
     } catch (error) {
       const isGivenUp = waiting.signal.aborted;
       if (isGivenUp) canceller.cancel(accepted.future.request_id);
@@ -229,8 +222,8 @@ function costOf({ prompt, images = [] }: SampleRequest): number {
 function sampleBody(
   request: SampleRequest,
   isScored: boolean,
-  place: Pick<SampleBody, "sampling_session_id" | "seq_id">,
-): SampleBody {
+  place: { readonly sampling_session_id: string; readonly seq_id: number },
+) {
   return {
     num_samples: 1,
     sampling_params: {
@@ -247,10 +240,10 @@ function sampleBody(
   };
 }
 
-function toSample({ result, accepted }: FinishedSample, samplerId: string): Sample {
-  const [sequence] = result.sequences;
-  if (sequence === undefined || result.sequences.length !== 1) {
-    throw broken(samplerId, `${result.sequences.length} sequences instead of one`);
+function toSample({ sequences }: SampleResult, samplerId: string): Sample {
+  const [sequence] = sequences;
+  if (sequence === undefined || sequences.length !== 1) {
+    throw broken(samplerId, `${sequences.length} sequences instead of one`);
   }
   const { tokens, logprobs, stopReason } = sequence;
   const wrong = tokens.find((id) => id < 0);
@@ -259,7 +252,6 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
     tokens,
     logprobs: logprobs?.length === tokens.length ? logprobs : null,
     stopReason,
-    sequenceId: accepted.future.sample_sequence_ids?.[0] ?? null,
   };
 }
 

@@ -17,7 +17,6 @@ import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
-import type { SubmittedCall } from "./trainingRequests.ts";
 import { ByteBudget } from "./transport/byteBudget.ts";
 import type { QueueState } from "./transport/futures.ts";
 import type { TinkerHttp } from "./transport/http.ts";
@@ -35,11 +34,7 @@ export interface TinkerOptions extends TinkerAddress {
   readonly userMetadata?: Readonly<Record<string, string>>;
   readonly displayName?: string;
   readonly projectId?: string;
-  /** Limit of an unbroken row of failed polls. */
-  readonly noAnswerLimitMs?: number;
   readonly onQueueState?: (state: QueueState) => void;
-  /** Called when a training request was accepted. */
-  readonly onSubmitted?: (call: SubmittedCall) => void;
 }
 
 export interface SupportedModel {
@@ -47,7 +42,6 @@ export interface SupportedModel {
   /** In tokens; null when the server does not say. */
   readonly maxContextLength: number | null;
   readonly isTrainable: boolean;
-  readonly isSampleable: boolean;
 }
 
 /** All calls fail with AppError `tinker-*` (see `TinkerErrorCode`). */
@@ -69,7 +63,8 @@ export interface ServiceClient
   close(): void;
 }
 
-const defaultNoAnswerLimitMs = 15 * 60_000;
+/** Of an unbroken row of failed polls. */
+const noAnswerLimitMs = 15 * 60_000;
 
 export interface Connection {
   readonly options: TinkerOptions;
@@ -120,7 +115,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     tinker,
     clock,
     log,
-    noAnswerLimitMs: options.noAnswerLimitMs ?? defaultNoAnswerLimitMs,
+    noAnswerLimitMs,
     billingPauseMs,
     resultBytes: new ByteBudget(config.inflight_response_bytes_semaphore_size),
     onQueueState: options.onQueueState,
@@ -167,7 +162,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
 }
 
 /**
- * What the server trains and samples; null from a server without the call.
+ * What the server trains; null from a server without the call.
  * @throws AppError `tinker-*`
  */
 export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[] | null> {
@@ -181,14 +176,12 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
           name: model.model_name,
           maxContextLength: model.max_context_length,
           isTrainable: model.trainable ?? true,
-          isSampleable: model.sampleable ?? true,
         },
   );
 }
 
 function trainingClient(connection: Connection, model: CreatedModel): TrainingClient {
-  const { onSubmitted } = connection.options;
-  return createTrainingClient({ ...connection, ...model, onSubmitted });
+  return createTrainingClient({ ...connection, ...model });
 }
 
 async function samplerForPath(connection: Connection, path: string): Promise<SamplingClient> {

@@ -5,13 +5,14 @@ import type { Clock, Log } from "../ports.ts";
 import { tinkerError } from "./transport/errors.ts";
 import type { TinkerHttp } from "./transport/http.ts";
 import type { OnServerMessage } from "./transport/serverMessage.ts";
-import { type CreateSessionBody, createSessionSchema } from "./wire/wire.ts";
+import { createSessionSchema } from "./wire/wire.ts";
 
 export interface SessionOptions {
   readonly tinker: TinkerHttp;
   readonly clock: Clock;
   readonly log: Log;
-  readonly body: CreateSessionBody;
+  /** Of the request that creates it. */
+  readonly body: object;
   readonly onMessage?: OnServerMessage | undefined;
 }
 

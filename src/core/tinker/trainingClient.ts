@@ -13,10 +13,7 @@ import type { ForwardBackwardResult, LossConfig } from "./wire/forwardBackwardPr
 import {
   type AdamParams,
   ephemeralSamplerSchema,
-  type OptimStepBody,
   optimStepResultSchema,
-  type SaveForSamplerBody,
-  type SaveWeightsBody,
   savedPathSchema,
 } from "./wire/wire.ts";
 
@@ -95,13 +92,13 @@ function awaitableLate<Result>(promise: Promise<Result>): Promise<Result> {
 async function optimStep(options: TrainingClientOptions, params: AdamParams) {
   const { operations, session, queue, info } = options;
   const accepted = await queue.enqueue("optim_step", 1, (seqId) => {
-    const body: OptimStepBody = {
+    const body = {
       model_id: info.modelId,
       seq_id: seqId,
       adam_params: params,
       type: "optim_step",
     };
-    return submitInTurn(options, seqId, { type: "OptimStep", path: "optim_step", body });
+    return submitInTurn(options, { type: "OptimStep", path: "optim_step", body });
   });
   const result = await operations.result(accepted, { signal: session.signal });
   return jsonResult(result, optimStepResultSchema, "OptimStep");
@@ -113,7 +110,7 @@ async function saveState(
   { ttlSeconds, overwrite = false, userMetadata }: SaveOptions & { readonly overwrite?: boolean },
 ) {
   return await save(options, name, "weights", (seqId) => {
-    const body: SaveWeightsBody = {
+    const body = {
       model_id: options.info.modelId,
       path: name,
       seq_id: seqId,
@@ -132,7 +129,7 @@ async function saveSampler(
   { ttlSeconds, userMetadata }: SaveOptions,
 ) {
   return await save(options, name, "sampler_weights", (seqId) => {
-    const body: SaveForSamplerBody = {
+    const body = {
       model_id: options.info.modelId,
       path: name,
       kind: "snapshot",
@@ -156,7 +153,7 @@ async function save(
   const expected = formatTinkerPath({ run: info.modelId, kind, name });
   const accepted = await queue.enqueue(`save ${name}`, 1, async (seqId) => {
     try {
-      return await submitInTurn(options, seqId, submitOf(seqId));
+      return await submitInTurn(options, submitOf(seqId));
     } catch (error) {
       if (await isOwnSave(options, error, expected)) return null;
       throw error;
@@ -182,14 +179,14 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
   const { operations, session, queue, info } = options;
   const samplerNumber = session.reserveSamplerNumber();
   const accepted = await queue.enqueue("save_weights_for_sampler", 1, (seqId) => {
-    const body: SaveForSamplerBody = {
+    const body = {
       model_id: info.modelId,
       sampling_session_seq_id: samplerNumber,
       kind: "snapshot",
       seq_id: seqId,
       type: "save_weights_for_sampler",
     };
-    return submitInTurn(options, seqId, {
+    return submitInTurn(options, {
       type: "SaveWeightsForSampler",
       path: "save_weights_for_sampler",
       body,

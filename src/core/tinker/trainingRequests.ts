@@ -7,13 +7,6 @@ import type { SubmitQueue } from "./transport/submitQueue.ts";
 import type { LossEncoding } from "./wire/lossEncoding.ts";
 import type { ClientConfig } from "./wire/wire.ts";
 
-/** One accepted post, for those who watch the order of submission. */
-export interface SubmittedCall {
-  readonly modelId: string;
-  readonly operation: string;
-  readonly seqId: number;
-}
-
 export interface TrainingRequestOptions {
   readonly operations: Operations;
   readonly session: TinkerSession;
@@ -21,17 +14,13 @@ export interface TrainingRequestOptions {
   readonly config: ClientConfig;
   readonly lossEncoding: LossEncoding;
   readonly info: ModelInfo;
-  readonly onSubmitted?: ((call: SubmittedCall) => void) | undefined;
 }
 
 /** Posts a request whose turn has come. @throws AppError `tinker-*` */
 export async function submitInTurn(
-  { operations, session, info, onSubmitted }: TrainingRequestOptions,
-  seqId: number,
+  { operations, session }: TrainingRequestOptions,
   request: Submit,
 ): Promise<Accepted> {
   session.check();
-  const accepted = await operations.submit({ ...request, signal: session.signal });
-  onSubmitted?.({ modelId: info.modelId, operation: request.path, seqId });
-  return accepted;
+  return operations.submit({ ...request, signal: session.signal });
 }

@@ -15,35 +15,22 @@ export interface FoundLine extends Omit<JsonLine, "value"> {
   readonly value: JsonLine["value"] | undefined;
 }
 
-export interface ParsedJsonLines {
-  readonly lines: readonly JsonLine[];
-  /** Bytes up to and with the last line feed: where the next read of a growing file begins. */
-  readonly completeBytes: number;
-  /** True when bytes follow the last line feed: a line half-written, or being written. */
-  readonly hasPartialLine: boolean;
-  /** Complete lines that are not JSON, or beyond what {@link parseJson} reads. */
-  readonly brokenLines: number;
-}
-
 const LINE_FEED = 0x0a;
 /** Depth of nested collections; bounded, because readers walk through values by recursion. */
 export const MAX_DEPTH = 200;
 /** Entries of all collections in a value. */
 const MAX_ENTRIES = 100_000;
 
-/** Parses every complete line; a line without its line feed is reported, never parsed. Empty lines are skipped. */
-export function parseJsonLines(bytes: Uint8Array): ParsedJsonLines {
-  const { lines, completeBytes } = findJsonLines(bytes, Number.POSITIVE_INFINITY);
-  const sound = lines.filter((line): line is JsonLine => line.value !== undefined);
-  return {
-    lines: sound,
-    completeBytes,
-    hasPartialLine: completeBytes < bytes.length,
-    brokenLines: lines.length - sound.length,
-  };
+/** The complete lines that hold JSON within the bounds of {@link parseJson}. */
+export function parseJsonLines(bytes: Uint8Array): readonly JsonLine[] {
+  const { lines } = findJsonLines(bytes, Number.POSITIVE_INFINITY);
+  return lines.filter((line): line is JsonLine => line.value !== undefined);
 }
 
-/** As {@link parseJsonLines}, with the lines that cannot be read, and no more than `maxLines`, empty ones included. */
+/**
+ * Complete lines, those that cannot be read too, and no more than `maxLines`, empty ones included. `completeBytes` is where the next
+ * read of a growing file begins: behind the last line feed.
+ */
 export function findJsonLines(
   bytes: Uint8Array,
   maxLines: number,

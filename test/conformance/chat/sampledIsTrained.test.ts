@@ -34,7 +34,7 @@ function samplerOf(turns: readonly (readonly number[])[]) {
       });
       samples.push({ tokens, logprobs });
       const stopReason = tokens.length < turn.length ? "length" : "stop";
-      return { tokens, logprobs, stopReason, sequenceId: null };
+      return { tokens, logprobs, stopReason };
     },
     computeLogprobs: async (tokens) => tokens.map(() => null),
   };

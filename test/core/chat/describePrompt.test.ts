@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { describePrompt } from "../../../src/core/chat/describePrompt.ts";
 import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
-import type { ToolSpecification } from "../../../src/core/chat/reference.ts";
 import { NATIVE_FORMATS } from "../../../src/core/chat/setup/nativeFormats.ts";
-import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { isAppError } from "../../../src/core/errors.ts";
 import { FORMATS } from "../../../src/core/models/formats.ts";
+import type { ToolSpec } from "../../../src/core/openreward/types.ts";
+import { byteTokenizer } from "./byteTokenizer.ts";
 
-const FIRST_ADDED = 256;
-const TOOL: ToolSpecification = {
+const TOOL: ToolSpec = {
   name: "look_up",
   description: "Looks a word up.",
   inputSchema: {
@@ -23,23 +22,6 @@ const TOOL: ToolSpecification = {
   },
 };
 
-/** Bytes, and then the added tokens. */
-function tokenizerWith(added: readonly string[]): Tokenizer {
-  const encoder = new TextEncoder();
-  return {
-    vocabSize: FIRST_ADDED + added.length,
-    addedTokens: added.map((text, index) => ({ id: FIRST_ADDED + index, text })),
-    encodeText: (text) => [...encoder.encode(text)],
-    decode: (ids) => {
-      const bytes = Array.from(ids).flatMap((id) => {
-        const text = added[id - FIRST_ADDED];
-        return text === undefined ? [id] : [...encoder.encode(text)];
-      });
-      return new TextDecoder().decode(new Uint8Array(bytes));
-    },
-  };
-}
-
 /** Describes a prompt of the format with a tokenizer that has just the tokens that the format asks for. */
 function describeFormat(name: keyof typeof NATIVE_FORMATS, thinking: boolean) {
   const create = NATIVE_FORMATS[name];
@@ -47,7 +29,7 @@ function describeFormat(name: keyof typeof NATIVE_FORMATS, thinking: boolean) {
   const format = create({ thinking, effort: null, retention: "all", date: "2026-11-22" });
   const added: string[] = [];
   for (;;) {
-    const tokenizer = tokenizerWith(added);
+    const tokenizer = byteTokenizer(added);
     try {
       const renderer = createNativeRenderer(format, tokenizer);
       const task = [{ role: "user", content: "Look it up." }] as const;

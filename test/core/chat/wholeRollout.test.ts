@@ -44,7 +44,7 @@ function sampler(turns: readonly Turn[]) {
       const { tokens, stop } = turns[requests.length] ?? turn("");
       requests.push(request);
       const logprobs = tokens.map(() => -++sampled / 64);
-      return { tokens, logprobs, stopReason: stop, sequenceId: null };
+      return { tokens, logprobs, stopReason: stop };
     },
     computeLogprobs: async (tokens) => tokens.map(() => null),
   };

@@ -6,6 +6,7 @@ import { messageOpening } from "../../../src/core/conversation/openings.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { untilAborted } from "../../fakes/fakeHttp.ts";
 import {
   rejected,
   result,
@@ -20,7 +21,6 @@ import {
   scriptedSampler,
   type TurnScript,
   tokenizer,
-  untilAborted,
 } from "../rollout/scriptedModel.ts";
 import { someSettings } from "../training/builders.ts";
 

@@ -60,7 +60,6 @@ export function aStep(step: number): ProgressEvent {
     totalSteps: 40,
     isTotalAtMost: false,
     rewardMean: 0.75,
-    rewardStd: 0.1,
     trend: { direction: "unclear", steps: 1, groups: 4 },
     loss: 0,
     trainedGroups: 4,

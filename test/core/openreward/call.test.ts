@@ -298,9 +298,8 @@ describe("the numbers in a tool's schema", () => {
     const printing = tinyModel(
       "{{ tools | tojson }} {{ tools[0].function.parameters.properties }}",
     );
-    const family = { ...chatml, endToken: "<|im_end|>" };
     const rendered = printing.tokenizer.decode(
-      createTemplateRenderer({ model: printing, family, thinking: false }).renderInitial(
+      createTemplateRenderer({ model: printing, family: chatml, thinking: false }).renderInitial(
         native.messages,
         native.tools,
       ),

@@ -3,6 +3,7 @@
 import { AppError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../../src/core/ports.ts";
+import { untilAborted } from "../../fakes/fakeHttp.ts";
 
 /** What a stream does after its text: end, fail, or stay open without a byte until the request is aborted. */
 export type StreamEnd = "end" | "break" | "hang";
@@ -57,10 +58,10 @@ export function cut(status: number): Answer {
 /** Nothing comes before the request is aborted. */
 export function hanging(): Answer {
   return (request) => ({
-    ...respondWith(200, () => aborted(request.signal)),
+    ...respondWith(200, () => untilAborted(request.signal)),
     stream: async function* () {
       yield new Uint8Array();
-      await aborted(request.signal);
+      await untilAborted(request.signal);
     },
   });
 }
@@ -129,7 +130,7 @@ function respond(
   async function* body(): AsyncGenerator<Uint8Array> {
     yield* bytes;
     if (end === "break") throw transportCut();
-    if (end === "hang") await aborted(request.signal);
+    if (end === "hang") await untilAborted(request.signal);
   }
   return {
     status,
@@ -138,10 +139,4 @@ function respond(
     text: async () => parts.join(""),
     stream: body,
   };
-}
-
-function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

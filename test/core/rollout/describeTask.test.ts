@@ -5,6 +5,7 @@ import { describeTask } from "../../../src/core/rollout/describeTask.ts";
 import { countTokens, type PromptPiece } from "../../../src/shared/promptDescription.ts";
 import { promptPage } from "../../../src/shared/promptPage.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { untilAborted } from "../../fakes/fakeHttp.ts";
 import { encodeWhole, qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
 import { aConfig, someSettings } from "../training/builders.ts";
 import {
@@ -14,7 +15,7 @@ import {
   scriptedSession,
   text,
 } from "./scriptedEnvironment.ts";
-import { renderer, tokenizer, untilAborted } from "./scriptedModel.ts";
+import { renderer, tokenizer } from "./scriptedModel.ts";
 
 test("a prompt that is waited for is given up when its session is lost", async () => {
   const lost = new AppError("environment-session-lost", "Gone.");

@@ -5,6 +5,7 @@ import { runRollout } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { untilAborted } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { anEnvironment, aTask, someSettings } from "../training/builders.ts";
 import { aGate } from "./builders.ts";
@@ -21,7 +22,6 @@ import {
   type ScriptedSampler,
   scriptedSampler,
   tokenizer,
-  untilAborted,
 } from "./scriptedModel.ts";
 
 const ADD = ended(call("add"));

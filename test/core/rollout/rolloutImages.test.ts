@@ -40,7 +40,7 @@ function sampler(turns: readonly (readonly number[])[]) {
       const tokens = turns[requests.length] ?? ANSWER;
       requests.push(request);
       const logprobs = tokens.map(() => -0.5);
-      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+      return { tokens, logprobs, stopReason: "stop" };
     },
     computeLogprobs: async (tokens) => tokens.map(() => null),
   };

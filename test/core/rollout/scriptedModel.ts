@@ -10,6 +10,7 @@ import type {
   SamplingClient,
 } from "../../../src/core/tinker/samplingClient.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { untilAborted } from "../../fakes/fakeHttp.ts";
 
 const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.meta.url));
 const model = await loadModelTokenizer(folder);
@@ -104,12 +105,5 @@ function toSample(
     tokens,
     logprobs: logprobs === undefined ? tokens.map(() => -0.5) : logprobs(tokens.length),
     stopReason: tokens.at(-1) === encodeTurn("<|im_end|>")[0] ? "stop" : "length",
-    sequenceId: null,
   };
-}
-
-export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

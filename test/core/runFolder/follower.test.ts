@@ -121,7 +121,6 @@ test("a refresh returns only what was added since the last one", async () => {
     fromRow: 2,
     checkpoints: [{ step: 3 }],
     events: [{ kind: "run-ended" }],
-    isRunFileChanged: false,
   });
   expect(await follower.refresh()).toMatchObject({ fromRow: null, checkpoints: [], events: [] });
 });

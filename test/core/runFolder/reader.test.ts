@@ -103,29 +103,16 @@ test("token data comes back in single precision, unknown values as NaN", async (
   });
 });
 
-test("a growing metrics file is read on from where the last read ended", async () => {
-  const { fileSystem, reader } = await writtenRun();
-  const first = await reader.metrics();
-  expect(first.rows.map(({ step }) => step)).toEqual([0, 1]);
-  await fileSystem.append(runPaths("run").metrics, '{"step":2');
-  expect(await reader.metrics(first.nextOffset)).toEqual({
-    rows: [],
-    nextOffset: first.nextOffset,
-  });
-  await fileSystem.append(runPaths("run").metrics, "}\n");
-  expect((await reader.metrics(first.nextOffset)).rows).toEqual([{ step: 2 }]);
-});
-
 test("a line longer than one read is found whole", async () => {
   const { fileSystem, reader } = await writtenRun();
   const long = JSON.stringify({ step: 2, note: "x".repeat(3_000_000) });
   await fileSystem.append(runPaths("run").metrics, `${long}\n{"step":3}\n`);
-  expect((await reader.metrics()).rows.map(({ step }) => step)).toEqual([0, 1, 2, 3]);
+  expect((await reader.metrics()).map(({ step }) => step)).toEqual([0, 1, 2, 3]);
 });
 
 test("an empty folder reads as an empty run", async () => {
   const reader = createRunReader(createMemoryFileSystem(), "nothing");
-  expect(await reader.metrics()).toEqual({ rows: [], nextOffset: 0 });
+  expect(await reader.metrics()).toEqual([]);
   expect(await reader.steps()).toEqual([]);
   expect(await reader.rollouts(0)).toEqual([]);
 });
@@ -143,7 +130,7 @@ test("any file cut at any byte gives a prefix of what was written, never a fault
         for (const [name, content] of whole) fileSystem.files.set(name, content);
         fileSystem.files.set(path, bytes.slice(0, Math.floor(bytes.length * share)));
 
-        const { rows } = await reader.metrics();
+        const rows = await reader.metrics();
         expect([0, 1].slice(0, rows.length)).toEqual(rows.map(({ step }) => step));
         expect((await readCheckpoints(fileSystem, "run")).length).toBeLessThanOrEqual(1);
         expect((await collect(readEvents(fileSystem, "run"))).length).toBeLessThanOrEqual(1);

@@ -3,39 +3,14 @@ import { beforeEach, describe, expect, it, test } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { MAX_BYTES } from "../../../src/core/runFolder/files/wholeFiles.ts";
-import { type RunState, readState, writeState } from "../../../src/core/runFolder/state.ts";
+import { readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
-import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { planResume } from "../../../src/trainer/resume/resume.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../fakes/plantedHome.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
-const state: RunState = {
-  schema_version: 3,
-  run_ids: { local: "id", tinker_session: null, tinker_model: null, wandb: null, openreward: null },
-  step: 4,
-  optimizer_updates: 4,
-  dataset: { fingerprint: "abc", cursor: 16 },
-  pending: [],
-  samplers: [],
-  counters: {
-    tokens: NO_RUN_USAGE,
-    seconds: 0,
-    rollouts: { reached_terminal_state: 16 },
-    consecutive_empty_steps: 0,
-  },
-  config_hash: "def",
-  changed_keys: [],
-  last_checkpoint: {
-    step: 4,
-    state_path: "tinker://run/weights/a",
-    sampler_path: null,
-    expires_at: null,
-  },
-  best_eval: null,
-  generation: 1,
-};
+const state = aRunState(4, { dataset: { fingerprint: "abc", cursor: 16 } });
 
 test("a state comes back as it was written, and the one before it is kept", async () => {
   const fileSystem = createMemoryFileSystem();

@@ -60,7 +60,6 @@ describe("a probe of log-probs", () => {
         tokens: [1],
         logprobs: [-0.1],
         stopReason: "length",
-        sequenceId: null,
       }),
     };
     expect(await probe(always, { temperature: 0.7 })).toMatchObject({

@@ -32,7 +32,7 @@ export function toySampler({ reports, noise = 0, sharpness = 4 }: ToyOptions): S
         logprobs.push(Math.min(0, value + jitter()));
       }
       const tokens = stream.slice(request.prompt.length);
-      return { tokens, logprobs, stopReason: "length", sequenceId: null };
+      return { tokens, logprobs, stopReason: "length" };
     },
     computeLogprobs: async (tokens) =>
       tokens.map((token, i) =>

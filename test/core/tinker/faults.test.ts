@@ -10,7 +10,7 @@ import {
   requestFailed,
 } from "../../../src/core/tinker/transport/errors.ts";
 import type { FakeReply } from "../../fakes/fakeHttp.ts";
-import { fakeTinker, seqIdOf } from "../../fakes/fakeTinker.ts";
+import { ADAM, fakeTinker, seqIdOf } from "../../fakes/fakeTinker.ts";
 
 const busy: FakeReply = { json: { type: "try_again", queue_state: "active" } };
 const failed: FakeReply = { json: { error: "boom", category: "server" } };
@@ -42,7 +42,7 @@ async function play(row: Row, path: Path, call: "step" | "sample") {
   left = row.times ?? Number.POSITIVE_INFINITY;
   const running: Promise<unknown> =
     call === "step"
-      ? model.optimStep(adam)
+      ? model.optimStep(ADAM)
       : sampler.sample({ prompt: [1], maxTokens: 2, temperature: 1, topK: -1, topP: 1 });
   const code = await server.clock.run(running).then(
     () => undefined,
@@ -54,15 +54,6 @@ async function play(row: Row, path: Path, call: "step" | "sample") {
     code,
   };
 }
-
-const adam = {
-  learning_rate: 1e-4,
-  beta1: 0.9,
-  beta2: 0.95,
-  eps: 1e-8,
-  weight_decay: 0,
-  grad_clip_norm: 1,
-};
 
 const final = (status: number, code: string): Row => ({
   fault: `${status}`,

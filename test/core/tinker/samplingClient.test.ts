@@ -24,7 +24,6 @@ describe("sampling", () => {
       tokens: Int32Array.of(11, 12),
       logprobs: Float32Array.of(-0.5, -0.25),
       stopReason: "stop",
-      sequenceId: "asample-0:0",
     });
     const [sent] = requestsTo("asample");
     expect(sent?.headers).toMatchObject({ "X-Tinker-Sampling-Backpressure": "1" });

@@ -79,7 +79,7 @@ describe("connecting", () => {
         : undefined,
     );
     await expect(client.capabilities()).resolves.toEqual([
-      { name: "org/model", maxContextLength: null, isTrainable: false, isSampleable: true },
+      { name: "org/model", maxContextLength: null, isTrainable: false },
     ]);
   });
 });
@@ -101,8 +101,6 @@ describe("a server that leaves something out", () => {
         modelId: "S:train:0",
         baseModel: null,
         loraRank: null,
-        tokenizerId: null,
-        optimizer: null,
       });
     },
   );

@@ -3,21 +3,13 @@ import type { Datum } from "../../../src/core/tinker/wire/datum.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import {
+  ADAM,
   fakeTinker,
   forwardBackwardCall,
   type Interception,
   pathOf,
   seqIdOf,
 } from "../../fakes/fakeTinker.ts";
-
-const adam = {
-  learning_rate: 1e-4,
-  beta1: 0.9,
-  beta2: 0.95,
-  eps: 1e-8,
-  weight_decay: 0,
-  grad_clip_norm: 1,
-};
 
 function aDatum(target: number): Datum {
   return {
@@ -28,14 +20,11 @@ function aDatum(target: number): Datum {
 
 async function training(intercept?: Interception) {
   const server = fakeTinker(intercept);
-  const submitted: string[] = [];
-  const service = await server.connect({
-    onSubmitted: ({ operation, seqId }) => submitted.push(`${operation} ${seqId}`),
-  });
+  const service = await server.connect();
   const client = await server.clock.run(
     service.createTrainingClient({ baseModel: "org/model", rank: 8, seed: 7, trainMlp: false }),
   );
-  return { ...server, service, client, submitted };
+  return { ...server, service, client };
 }
 
 describe("a new model", () => {
@@ -61,8 +50,6 @@ describe("a new model", () => {
       modelId: "S:train:0",
       baseModel: "org/model",
       loraRank: 8,
-      tokenizerId: null,
-      optimizer: null,
     });
   });
 
@@ -76,15 +63,20 @@ describe("a new model", () => {
 
 describe("training calls", () => {
   it("are all submitted, in order, before the first is awaited", async () => {
-    const { client, submitted } = await training((path, request) => {
+    const { client, http } = await training((path, request) => {
       const isCreation = String(jsonBody(request)["request_id"]).startsWith("create_model");
       return path === "retrieve_future" && !isCreation ? "hang" : undefined;
     });
     client.forwardBackward([aDatum(6)], "ppo");
-    client.optimStep(adam);
+    client.optimStep(ADAM);
     client.ephemeralSampler();
     await settle();
-    expect(submitted).toEqual(["forward_backward 1", "optim_step 2", "save_weights_for_sampler 3"]);
+    const calls = http.requests.filter((request) => /^(forward|optim|save)_/.test(pathOf(request)));
+    expect(calls.map((request) => `${pathOf(request)} ${seqIdOf(request)}`)).toEqual([
+      "forward_backward 1",
+      "optim_step 2",
+      "save_weights_for_sampler 3",
+    ]);
   });
 
   it("send the second only when the first was accepted", async () => {
@@ -100,7 +92,7 @@ describe("training calls", () => {
       return response;
     };
     const first = client.forwardBackward([aDatum(6)], "ppo");
-    const second = client.optimStep(adam);
+    const second = client.optimStep(ADAM);
     await settle();
     expect(requestsTo("optim_step")).toHaveLength(0);
     accept();
@@ -165,7 +157,7 @@ describe("training calls", () => {
     await expect(client.forwardBackward([], "ppo")).rejects.toMatchObject({
       code: "tinker-invalid-input",
     });
-    await client.optimStep(adam);
+    await client.optimStep(ADAM);
     expect(requestsTo("optim_step").map(seqIdOf)).toEqual([1]);
   });
 
@@ -173,7 +165,7 @@ describe("training calls", () => {
     const { client, requestsTo } = await training((path) =>
       path === "optim_step" ? { status: 422, json: { detail: "no adam" } } : undefined,
     );
-    const step = client.optimStep(adam);
+    const step = client.optimStep(ADAM);
     const after = client.forwardBackward([aDatum(6)], "ppo");
     await expect(step).rejects.toMatchObject({ code: "tinker-bad-request" });
     await expect(after).rejects.toMatchObject({
@@ -199,7 +191,7 @@ describe("training calls", () => {
     const how = { forwardOnly: true, mayBeRefused: true };
     const refused = client.forwardBackward([aDatum(6)], "ppo", {}, how);
     await expect(refused).rejects.toMatchObject({ code: "tinker-bad-request" });
-    await Promise.all([client.forwardBackward([aDatum(6)], "ppo"), client.optimStep(adam)]);
+    await Promise.all([client.forwardBackward([aDatum(6)], "ppo"), client.optimStep(ADAM)]);
     expect(seen).toEqual(numbers);
   });
 
@@ -212,7 +204,7 @@ describe("training calls", () => {
     await expect(client.forwardBackward([aDatum(6)], "ppo")).rejects.toMatchObject({
       code: "tinker-request-failed",
     });
-    await expect(client.optimStep(adam)).resolves.toEqual({ metrics: { "grad_norm:mean": 1 } });
+    await expect(client.optimStep(ADAM)).resolves.toEqual({ metrics: { "grad_norm:mean": 1 } });
   });
 });
 

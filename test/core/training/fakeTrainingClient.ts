@@ -51,8 +51,6 @@ export class FakeTrainingClient implements TrainingClient {
       modelId: this.modelId,
       baseModel: "org/model",
       loraRank: 8,
-      tokenizerId: null,
-      optimizer: null,
     };
   }
 

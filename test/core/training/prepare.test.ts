@@ -42,7 +42,6 @@ function setUp(
           name,
           maxContextLength: null,
           isTrainable: true,
-          isSampleable: true,
         })) ?? null,
     },
     sha256,

@@ -8,7 +8,7 @@ import {
   withLimit,
 } from "../../../src/core/util/abort.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { untilAborted } from "../rollout/scriptedModel.ts";
+import { untilAborted } from "../../fakes/fakeHttp.ts";
 
 const reason = new AppError("stopped", "The run was asked to stop.");
 

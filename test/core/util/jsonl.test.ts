@@ -1,34 +1,29 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeJsonLine, parseJsonLines } from "../../../src/core/util/jsonl.ts";
+import { encodeJsonLine, findJsonLines, parseJsonLines } from "../../../src/core/util/jsonl.ts";
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 test("lines carry their value and their place in bytes", () => {
-  const { lines } = parseJsonLines(encoded('{"a":"ä"}\n\n[1]\n'));
+  const lines = parseJsonLines(encoded('{"a":"ä"}\n\n[1]\n'));
   expect(lines).toEqual([
     { value: { a: "ä" }, offset: 0, length: 10 },
     { value: [1], offset: 12, length: 3 },
   ]);
 });
 
-test("null is a value, a broken line is counted and passed over", () => {
-  expect(parseJsonLines(encoded("null\n{oops\n1\n"))).toMatchObject({
-    lines: [{ value: null }, { value: 1 }],
-    brokenLines: 1,
-    hasPartialLine: false,
-  });
+test("null is a value, a broken line is passed over", () => {
+  const lines = parseJsonLines(encoded("null\n{oops\n1\n"));
+  expect(lines.map(({ value }) => value)).toEqual([null, 1]);
 });
 
-test("a file cut anywhere gives the lines before the cut and reports the rest", () => {
+test("a file cut anywhere gives the lines before the cut, and where the rest begins", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.nat(), (values, at) => {
       const parts = values.map((value) => encodeJsonLine(JSON.parse(JSON.stringify(value))));
       const bytes = Buffer.concat(parts);
       const cut = bytes.length === 0 ? 0 : at % (bytes.length + 1);
-      const result = parseJsonLines(bytes.subarray(0, cut));
-      expect(result.brokenLines).toBe(0);
-      expect(result.hasPartialLine).toBe(cut > result.completeBytes);
+      const result = findJsonLines(bytes.subarray(0, cut), Number.POSITIVE_INFINITY);
       expect(result.lines.map(({ value }) => JSON.stringify(value))).toEqual(
         values.slice(0, result.lines.length).map((value) => JSON.stringify(value)),
       );
@@ -41,11 +36,9 @@ test("a file cut anywhere gives the lines before the cut and reports the rest", 
 test("reads Python's NaN and infinities as null, and leaves strings unchanged", () => {
   const line =
     '{"loss": NaN, "band": [-Infinity, Infinity], "text": "NaN \\" -Infinity", "NaN": 1}\n';
-  const { lines, brokenLines } = parseJsonLines(new TextEncoder().encode(line));
+  const lines = parseJsonLines(encoded(line));
   expect(lines.map(({ value }) => value)).toEqual([
     { loss: null, band: [null, null], text: 'NaN " -Infinity', NaN: 1 },
   ]);
-  expect(brokenLines).toBe(0);
-  const broken = parseJsonLines(new TextEncoder().encode("{NaN\nNaNNaN\n"));
-  expect(broken.brokenLines).toBe(2);
+  expect(parseJsonLines(encoded("{NaN\nNaNNaN\n"))).toEqual([]);
 });

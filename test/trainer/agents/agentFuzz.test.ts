@@ -87,7 +87,7 @@ function fuzzedSampler(random: Seeded, drawn: Drawn[]): SamplingClient {
       signal?.throwIfAborted();
       drawn.push({ prompt: Array.from(prompt), tokens, logprobs });
       const isWhole = tokens.at(-1) === encode("<|im_end|>")[0];
-      return { tokens, logprobs, stopReason: isWhole ? "stop" : "length", sequenceId: null };
+      return { tokens, logprobs, stopReason: isWhole ? "stop" : "length" };
     },
     computeLogprobs: async (tokens) => tokens.map(() => -0.25),
   };

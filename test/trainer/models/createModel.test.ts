@@ -21,8 +21,6 @@ function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = 
       modelId: "run",
       baseModel,
       loraRank,
-      tokenizerId: null,
-      optimizer: null,
       ...info,
     }),
   });

@@ -5,8 +5,6 @@ import type { TemplateFamily } from "../template/templateFamily.ts";
 
 export const chatml: TemplateFamily = {
   id: "chatml",
-  endToken: "<|im_end|>",
   thinking: null,
   calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
-  resultRole: "tool",
 };

@@ -5,10 +5,8 @@ import type { TemplateFamily } from "../template/templateFamily.ts";
 
 export const qwen3: TemplateFamily = {
   id: "qwen3",
-  endToken: "<|im_end|>",
   thinking: { open: "<think>", close: "</think>" },
   calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
-  resultRole: "tool",
 };
 
 /** Does not reason, and its template drops reasoning that a given conversation holds. */

@@ -2,7 +2,9 @@
 
 import { createControlTokens } from "../controlTokens.ts";
 import type { FollowUp, Renderer } from "../renderer.ts";
+import { toMessage } from "../template/bridge.ts";
 import { createPromptTemplate, type TemplateMessage } from "../template/promptTemplate.ts";
+import { END_TOKEN } from "../template/templateFamily.ts";
 import type { TemplateRendererOptions } from "../template/templateRenderer.ts";
 import { type Check, requireChecks, roundTripProblem } from "./checks.ts";
 
@@ -54,16 +56,16 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
     const { controls, family } = context;
     const opening = family.thinking === null ? "" : family.thinking.open + family.thinking.close;
     const payload = JSON.stringify({ name: CALL.name, arguments: CALL.args });
-    const text = `${opening}${family.calls.open}\n${payload}\n${family.calls.close}${family.endToken}`;
+    const text = `${opening}${family.calls.open}\n${payload}\n${family.calls.close}${END_TOKEN}`;
     return readsCall(context, controls.encode(text)) ? null : "a tool call is not read back";
   },
 
   templateCall: (context) => {
-    const { prompt, controls, family } = context;
+    const { prompt, controls } = context;
     const rendered = prompt.render({ messages: [TASK, callingTurn("")], opensTurn: false });
     if (!rendered.includes(CALL.name)) return null;
-    const turn = rendered.split(family.endToken).at(-2) ?? "";
-    return readsCall(context, controls.encode(turn + family.endToken))
+    const turn = rendered.split(END_TOKEN).at(-2) ?? "";
+    return readsCall(context, controls.encode(turn + END_TOKEN))
       ? null
       : "a tool call as the template writes it is not read back";
   },
@@ -131,23 +133,14 @@ function readsCall({ renderer }: Context, turn: readonly number[]): boolean {
 
 /** The whole conversation, rendered at once, must end in the end token and the bridge. */
 function bridgeEndsRender(
-  { renderer, prompt, controls, family }: Context,
+  { renderer, prompt, controls }: Context,
   followUps: readonly FollowUp[],
 ): boolean {
   const hasResults = followUps.some((followUp) => followUp.kind === "tool_result");
   const turn: TemplateMessage = hasResults
     ? callingTurn("Hi")
     : { role: "assistant", content: "Hi" };
-  const messages = followUps.map((followUp) =>
-    followUp.kind === "user"
-      ? { role: "user", content: followUp.content }
-      : {
-          role: family.resultRole,
-          content: followUp.content,
-          name: followUp.name,
-          tool_call_id: followUp.callId,
-        },
-  );
+  const messages = followUps.map(toMessage);
   const whole = controls.encode(prompt.render({ messages: [TASK, turn, ...messages] }));
   const { closing, delta } = renderer.bridge([], followUps);
   const tail = [...closing.slice(-1), ...delta];

@@ -82,7 +82,7 @@ export function checkThinking({ model, family, thinking }: ThinkingOptions): Che
     createPromptTemplate({ model, thinking: on, effort });
   const prompt = promptFor(enabled);
   const kept = checkRetention(thinking, () => dropsReasoning(prompt, family));
-  if (kept.retention === "template" && !printsCalls(prompt, family)) throw callsLost();
+  if (kept.retention === "template" && !printsCalls(prompt)) throw callsLost();
 
   const warnings = [...kept.warnings];
   const opens = promptOpensThinking(prompt, family);
@@ -112,12 +112,12 @@ const CALLED_TOOL = "zqtoolqz";
 function dropsReasoning(prompt: PromptTemplate, family: TemplateFamily): boolean {
   if (family.thinking === null) return false;
   const turn = { role: "assistant", ...reasoningForm(prompt, family)("zqanswerqz", THOUGHT) };
-  const next = [{ role: family.resultRole, content: "zqresultqz", name: "probe" }, TASK];
+  const next = [{ role: "tool", content: "zqresultqz", name: "probe" }, TASK];
   return next.some((message) => !renderOrEmpty(prompt, [TASK, turn, message]).includes(THOUGHT));
 }
 
 /** Whether a call stays in the rendered conversation when its result follows. */
-function printsCalls(prompt: PromptTemplate, family: TemplateFamily): boolean {
+function printsCalls(prompt: PromptTemplate): boolean {
   const call = { name: CALLED_TOOL, arguments: {} };
   const turn: TemplateMessage = {
     role: "assistant",
@@ -125,7 +125,7 @@ function printsCalls(prompt: PromptTemplate, family: TemplateFamily): boolean {
     tool_calls: [{ id: "call_0", type: "function", function: call }],
   };
   const result = {
-    role: family.resultRole,
+    role: "tool",
     content: "zqresultqz",
     name: CALLED_TOOL,
     tool_call_id: "call_0",

@@ -9,14 +9,13 @@ import type { ControlTokens } from "../controlTokens.ts";
 import type { FollowUp } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
 import type { PromptTemplate, TemplateMessage } from "./promptTemplate.ts";
-import type { TemplateFamily } from "./templateFamily.ts";
+import { END_TOKEN } from "./templateFamily.ts";
 import { createTextEscaper } from "./textEscaper.ts";
 
 interface BridgeOptions {
   readonly prompt: PromptTemplate;
   readonly tokenizer: Tokenizer;
   readonly controls: ControlTokens;
-  readonly family: TemplateFamily;
 }
 
 /** Ids from behind the end token of a turn to the opening of the next, for one shape of follow-ups. */
@@ -106,7 +105,7 @@ function findForm(options: BridgeOptions, slots: readonly FollowUp[]) {
 
 /** The rendered text behind the dummy turn's end token; null when the template does not print the dummy turn. */
 function renderTail(
-  { prompt, family }: BridgeOptions,
+  { prompt }: BridgeOptions,
   form: DummyForm,
   followUps: readonly FollowUp[],
 ): string | null {
@@ -115,12 +114,12 @@ function renderTail(
     messages: [
       { role: "user", content: "q" },
       dummyTurn(form, followUps, marker),
-      ...followUps.map((followUp) => toMessage(followUp, family)),
+      ...followUps.map(toMessage),
     ],
   });
   const markerAt = rendered.lastIndexOf(marker);
-  const endAt = rendered.indexOf(family.endToken, markerAt);
-  return markerAt < 0 || endAt < 0 ? null : rendered.slice(endAt + family.endToken.length);
+  const endAt = rendered.indexOf(END_TOKEN, markerAt);
+  return markerAt < 0 || endAt < 0 ? null : rendered.slice(endAt + END_TOKEN.length);
 }
 
 function dummyTurn(
@@ -140,10 +139,11 @@ function dummyTurn(
   return { role: "assistant", content: "", tool_calls: calls };
 }
 
-function toMessage(followUp: FollowUp, family: TemplateFamily): TemplateMessage {
+/** The message in the shape that templates expect. */
+export function toMessage(followUp: FollowUp): TemplateMessage {
   if (followUp.kind === "user") return { role: "user", content: followUp.content };
   const { name, callId, content } = followUp;
-  return { role: family.resultRole, content, name, tool_call_id: callId };
+  return { role: "tool", content, name, tool_call_id: callId };
 }
 
 function unusedMarker(followUps: readonly FollowUp[]): string {

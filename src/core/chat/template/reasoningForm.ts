@@ -15,14 +15,11 @@ const PROBE = "zqreasonqz";
 const asField: ReasoningForm = (content, reasoning) => ({ content, reasoning_content: reasoning });
 
 /** The form in which the template prints reasoning; for one that prints the field nowhere, between the markers of the family. */
-export function reasoningForm(
-  prompt: PromptTemplate,
-  { thinking, resultRole }: TemplateFamily,
-): ReasoningForm {
+export function reasoningForm(prompt: PromptTemplate, { thinking }: TemplateFamily): ReasoningForm {
   if (thinking === null) return asField;
   const task = { role: "user", content: "q" };
   const turn = { role: "assistant", ...asField("a", PROBE) };
-  const printsField = [[], [{ role: resultRole, content: "r", name: "probe" }]].some((next) =>
+  const printsField = [[], [{ role: "tool", content: "r", name: "probe" }]].some((next) =>
     renderOrEmpty(prompt, [task, turn, ...next]).includes(PROBE),
   );
   if (printsField) return asField;

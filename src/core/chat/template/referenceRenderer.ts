@@ -8,15 +8,13 @@ import { jsonCalls } from "../parsing/toolCalls.ts";
 import { fillToolsField } from "../reference.ts";
 import type { InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
-import type { TemplateFamily } from "./templateFamily.ts";
+import { END_TOKEN, type TemplateFamily } from "./templateFamily.ts";
 import { createTemplateRenderer, type TemplateRendererOptions } from "./templateRenderer.ts";
 
 export const reference: TemplateFamily = {
   id: "reference",
-  endToken: "<|im_end|>",
   thinking: { open: "<think>", close: "</think>" },
   calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
-  resultRole: "tool",
 };
 
 /** What the layout is made of; in models of other families some are ordinary text. */
@@ -63,7 +61,7 @@ The result comes back between <tool_response> and </tool_response>. Make one cal
 
 /** The model with the reference layout instead of its own template. */
 export function withReferenceTemplate({ tokenizer }: ModelTokenizer): ModelTokenizer {
-  return { tokenizer, template: { source: TEMPLATE, bosToken: "", eosToken: reference.endToken } };
+  return { tokenizer, template: { source: TEMPLATE, bosToken: "", eosToken: END_TOKEN } };
 }
 
 /**

@@ -2,14 +2,13 @@
 
 import type { CallSyntax, MarkerPair } from "../parsing/toolCalls.ts";
 
+/** The added token that ends a turn; sampling stops on it. */
+export const END_TOKEN = "<|im_end|>";
+
 export interface TemplateFamily {
   /** Stable name, part of the renderer's id. */
   readonly id: string;
-  /** The added token that ends a turn; sampling stops on it. */
-  readonly endToken: string;
   /** Markers around reasoning; null when the models of the family do not think. */
   readonly thinking: MarkerPair | null;
   readonly calls: CallSyntax;
-  /** The role under which the template takes a tool's result. */
-  readonly resultRole: string;
 }

@@ -20,7 +20,7 @@ import {
   type TemplateMessage,
 } from "./promptTemplate.ts";
 import { type ReasoningForm, reasoningForm } from "./reasoningForm.ts";
-import type { TemplateFamily } from "./templateFamily.ts";
+import { END_TOKEN, type TemplateFamily } from "./templateFamily.ts";
 import { createTextEscaper, type TextEscaper } from "./textEscaper.ts";
 
 export interface TemplateRendererOptions {
@@ -51,10 +51,10 @@ export function createTemplateRenderer({
     controls,
     thinking: family.thinking,
     calls: family.calls,
-    ends: [family.endToken],
+    ends: [END_TOKEN],
     startsThinking: promptOpensThinking(prompt, family),
   });
-  const deltaFor = createBridges({ prompt, tokenizer, controls, family });
+  const deltaFor = createBridges({ prompt, tokenizer, controls });
 
   const withReasoning = reasoningForm(prompt, family);
 
@@ -69,11 +69,11 @@ export function createTemplateRenderer({
     stopIds: [endId],
     stopTexts: [],
     renderInitial: (messages, tools) =>
-      renderConversation({ prompt, controls, family, withReasoning, messages, tools }),
+      renderConversation({ prompt, controls, withReasoning, messages, tools }),
     bridge: (turn, followUps) => ({ closing: closingOf(turn), delta: deltaFor(followUps) }),
     writeTurn: (message) =>
       writeTurn(
-        { prompt, controls, family, withReasoning },
+        { prompt, controls, withReasoning },
         thinking ? message : { ...message, reasoning: null },
       ),
     parse: (turn, tools = []) => parse(turn, tools),
@@ -87,29 +87,27 @@ function writeTurn(
   {
     prompt,
     controls,
-    family,
     withReasoning,
-  }: Pick<WholeConversation, "prompt" | "controls" | "family" | "withReasoning">,
+  }: Pick<WholeConversation, "prompt" | "controls" | "withReasoning">,
   message: AssistantMessage,
 ): readonly number[] {
   const escaper = createTextEscaper({
     controlTexts: controls.texts,
     surroundings: [prompt.source, JSON.stringify(message)],
   });
-  const written = toTemplate(message, { escaper, family, withReasoning });
+  const written = toTemplate(message, { escaper, withReasoning });
   const opening = prompt.render({ messages: [TASK] });
   const whole = prompt.render({ messages: [TASK, written], opensTurn: false });
   let start = 0;
   while (start < opening.length && opening[start] === whole[start]) start += 1;
-  const end = whole.lastIndexOf(family.endToken);
+  const end = whole.lastIndexOf(END_TOKEN);
   const turn = end < start ? whole.slice(start) : whole.slice(start, end);
-  return controls.encode(turn + family.endToken, escaper.unescape);
+  return controls.encode(turn + END_TOKEN, escaper.unescape);
 }
 
 interface WholeConversation {
   readonly prompt: PromptTemplate;
   readonly controls: ControlTokens;
-  readonly family: TemplateFamily;
   readonly withReasoning: ReasoningForm;
   readonly messages: readonly InitialMessage[];
   readonly tools: readonly ToolDeclaration[];
@@ -118,7 +116,6 @@ interface WholeConversation {
 function renderConversation({
   prompt,
   controls,
-  family,
   withReasoning,
   messages,
   tools,
@@ -128,7 +125,7 @@ function renderConversation({
     surroundings: [prompt.source, JSON.stringify([tools, messages])],
   });
   const rendered = prompt.render({
-    messages: messages.map((message) => toTemplate(message, { escaper, family, withReasoning })),
+    messages: messages.map((message) => toTemplate(message, { escaper, withReasoning })),
     tools: tools.map(({ type, function: declared }) => ({
       type,
       function: {
@@ -146,9 +143,8 @@ function toTemplate(
   message: InitialMessage,
   {
     escaper,
-    family,
     withReasoning,
-  }: Pick<WholeConversation, "family" | "withReasoning"> & { readonly escaper: TextEscaper },
+  }: Pick<WholeConversation, "withReasoning"> & { readonly escaper: TextEscaper },
 ): TemplateMessage {
   switch (message.role) {
     case "system":
@@ -156,7 +152,7 @@ function toTemplate(
       return { role: message.role, content: shieldMessage(message, escaper) };
     case "tool":
       return {
-        role: family.resultRole,
+        role: "tool",
         content: escaper.escapeText(message.content),
         name: escaper.escapeText(message.name),
         tool_call_id: escaper.escapeText(message.callId),
@@ -195,13 +191,13 @@ function shieldMessage({ content, trusted = [] }: PlainMessage, escaper: TextEsc
 }
 
 function requireEndId(controls: ControlTokens, family: TemplateFamily): number {
-  const id = controls.idOf(family.endToken);
+  const id = controls.idOf(END_TOKEN);
   if (id !== null) return id;
   throw new AppError(
     "chat-token-missing",
-    `The tokenizer has no single token ${family.endToken}, which ends a turn in the chat format ${family.id}. ` +
+    `The tokenizer has no single token ${END_TOKEN}, which ends a turn in the chat format ${family.id}. ` +
       "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.",
-    { configPath: "tokenizer_name", data: { family: family.id, token: family.endToken } },
+    { configPath: "tokenizer_name", data: { family: family.id, token: END_TOKEN } },
   );
 }
 

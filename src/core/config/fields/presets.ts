@@ -1,7 +1,5 @@
 /** The defaults for a kind of model, and the values that follow from other settings. */
 
-import type { FieldTable } from "./field.ts";
-import { configFields } from "./fields.ts";
 import type { Config, EnvironmentConfig } from "./schema.ts";
 
 /** True for a model that is trained on this computer. */
@@ -22,17 +20,6 @@ const DATASET_NAME = /^local\/dataset(?::[a-z0-9][a-z0-9_-]*)?$/;
 /** True for an environment whose tasks are a file of the user: `local/dataset`, or `local/dataset:NAME` where there are several. */
 export function isDatasetEnvironment(name: string): boolean {
   return DATASET_NAME.test(name);
-}
-
-/** The defaults that a model's kind puts instead of the general ones; empty for hosted models. */
-export function presetFor(modelName: string): Partial<Config> {
-  if (!isLocalModel(modelName)) return {};
-  const fields: FieldTable = configFields;
-  const values = Object.entries(fields).flatMap(([key, field]) =>
-    field.localDefault === undefined ? [] : [[key, field.localDefault] as const],
-  );
-  // The schema reads the same entries, and a test reads every default through it.
-  return Object.fromEntries(values) as Partial<Config>;
 }
 
 /** Steps between two states to resume from, 0 for none: one step costs little locally and a save little less than a step. */

@@ -1,16 +1,18 @@
 /** Once the episode has ended, no call is run. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { describeAnswer } from "../probe/answer.ts";
 import { type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import {
   constantCall,
   findOracle,
+  hasEnded,
   type PlannedCall,
   randomPlays,
   rewardOf,
+  stepEvidence,
   triedTools,
 } from "../probe/players.ts";
-import { type Play, type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
+import type { Play, PlayedTask, Probe } from "../probe/probe.ts";
 
 export const afterEnd: EnvironmentCheck = {
   id: "after-end",
@@ -34,9 +36,7 @@ export const afterEnd: EnvironmentCheck = {
           ? "A call after the end of the episode is run and paid."
           : "A call after the end of the episode is run.",
         evidence: {
-          task: taskName(task),
-          call: describeCall(last),
-          answer: describeAnswer(answer),
+          ...stepEvidence({ task, step: { ...last, answer } }),
           numbers: `the call that ended the episode: ${describeAnswer(last.answer)}`,
         },
         advice:
@@ -60,11 +60,6 @@ async function endingCalls(
   const ended = probe.plays.filter(hasEnded);
   const best = ended.toSorted((a, b) => earned(b) - earned(a))[0];
   return best === undefined ? null : { task: best.task, calls: best.steps };
-}
-
-function hasEnded({ steps }: Play): boolean {
-  const last = steps.at(-1)?.answer;
-  return last?.kind === "result" && last.finished;
 }
 
 /** The reward of the call that ended it counts: that one is repeated. */

@@ -1,7 +1,7 @@
 /** The right answer is neither in the prompt nor in the tools. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import { describeAnswer, describeCall, shorten } from "../probe/answer.ts";
+import { shorten } from "../probe/answer.ts";
 import {
   type CheckFinding,
   type CheckOutcome,
@@ -16,6 +16,7 @@ import {
   type Payoff,
   type PlannedCall,
   payoffEverywhere,
+  stepEvidence,
   triedTools,
 } from "../probe/players.ts";
 import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
@@ -126,9 +127,7 @@ function leakFinding(place: string, { steps }: Payoff): CheckFinding {
     severity: "defect",
     message: `What ${place} says behind a word such as "answer" is paid on every task tried.`,
     evidence: {
-      task: first && taskName(first.task),
-      call: first && describeCall(first.step),
-      answer: first && describeAnswer(first.step.answer),
+      ...stepEvidence(first),
       numbers: `paid in ${steps.length} of ${steps.length} sessions; a call without content is not`,
     },
     advice: `Take the answer out of ${place}.`,
@@ -150,9 +149,7 @@ async function defaultsPay(probe: Probe): Promise<CheckOutcome | null> {
       severity: "defect",
       message: `The values that the schema of ${name} suggests are paid on every task tried.`,
       evidence: {
-        task: first && taskName(first.task),
-        call: first && describeCall(first.step),
-        answer: first && describeAnswer(first.step.answer),
+        ...stepEvidence(first),
         numbers: `paid in ${payoff.steps.length} of ${payoff.steps.length} sessions`,
       },
       advice: "Take answers out of default, const and examples.",

@@ -1,6 +1,6 @@
 /** What needs no skill is not paid: an early end, an empty answer, form without content, instructions to the grader. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { describeCall, isFinal } from "../probe/answer.ts";
 import {
   type CheckFinding,
   type CheckOutcome,
@@ -20,11 +20,13 @@ import {
   type Payoff,
   type PlannedCall,
   payoffEverywhere,
+  playedSteps,
   randomPlays,
   rewardOf,
+  stepEvidence,
   triedTools,
 } from "../probe/players.ts";
-import { type Probe, taskName } from "../probe/probe.ts";
+import type { Probe } from "../probe/probe.ts";
 import { argumentSchemas, type PlayableTool, requiredArguments } from "../probe/tools.ts";
 
 const TOO_FEW = `fewer than ${MIN_CHEAT_TASKS} tasks, on which anything may be right by chance`;
@@ -149,9 +151,7 @@ export const constantReward: EnvironmentCheck = {
         severity: "defect",
         message: `All ${calls.length} calls of ${tool.name} earned exactly ${rewardOf(first.step)}, whatever they said.`,
         evidence: {
-          task: taskName(first.task),
-          call: describeCall(first.step),
-          answer: describeAnswer(first.step.answer),
+          ...stepEvidence(first),
           numbers: `${new Set(calls.map(({ step }) => describeCall(step))).size} different calls`,
         },
         advice: "Check the grader: groups with equal rewards teach nothing.",
@@ -164,15 +164,11 @@ export const constantReward: EnvironmentCheck = {
 
 /** All valid calls of a tool that ends the episode with each; null for any other tool, and when they are few or all the same. */
 function finalCalls(probe: Probe, tool: PlayableTool): readonly PaidStep[] | null {
-  const calls = probe.plays.flatMap(({ task, steps }) =>
-    steps
-      .filter((step) => step.tool === tool.name && step.answer.kind === "result")
-      .map((step) => ({ task, step })),
+  const calls = playedSteps(probe).filter(
+    ({ step }) => step.tool === tool.name && step.answer.kind === "result",
   );
   // A tool that ends the episode only where it succeeds, as the step to a goal, earns the same each time.
-  const endsAll = calls.every(
-    ({ step: { answer } }) => answer.kind === "result" && answer.finished,
-  );
+  const endsAll = calls.every(({ step }) => isFinal(step.answer));
   const different = new Set(calls.map(({ step }) => describeCall(step))).size;
   return endsAll && calls.length >= MIN_CALLS && different > 1 ? calls : null;
 }

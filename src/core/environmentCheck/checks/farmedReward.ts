@@ -1,6 +1,5 @@
 /** What was paid once is not paid again. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import {
   contentlessPayoff,
@@ -8,9 +7,10 @@ import {
   type PlannedCall,
   randomPlays,
   rewardOf,
+  stepEvidence,
   triedTools,
 } from "../probe/players.ts";
-import { type PlayedTask, type Probe, type Step, taskName } from "../probe/probe.ts";
+import type { PlayedTask, Probe, Step } from "../probe/probe.ts";
 
 const REPEATS = 4;
 const MAX_LINES = 4;
@@ -75,9 +75,7 @@ function repeatedPay(task: PlayedTask, steps: readonly Step[]): CheckFinding | n
       ? `The same call of ${first.tool} is paid each time with the same answer.`
       : `The same call of ${first.tool} is paid each time.`,
     evidence: {
-      task: taskName(task),
-      call: describeCall(first),
-      answer: describeAnswer(first.answer),
+      ...stepEvidence({ task, step: first }),
       numbers: `rewards ${rewards.join(", ")}`,
     },
     advice: isSame

@@ -1,6 +1,6 @@
 /** Sessions do not see each other. */
 
-import { answerText, describeCall, shorten } from "../probe/answer.ts";
+import { answerText, describeCall, isFinal, shorten } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import {
@@ -28,14 +28,7 @@ export const isolation: EnvironmentCheck = {
       if (task !== undefined) await probe.play(task, [constantCall(tool, "x")]);
     }
     const endings = endingTools(probe);
-    const wanted = Array.from(
-      { length: SESSIONS },
-      (_, index) => tasks[index % Math.max(1, tasks.length)],
-    );
-    const { sessions } = await settledSessions(
-      probe,
-      wanted.filter((task) => task !== undefined),
-    );
+    const { sessions } = await settledSessions(probe, tasks, SESSIONS);
     try {
       if (sessions.length < MIN_SESSIONS) return notMade("fewer than two sessions opened at once");
       return found(
@@ -51,9 +44,7 @@ export const isolation: EnvironmentCheck = {
 /** Tools that ended an episode or broke it so far: they come last. */
 function endingTools(probe: Probe): ReadonlySet<string> {
   const steps = probe.plays.flatMap(({ steps: each }) => each);
-  const ending = steps.filter(
-    ({ answer }) => answer.kind === "failed" || (answer.kind === "result" && answer.finished),
-  );
+  const ending = steps.filter(({ answer }) => answer.kind === "failed" || isFinal(answer));
   return new Set(ending.map(({ tool }) => tool));
 }
 
@@ -149,10 +140,7 @@ async function interference(probe: Probe): Promise<CheckFinding | null> {
   for (let i = 0; i < CROWD; i += 1) {
     if (transcript(await probe.play(task, calls)) !== alone) return null;
   }
-  const { sessions } = await settledSessions(
-    probe,
-    Array.from({ length: CROWD }, () => task),
-  );
+  const { sessions } = await settledSessions(probe, [task], CROWD);
   try {
     for (const { tool, input } of calls) {
       await Promise.all(

@@ -1,10 +1,9 @@
 /** Many sessions at once are served. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { constantCall } from "../probe/players.ts";
-import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
+import { constantCall, stepEvidence } from "../probe/players.ts";
+import type { PlayedSession, Probe } from "../probe/probe.ts";
 
 const SESSIONS = 64;
 
@@ -13,14 +12,9 @@ export const load: EnvironmentCheck = {
   rule: "64 sessions at once are served.",
   async run(probe) {
     const tasks = await probe.playedTasks(SESSIONS);
-    const wanted = Array.from({ length: SESSIONS }, (_, i) => tasks[i % Math.max(1, tasks.length)]);
     const { clock } = probe.options;
     const sinceMs = clock.monotonic();
-    const crowd = await settledSessions(
-      probe,
-      wanted.filter((task) => task !== undefined),
-    );
-    const { sessions, refused, fault } = crowd;
+    const { sessions, refused, fault } = await settledSessions(probe, tasks, SESSIONS);
     const openMs = clock.monotonic() - sinceMs;
     try {
       if (sessions.length === 0) return notMade(fault ?? "no session opened");
@@ -80,11 +74,7 @@ async function failedCalls(
   return {
     severity: "defect",
     message: `${failing.length} of ${sessions.length} calls at once failed; alone the call is answered.`,
-    evidence: {
-      task: taskName(first.task),
-      call: describeCall(step),
-      answer: describeAnswer(step.answer),
-    },
+    evidence: stepEvidence({ task: first.task, step }),
     advice: "Share no state and no connection between sessions without a lock.",
   };
 }

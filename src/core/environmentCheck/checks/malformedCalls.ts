@@ -1,7 +1,7 @@
 /** Calls that do not fit a schema are answered in words, and the session stays usable. */
 
 import type { JsonObject } from "../../json.ts";
-import { describeAnswer, shorten } from "../probe/answer.ts";
+import { describeAnswer, isBroken, shorten } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { constantCall } from "../probe/players.ts";
 import { type PlayedSession, type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
@@ -93,12 +93,7 @@ async function tryTool(
     for (const { what, input } of odd) {
       session ??= await probe.open(task);
       const answer = await session.call(tool.name, input);
-      // Slow calls have a check of their own.
-      if (
-        answer.kind === "failed" &&
-        answer.failure !== "timeout" &&
-        answer.failure !== "malformed-reward"
-      ) {
+      if (isBroken(answer)) {
         const call = shorten(`${tool.name} ${JSON.stringify(input)}`);
         faults.push({ what, call, answer: describeAnswer(answer) });
       }

@@ -1,10 +1,10 @@
 /** Random valid calls are answered; what they earn is the floor. */
 
 import { mean } from "../../util/stats.ts";
-import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { isBroken } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found } from "../probe/finding.ts";
-import { randomPlays, rewardOf } from "../probe/players.ts";
-import { type Play, taskName } from "../probe/probe.ts";
+import { hasEnded, randomPlays, rewardOf, stepEvidence } from "../probe/players.ts";
+import type { Play } from "../probe/probe.ts";
 
 const FAILURES = {
   crashed: "fails with an error of the environment",
@@ -20,10 +20,7 @@ export const randomCalls: EnvironmentCheck = {
   async run(probe) {
     const plays = await randomPlays(probe);
     const rewards = plays.map(({ steps }) => steps.reduce((sum, step) => sum + rewardOf(step), 0));
-    const ended = plays.filter(({ steps }) => {
-      const last = steps.at(-1)?.answer;
-      return last?.kind === "result" && last.finished;
-    });
+    const ended = plays.filter(hasEnded);
     const floor = mean(rewards) ?? 0;
     return found(
       `floor: random calls earn ${floor.toFixed(2)} on average; ${ended.length} of ${plays.length} plays ended`,
@@ -38,17 +35,11 @@ function failures(plays: readonly Play[]): readonly CheckFinding[] {
   for (const { task, steps } of plays) {
     for (const step of steps) {
       const { answer, tool } = step;
-      if (answer.kind !== "failed" || findings.has(tool)) continue;
-      // Slow calls and rewards have checks of their own.
-      if (answer.failure === "timeout" || answer.failure === "malformed-reward") continue;
+      if (!isBroken(answer) || findings.has(tool)) continue;
       findings.set(tool, {
         severity: "defect",
         message: `A call of ${tool} whose arguments fit the schema ${FAILURES[answer.failure]}.`,
-        evidence: {
-          task: taskName(task),
-          call: describeCall(step),
-          answer: describeAnswer(answer),
-        },
+        evidence: stepEvidence({ task, step }),
         advice:
           "Answer in words that the model can act on; a crash costs the rollout and is repeated.",
       });

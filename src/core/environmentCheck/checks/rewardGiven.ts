@@ -1,9 +1,8 @@
 /** Episodes that end have a reward. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
 import { type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { findOracle, randomPlays } from "../probe/players.ts";
-import { type Play, taskName } from "../probe/probe.ts";
+import { findOracle, hasEnded, randomPlays, stepEvidence } from "../probe/players.ts";
+import type { Play } from "../probe/probe.ts";
 
 const MIN_ENDED = 3;
 
@@ -29,20 +28,11 @@ export const rewardGiven: EnvironmentCheck = {
       message: isAll
         ? "No episode that ended has a reward, so nothing can be learned."
         : `${unscored.length} of ${ended.length} episodes ended without a reward.`,
-      evidence: {
-        task: taskName(first.task),
-        call: describeCall(last),
-        answer: describeAnswer(last.answer),
-      },
+      evidence: stepEvidence({ task: first.task, step: last }),
       advice: "Give a reward with the call that ends the episode; 0 where it is not earned.",
     });
   },
 };
-
-function hasEnded({ steps }: Play): boolean {
-  const last = steps.at(-1)?.answer;
-  return last?.kind === "result" && last.finished;
-}
 
 function isScored({ answer }: Play["steps"][number]): boolean {
   return answer.kind === "result" && answer.reward !== null;

@@ -1,9 +1,7 @@
 /** Rewards are finite numbers of a sane size. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
-import { type CheckFinding, type EnvironmentCheck, found } from "../probe/finding.ts";
-import { findOracle, randomPlays } from "../probe/players.ts";
-import { taskName } from "../probe/probe.ts";
+import { type EnvironmentCheck, found } from "../probe/finding.ts";
+import { findOracle, playedSteps, randomPlays, stepEvidence } from "../probe/players.ts";
 
 /** Beyond it sums lose their fractions in single precision, and one rollout outweighs all others. */
 const HUGE = 1e6;
@@ -15,7 +13,7 @@ export const rewardRange: EnvironmentCheck = {
   async run(probe) {
     await randomPlays(probe);
     await findOracle(probe);
-    const seen = probe.plays.flatMap(({ task, steps }) => steps.map((step) => ({ task, step })));
+    const seen = playedSteps(probe);
     const rewards = seen.flatMap(({ step: { answer } }) =>
       answer.kind === "result" && answer.reward !== null ? [answer.reward] : [],
     );
@@ -27,11 +25,6 @@ export const rewardRange: EnvironmentCheck = {
         answer.kind === "result" &&
         Math.abs(answer.reward ?? 0) === Math.max(...rewards.map(Math.abs)),
     );
-    const evidenceOf = ({ task, step }: (typeof seen)[number]): CheckFinding["evidence"] => ({
-      task: taskName(task),
-      call: describeCall(step),
-      answer: describeAnswer(step.answer),
-    });
     const size = Math.max(0, ...rewards.map(Math.abs));
     return found(
       rewards.length === 0
@@ -42,7 +35,7 @@ export const rewardRange: EnvironmentCheck = {
         : {
             severity: "defect",
             message: "A reward is not a finite number.",
-            evidence: evidenceOf(malformed),
+            evidence: stepEvidence(malformed),
             advice:
               "Return a finite number, or none for a call that is not scored. JSON has no NaN and no Infinity.",
           },
@@ -51,7 +44,7 @@ export const rewardRange: EnvironmentCheck = {
         : {
             severity: size > HUGE ? "defect" : "warning",
             message: `A reward has the size ${size}.`,
-            evidence: evidenceOf(most),
+            evidence: stepEvidence(most),
             advice:
               "Scale rewards to about 0 to 1: a single large one decides the update of its group.",
           },

@@ -1,10 +1,10 @@
 /** Right answers are paid, where the environment gives them away to a check. */
 
 import type { Json, JsonObject } from "../../json.ts";
-import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { isFinal } from "../probe/answer.ts";
 import { type CheckOutcome, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { findOracle, type PaidStep, rewardOf, triedTools } from "../probe/players.ts";
-import { type Probe, taskName } from "../probe/probe.ts";
+import { findOracle, type PaidStep, rewardOf, stepEvidence, triedTools } from "../probe/players.ts";
+import type { Probe } from "../probe/probe.ts";
 import { argumentSchemas, type PlayableTool } from "../probe/tools.ts";
 
 const TASKS = 4;
@@ -35,9 +35,7 @@ async function unpaidAnswer(probe: Probe): Promise<CheckOutcome | null> {
       severity: "warning",
       message: "What the task data call the answer ends the episode without a reward.",
       evidence: {
-        task: taskName(first.task),
-        call: describeCall(first.step),
-        answer: describeAnswer(first.step.answer),
+        ...stepEvidence(first),
         numbers: `unpaid in ${steps.length} of ${steps.length} sessions`,
       },
       advice: "Check the grader. Nothing, if an answer is to be written in another form.",
@@ -60,7 +58,7 @@ async function unpaidSteps(
     const value = schema["type"] === "string" ? String(answer) : answer;
     const call = { tool: tool.name, input: { [argument]: value } };
     const [step] = (await probe.play(task, [call])).steps;
-    if (step?.answer.kind !== "result" || !step.answer.finished || rewardOf(step) > 0) break;
+    if (step === undefined || !isFinal(step.answer) || rewardOf(step) > 0) break;
     steps.push({ task, step });
   }
   return steps;

@@ -2,7 +2,13 @@
 
 import { isAppError } from "../../errors.ts";
 import { answerText, describeCall } from "../probe/answer.ts";
-import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
+import {
+  type CheckFinding,
+  type EnvironmentCheck,
+  type Evidence,
+  found,
+  notMade,
+} from "../probe/finding.ts";
 import { drawArguments } from "../probe/jsonSchema.ts";
 import { constantCall, triedTools } from "../probe/players.ts";
 import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
@@ -68,25 +74,25 @@ async function callAll(probe: Probe, session: PlayedSession): Promise<void> {
 }
 
 function echo(session: PlayedSession, mark: string): CheckFinding | null {
-  const task = taskName(session.task);
-  const advice = "Keep secrets out of all that is sent back: rollouts are stored and shown.";
-  const message = "A secret comes back in clear text.";
-  const numbers = "a made-up secret was sent, which nothing else contains";
-  if (session.prompt.includes(mark)) {
-    return {
-      severity: "defect",
-      message,
-      evidence: { task, answer: "in the prompt", numbers },
-      advice,
-    };
-  }
-  if (JSON.stringify(session.tools).includes(mark)) {
-    const evidence = { task, answer: "in the description of a tool", numbers };
-    return { severity: "defect", message, evidence, advice };
-  }
-  const step = session.steps.find(({ answer }) => answerText(answer).includes(mark));
+  const where = placeOf(session, mark);
+  if (where === null) return null;
+  return {
+    severity: "defect",
+    message: "A secret comes back in clear text.",
+    evidence: {
+      task: taskName(session.task),
+      ...where,
+      numbers: "a made-up secret was sent, which nothing else contains",
+    },
+    advice: "Keep secrets out of all that is sent back: rollouts are stored and shown.",
+  };
+}
+
+function placeOf({ prompt, tools, steps }: PlayedSession, mark: string): Evidence | null {
+  if (prompt.includes(mark)) return { answer: "in the prompt" };
+  if (JSON.stringify(tools).includes(mark)) return { answer: "in the description of a tool" };
+  const step = steps.find(({ answer }) => answerText(answer).includes(mark));
   if (step === undefined) return null;
   const place = step.answer.text.includes(mark) ? "in the answer" : "in the metadata";
-  const evidence = { task, call: describeCall(step), answer: place, numbers };
-  return { severity: "defect", message, evidence, advice };
+  return { call: describeCall(step), answer: place };
 }

@@ -13,10 +13,7 @@ export const sessionRelease: EnvironmentCheck = {
   async run(probe) {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
-    const { sessions } = await settledSessions(
-      probe,
-      Array.from({ length: SESSIONS }, () => task),
-    );
+    const { sessions } = await settledSessions(probe, [task], SESSIONS);
     const ids = sessions.map(({ id }) => id);
     await Promise.all(sessions.map((session) => session.close()));
     const held = async (): Promise<readonly string[]> => {

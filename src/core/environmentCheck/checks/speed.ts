@@ -3,7 +3,7 @@
 import { percentile } from "../../util/stats.ts";
 import { describeCall } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found } from "../probe/finding.ts";
-import { randomPlays } from "../probe/players.ts";
+import { playedSteps, randomPlays } from "../probe/players.ts";
 import { taskName } from "../probe/probe.ts";
 
 export const speed: EnvironmentCheck = {
@@ -12,9 +12,9 @@ export const speed: EnvironmentCheck = {
   async run(probe) {
     await randomPlays(probe);
     const { slowCallMs, slowOpenMs } = probe.limits;
-    const calls = probe.plays
-      .flatMap(({ task, steps }) => steps.map((step) => ({ task, step })))
-      .filter(({ step }) => step.answer.kind !== "failed" || isTimeout(step));
+    const calls = playedSteps(probe).filter(
+      ({ step }) => step.answer.kind !== "failed" || isTimeout(step),
+    );
     const callTimes = calls.map(({ step }) => step.answer.ms);
     const openTimes = probe.plays.map(({ openMs }) => openMs);
     const slowest = calls.toSorted((a, b) => b.step.answer.ms - a.step.answer.ms)[0];

@@ -3,13 +3,7 @@
 import { formatCount, formatQuantity } from "../../../shared/format.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { type Probe, taskName } from "../probe/probe.ts";
-import { identifiedTasks, promptSample } from "../probe/taskSample.ts";
-
-interface Compared {
-  readonly split: string;
-  readonly index: number;
-  readonly key: string;
-}
+import { identifiedTasks, type KeyedTask, promptKeys } from "../probe/taskSample.ts";
 
 /** From this share of different prompts in a split a prompt identifies its task. */
 const IDENTIFYING = 0.9;
@@ -23,13 +17,12 @@ export const splitOverlap: EnvironmentCheck = {
     if (splits.length < 2) return notMade("there is only one split with tasks");
     const identified = await identifiedTasks(probe);
     if (identified !== null) {
-      const keyed = identified.map((task) => ({ ...task, key: task.identity }));
       return found(
-        `${formatCount(keyed.length)} tasks compared by their data`,
-        ...overlaps(splits, keyed, "tasks"),
+        `${formatCount(identified.length)} tasks compared by their data`,
+        ...overlaps(splits, identified, "tasks"),
       );
     }
-    const prompts = (await promptSample(probe)).map((task) => ({ ...task, key: task.prompt }));
+    const prompts = await promptKeys(probe);
     if (!(await arePromptsIdentifying(probe, prompts))) {
       return notMade("the server gives no data of tasks, and prompts do not tell tasks apart");
     }
@@ -38,7 +31,7 @@ export const splitOverlap: EnvironmentCheck = {
 };
 
 /** False for games, whose prompts are often the same while their secrets differ. */
-async function arePromptsIdentifying(probe: Probe, tasks: readonly Compared[]): Promise<boolean> {
+async function arePromptsIdentifying(probe: Probe, tasks: readonly KeyedTask[]): Promise<boolean> {
   for (const split of await probe.filledSplits()) {
     const keys = tasks.filter((task) => task.split === split).map(({ key }) => key);
     const isEnough = keys.length >= MIN_PROMPTS || keys.length === (await probe.numTasks(split));
@@ -49,7 +42,7 @@ async function arePromptsIdentifying(probe: Probe, tasks: readonly Compared[]): 
 
 function overlaps(
   splits: readonly string[],
-  tasks: readonly Compared[],
+  tasks: readonly KeyedTask[],
   what: "tasks" | "prompts",
 ): readonly CheckFinding[] {
   return splits.flatMap((split, position) =>

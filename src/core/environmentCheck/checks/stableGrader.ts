@@ -1,8 +1,14 @@
 /** The same answer gets the same reward. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { describeCall } from "../probe/answer.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { constantCall, findOracle, type PlannedCall, triedTools } from "../probe/players.ts";
+import {
+  constantCall,
+  findOracle,
+  type PlannedCall,
+  stepEvidence,
+  triedTools,
+} from "../probe/players.ts";
 import { type PlayedTask, type Probe, type Step, taskName } from "../probe/probe.ts";
 import { textArguments } from "../probe/tools.ts";
 import { repeats } from "./sameAnswers.ts";
@@ -88,9 +94,7 @@ function flaky(
     severity,
     message: "The same answer to the same task got different rewards.",
     evidence: {
-      task: taskName(task),
-      call: first && describeCall(first),
-      answer: first && describeAnswer(first.answer),
+      ...stepEvidence(first && { task, step: first }),
       numbers: `rewards ${rewards.map((reward) => reward ?? "none").join(", ")}`,
     },
     advice:

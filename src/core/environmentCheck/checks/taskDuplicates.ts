@@ -2,27 +2,19 @@
 
 import { formatCount } from "../../../shared/format.ts";
 import { type CheckFinding, type EnvironmentCheck, found } from "../probe/finding.ts";
-import { identifiedTasks, promptSample } from "../probe/taskSample.ts";
+import { identifiedTasks, type KeyedTask, promptKeys } from "../probe/taskSample.ts";
 
 /** With so many different tasks to train on, repeats are those of a generator with few outcomes. */
 const ENOUGH_TASKS = 64;
 /** Fewer repeats are not worth a word. */
 const MIN_SHARE = 0.1;
 
-interface Counted {
-  readonly split: string;
-  readonly index: number;
-  readonly key: string;
-}
-
 export const taskDuplicates: EnvironmentCheck = {
   id: "task-duplicates",
   rule: "The tasks of a split differ from each other.",
   async run(probe) {
     const identified = await identifiedTasks(probe);
-    const tasks: readonly Counted[] =
-      identified?.map((task) => ({ ...task, key: task.identity })) ??
-      (await promptSample(probe)).map((task) => ({ ...task, key: task.prompt }));
+    const tasks = identified ?? (await promptKeys(probe));
     const what = identified === null ? "prompts" : "tasks";
     const names = [...new Set(tasks.map(({ split }) => split))];
     const isTrained = (split: string): boolean => split === names[0];
@@ -37,7 +29,7 @@ export const taskDuplicates: EnvironmentCheck = {
 /** `counts` is true where repeats weigh in training, and keys are more than prompts, which hide the secret of a game. */
 function duplicates(
   split: string,
-  tasks: readonly Counted[],
+  tasks: readonly KeyedTask[],
   counts: boolean,
 ): CheckFinding | null {
   const first = new Map<string, number>();

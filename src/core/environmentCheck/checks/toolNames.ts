@@ -12,39 +12,28 @@ export const toolNames: EnvironmentCheck = {
     const tools = await probe.tools();
     const names = tools.map(({ name }) => name);
     const findings: CheckFinding[] = [];
-    const evidence = { numbers: `tools: ${names.join(", ")}` };
+    const report = (severity: CheckFinding["severity"], message: string, advice: string): void => {
+      findings.push({
+        severity,
+        message,
+        evidence: { numbers: `tools: ${names.join(", ")}` },
+        advice,
+      });
+    };
     if (tools.length === 0) {
       const message = "The environment has no tool, so nothing can earn a reward.";
-      findings.push({
-        severity: "defect",
-        message,
-        evidence,
-        advice: "Add a tool, such as one that takes the answer.",
-      });
+      report("defect", message, "Add a tool, such as one that takes the answer.");
     }
     for (const name of names.filter((each) => !CALLABLE.test(each))) {
-      findings.push({
-        severity: "defect",
-        message: `The tool ${JSON.stringify(name)} has a name that not every model can spell.`,
-        evidence,
-        advice: "Use 1 to 64 letters, digits, _ and -.",
-      });
+      const message = `The tool ${JSON.stringify(name)} has a name that not every model can spell.`;
+      report("defect", message, "Use 1 to 64 letters, digits, _ and -.");
     }
     for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index))) {
-      findings.push({
-        severity: "defect",
-        message: `Two tools are named ${name}.`,
-        evidence,
-        advice: "Give each tool a name of its own.",
-      });
+      report("defect", `Two tools are named ${name}.`, "Give each tool a name of its own.");
     }
     for (const { name } of tools.filter(({ description }) => description.trim() === "")) {
-      findings.push({
-        severity: "warning",
-        message: `The tool ${name} has no description, so a model must guess what it does.`,
-        evidence,
-        advice: "Describe it in a sentence.",
-      });
+      const message = `The tool ${name} has no description, so a model must guess what it does.`;
+      report("warning", message, "Describe it in a sentence.");
     }
     return found(names.join(", "), ...findings);
   },

@@ -1,9 +1,8 @@
 /** A call of a tool that does not exist is answered in words. */
 
-import { describeAnswer, describeCall } from "../probe/answer.ts";
+import { describeAnswer, isBroken } from "../probe/answer.ts";
 import { type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { constantCall } from "../probe/players.ts";
-import { taskName } from "../probe/probe.ts";
+import { constantCall, stepEvidence } from "../probe/players.ts";
 
 export const unknownTool: EnvironmentCheck = {
   id: "unknown-tool",
@@ -15,11 +14,7 @@ export const unknownTool: EnvironmentCheck = {
     return probe.session(task, async (session) => {
       const call = { tool: "no_such_tool", input: { text: "x" } };
       const answer = await session.call(call.tool, call.input);
-      const evidence = {
-        task: taskName(task),
-        call: describeCall(call),
-        answer: describeAnswer(answer),
-      };
+      const evidence = stepEvidence({ task, step: { ...call, answer } });
       if (answer.kind === "failed") {
         const message = "A call of an unknown tool fails instead of being answered.";
         return found(undefined, { severity: "defect", message, evidence, advice });
@@ -31,13 +26,7 @@ export const unknownTool: EnvironmentCheck = {
       const [tool] = session.tools;
       const next =
         tool === undefined ? null : await session.call(tool.name, constantCall(tool, "x").input);
-      if (
-        next?.kind !== "failed" ||
-        next.failure === "timeout" ||
-        next.failure === "malformed-reward"
-      ) {
-        return found("answered in words");
-      }
+      if (next === null || !isBroken(next)) return found("answered in words");
       return found(undefined, {
         severity: "defect",
         message: "After a call of an unknown tool the session is not usable any more.",

@@ -69,6 +69,24 @@ function isAboutReward(cause: unknown): boolean {
   return cause instanceof SyntaxError && /NaN|Infinity|"reward"/.test(errorMessage(cause));
 }
 
+type FailedAnswer = Extract<CallAnswer, { kind: "failed" }>;
+
+/** True for the call that ends an episode. */
+export function isFinal(answer: CallAnswer): answer is Extract<CallAnswer, { kind: "result" }> {
+  return answer.kind === "result" && answer.finished;
+}
+
+/** True for a call that failed. Slow calls and rewards have checks of their own. */
+export function isBroken(answer: CallAnswer): answer is FailedAnswer & {
+  readonly failure: Exclude<CallFailure, "timeout" | "malformed-reward">;
+} {
+  return (
+    answer.kind === "failed" &&
+    answer.failure !== "timeout" &&
+    answer.failure !== "malformed-reward"
+  );
+}
+
 /** All that the environment wrote, what the model does not see included. */
 export function answerText(answer: CallAnswer): string {
   const metadata = answer.kind === "result" ? answer.metadata : null;

@@ -12,9 +12,16 @@ export interface Crowd {
   readonly fault: string | null;
 }
 
-/** Opens a session of each task, all at once. @throws what is no AppError, and when no time is left */
-export async function settledSessions(probe: Probe, tasks: readonly PlayedTask[]): Promise<Crowd> {
-  const opening = await Promise.allSettled(tasks.map((task) => probe.open(task)));
+/** Opens `count` sessions over the tasks in turn, all at once. @throws what is no AppError, and when no time is left */
+export async function settledSessions(
+  probe: Probe,
+  tasks: readonly PlayedTask[],
+  count: number,
+): Promise<Crowd> {
+  const wanted = Array.from({ length: count }, (_, i) => tasks[i % Math.max(1, tasks.length)]);
+  const opening = await Promise.allSettled(
+    wanted.filter((task) => task !== undefined).map((task) => probe.open(task)),
+  );
   const sessions = opening.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const reasons = opening.flatMap((each): unknown[] =>
     each.status === "rejected" ? [each.reason] : [],

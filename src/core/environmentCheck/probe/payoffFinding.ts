@@ -1,9 +1,8 @@
 /** How bad it is that a cheat pays. */
 
-import { describeAnswer, describeCall } from "./answer.ts";
 import type { CheckFinding, FindingSeverity } from "./finding.ts";
-import { findOracle, type Payoff, rewardOf } from "./players.ts";
-import { type Probe, taskName } from "./probe.ts";
+import { findOracle, type Payoff, rewardOf, stepEvidence } from "./players.ts";
+import type { Probe } from "./probe.ts";
 
 /** From this share of the best reward a cheat is worth learning in place of the task. */
 const DEFECT_SHARE = 0.5;
@@ -28,9 +27,7 @@ export async function payoffFinding(
     severity,
     message,
     evidence: {
-      task: first && taskName(first.task),
-      call: first && describeCall(first.step),
-      answer: first && describeAnswer(first.step.answer),
+      ...stepEvidence(first),
       numbers: `reward ${range} in ${steps.length} of ${steps.length} sessions; the best known reward is ${best}`,
     },
     advice: isLarge

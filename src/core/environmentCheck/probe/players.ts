@@ -1,8 +1,17 @@
 /** Players that need no model: random calls, one call on many tasks, and the answers that an environment gives away. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { describeAnswer, describeCall, isFinal } from "./answer.ts";
+import type { Evidence } from "./finding.ts";
 import { drawArguments } from "./jsonSchema.ts";
-import type { Play, PlayedSession, PlayedTask, Probe, Step } from "./probe.ts";
+import {
+  type Play,
+  type PlayedSession,
+  type PlayedTask,
+  type Probe,
+  type Step,
+  taskName,
+} from "./probe.ts";
 import { argumentSchemas, type PlayableTool, requiredArguments, textArguments } from "./tools.ts";
 import { constantSource, randomSource } from "./valueSources.ts";
 
@@ -52,6 +61,24 @@ export interface PaidStep {
   readonly step: Step;
 }
 
+/** The call and its answer, for a finding about it. */
+export function stepEvidence(paid: PaidStep | undefined): Evidence {
+  if (paid === undefined) return {};
+  const { task, step } = paid;
+  return { task: taskName(task), call: describeCall(step), answer: describeAnswer(step.answer) };
+}
+
+/** All that was played so far. */
+export function playedSteps({ plays }: Probe): readonly PaidStep[] {
+  return plays.flatMap(({ task, steps }) => steps.map((step) => ({ task, step })));
+}
+
+/** Whether the last call ended the episode. */
+export function hasEnded({ steps }: Play): boolean {
+  const last = steps.at(-1);
+  return last !== undefined && isFinal(last.answer);
+}
+
 /** What one way to call earned; on every task, else there is none. */
 export interface Payoff {
   readonly steps: readonly PaidStep[];
@@ -86,14 +113,13 @@ export async function payoffEverywhere(
     if (step === null || !(rewardOf(step) > 0)) return null;
     steps.push({ task, step });
   }
-  if (steps.length < MIN_CHEAT_TASKS) return null;
+  return steps.length < MIN_CHEAT_TASKS ? null : payoffOf(steps);
+}
+
+function payoffOf(steps: readonly PaidStep[]): Payoff {
   const rewards = steps.map(({ step }) => rewardOf(step));
-  return {
-    steps,
-    rewards,
-    isSame: new Set(rewards).size === 1,
-    endsAll: steps.every(({ step: { answer } }) => answer.kind === "result" && answer.finished),
-  };
+  const isSame = new Set(rewards).size === 1;
+  return { steps, rewards, isSame, endsAll: steps.every(({ step }) => isFinal(step.answer)) };
 }
 
 /** The same arguments in every call: `text` for each text, the first or last of all else. */
@@ -107,11 +133,7 @@ export function contentlessPayoff(probe: Probe, tool: PlayableTool): Promise<Pay
     const first = await payoffEverywhere(probe, () => constantCall(tool, "x"));
     if (first === null) return null;
     const second = await payoffEverywhere(probe, () => constantCall(tool, "qqq zz", 1));
-    if (second === null) return null;
-    const steps = [...first.steps, ...second.steps];
-    const rewards = [...first.rewards, ...second.rewards];
-    const isSame = new Set(rewards).size === 1;
-    return { steps, rewards, isSame, endsAll: first.endsAll && second.endsAll };
+    return second === null ? null : payoffOf([...first.steps, ...second.steps]);
   });
 }
 
@@ -264,9 +286,7 @@ async function metadataOf(probe: Probe, task: PlayedTask): Promise<JsonObject | 
   for (const tool of await triedTools(probe)) {
     const play = await probe.play(task, [constantCall(tool, "x")]);
     for (const { answer } of play.steps) {
-      if (answer.kind === "result" && answer.finished && answer.metadata !== null) {
-        return answer.metadata;
-      }
+      if (isFinal(answer) && answer.metadata !== null) return answer.metadata;
     }
   }
   return null;

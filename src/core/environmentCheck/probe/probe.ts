@@ -12,7 +12,7 @@ import type {
 } from "../../openreward/types.ts";
 import type { Clock } from "../../ports.ts";
 import { type Deadline, deadline, timeoutError, withLimit } from "../../util/abort.ts";
-import { answerText, type CallAnswer, readCall } from "./answer.ts";
+import { answerText, type CallAnswer, isFinal, readCall } from "./answer.ts";
 import { type PlayableTool, playableTools } from "./tools.ts";
 import { WordList } from "./valueSources.ts";
 
@@ -112,11 +112,6 @@ export class Probe {
   /** Aborted once no time or no credit is left, or the user has stopped the check. */
   get signal(): AbortSignal {
     return this.#deadline.signal;
-  }
-
-  /** Sessions and calls so far. */
-  get actions(): number {
-    return this.#actions;
   }
 
   /** Whether calls of the tool took long more than once, so that further ones would cost the time of all checks. */
@@ -270,22 +265,14 @@ export class Probe {
   }
 
   /** Plays calls until the episode ends. */
-  play(
-    task: PlayedTask,
-    calls: readonly Pick<Step, "tool" | "input">[],
-    secrets = this.options.secrets,
-  ): Promise<Play> {
-    return this.session(
-      task,
-      async (session) => {
-        for (const { tool, input } of calls) {
-          if (session.isOver) break;
-          await session.call(tool, input);
-        }
-        return session;
-      },
-      secrets,
-    );
+  play(task: PlayedTask, calls: readonly Pick<Step, "tool" | "input">[]): Promise<Play> {
+    return this.session(task, async (session) => {
+      for (const { tool, input } of calls) {
+        if (session.isOver) break;
+        await session.call(tool, input);
+      }
+      return session;
+    });
   }
 
   /** The answer to a call; a failure of the environment is an answer, the end of all time is none. */
@@ -375,7 +362,7 @@ export class PlayedSession implements Play {
   /** True once a call has ended the episode, or broken it. */
   get isOver(): boolean {
     const answer = this.steps.at(-1)?.answer;
-    return answer?.kind === "failed" || (answer?.kind === "result" && answer.finished);
+    return answer !== undefined && (answer.kind === "failed" || isFinal(answer));
   }
 
   async call(tool: string, input: JsonObject): Promise<CallAnswer> {

@@ -1,6 +1,6 @@
 /** Tasks that were looked at: their data where the server gives it, and their prompts. */
 
-import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../json.ts";
 import type { PlayedTask, Probe } from "./probe.ts";
 
 export interface PromptedTask extends PlayedTask {
@@ -33,11 +33,14 @@ function sampledIndices(count: number, wanted: number): readonly number[] {
   return [...Array.from({ length: first }, (_, index) => index), ...spread];
 }
 
-export interface IdentifiedTask extends PlayedTask {
+export interface KeyedTask extends PlayedTask {
   /** Equal for tasks that are the same. */
-  readonly identity: string;
-  /** The texts in it. */
-  readonly text: string;
+  readonly key: string;
+}
+
+/** The prompts as keys: they are the same for tasks that hide something. */
+export async function promptKeys(probe: Probe): Promise<readonly KeyedTask[]> {
+  return (await promptSample(probe)).map((task) => ({ ...task, key: task.prompt }));
 }
 
 /** Keys that number tasks without being part of them. */
@@ -48,21 +51,16 @@ const ID_KEY =
  * The first tasks of each split by their data, without ids; null when data that distinguishes tasks is not given, as where it is only
  * an id.
  */
-export function identifiedTasks(probe: Probe): Promise<readonly IdentifiedTask[] | null> {
+export function identifiedTasks(probe: Probe): Promise<readonly KeyedTask[] | null> {
   return probe.once("identifiedTasks", async () => {
-    const tasks: IdentifiedTask[] = [];
+    const tasks: KeyedTask[] = [];
     for (const split of await probe.filledSplits()) {
       const data = await probe.taskData(split);
       if (data === null) return null;
-      const identified = data.map((each, index) => ({
-        split,
-        index,
-        identity: JSON.stringify(withoutIds(each)),
-        text: textsIn(each).join(" "),
-      }));
-      tasks.push(...identified);
+      const keyOf = (task: JsonObject): string => JSON.stringify(withoutIds(task));
+      tasks.push(...data.map((each, index) => ({ split, index, key: keyOf(each) })));
     }
-    const isDistinct = new Set(tasks.map(({ identity }) => identity)).size > 1;
+    const isDistinct = new Set(tasks.map(({ key }) => key)).size > 1;
     return isDistinct ? tasks : null;
   });
 }
@@ -70,10 +68,4 @@ export function identifiedTasks(probe: Probe): Promise<readonly IdentifiedTask[]
 function withoutIds(data: JsonObject): JsonObject {
   const kept = Object.entries(data).filter(([key]) => !ID_KEY.test(key));
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function textsIn(value: Json): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap((each: Json) => textsIn(each));
-  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -3,54 +3,15 @@
 import type { RolloutSet } from "../../../shared/rolloutSet.ts";
 import type { FileSystem } from "../../ports.ts";
 
-export interface RunPaths {
-  /** Owner, heartbeat and generation ({@link RunFile}). */
-  readonly runFile: string;
-  /** The configuration as the user wrote it, redacted. */
-  readonly config: string;
-  /** The configuration with all defaults, redacted. */
-  readonly resolvedConfig: string;
-  /** The overrides given so far, as a list of texts; absent when there were none. */
-  readonly overrides: string;
-  readonly metrics: string;
-  readonly events: string;
-  readonly checkpoints: string;
-  readonly state: string;
-  readonly previousState: string;
-  readonly rolloutFolder: string;
-  readonly evalFolder: string;
-  /** Groups that ended before their step, as long as a resume may need them. */
-  readonly pendingFolder: string;
-  /** Images that environments sent, each named by its SHA-256. */
-  readonly imageFolder: string;
-  /** One line of results per evaluation. */
-  readonly evaluations: string;
-  /** What has been uploaded to OpenReward; absent when nothing was to be. */
-  readonly uploads: string;
-  /** Which notifications were sent; absent when none were. */
-  readonly notifications: string;
-  /** What tokens are counted with; absent when no prices are known. */
-  readonly prices: string;
-  /** The tokens of all requests. */
-  readonly usage: string;
-  /** What a person marked the run and its rollouts with; absent until someone does. */
-  readonly marks: string;
-}
-
-/** The three files of one step's rollouts. */
-export interface StepPaths {
-  /** A record for each rollout, written when it ends. */
-  readonly bodies: string;
-  /** Summaries with byte offsets into the other two. */
-  readonly index: string;
-  readonly tokens: string;
-}
-
-export function runPaths(folder: string): RunPaths {
+export function runPaths(folder: string) {
   return {
+    /** Owner, heartbeat and generation ({@link RunFile}). */
     runFile: `${folder}/run.json`,
+    /** The configuration as the user wrote it, redacted. */
     config: `${folder}/config.yaml`,
+    /** The configuration with all defaults, redacted. */
     resolvedConfig: `${folder}/config.resolved.json`,
+    /** The overrides given so far, as a list of texts; absent when there were none. */
     overrides: `${folder}/overrides.json`,
     metrics: `${folder}/metrics.jsonl`,
     events: `${folder}/events.jsonl`,
@@ -59,18 +20,27 @@ export function runPaths(folder: string): RunPaths {
     previousState: `${folder}/state.prev.json`,
     rolloutFolder: `${folder}/rollouts`,
     evalFolder: `${folder}/eval`,
+    /** Groups that ended before their step, as long as a resume may need them. */
     pendingFolder: `${folder}/pending`,
+    /** Images that environments sent, each named by its SHA-256. */
     imageFolder: `${folder}/images`,
+    /** One line of results per evaluation. */
     evaluations: `${folder}/eval/results.jsonl`,
+    /** What has been uploaded to OpenReward; absent when nothing was to be. */
     uploads: `${folder}/upload.jsonl`,
+    /** Which notifications were sent; absent when none were. */
     notifications: `${folder}/notify.jsonl`,
+    /** What tokens are counted with; absent when no prices are known. */
     prices: `${folder}/prices.json`,
+    /** The tokens of all requests. */
     usage: `${folder}/usage.jsonl`,
+    /** What a person marked the run and its rollouts with; absent until someone does. */
     marks: `${folder}/marks.jsonl`,
   };
 }
 
-export function stepPaths(folder: string, step: number): StepPaths {
+/** The three files of one step's rollouts: a record for each, written when it ends; summaries with byte offsets; tokens. */
+export function stepPaths(folder: string, step: number) {
   const stem = `${runPaths(folder).rolloutFolder}/${stepStem(step)}`;
   return { bodies: `${stem}.jsonl`, index: `${stem}.index.jsonl`, tokens: `${stem}.tokens.bin` };
 }

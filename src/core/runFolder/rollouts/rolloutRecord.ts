@@ -110,6 +110,7 @@ const rewardBreakdown = z
     sum: measure,
     reduction: z.string(),
     reduced: measure,
+    /** The rollout's reward; null when there was none to reduce, or none that can be trained on, which makes the rollout failed. */
     clamped: measure,
   })
   .readonly();

@@ -2,11 +2,11 @@
 
 import { isAppError } from "../../errors.ts";
 import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./forwardBackwardProto.ts";
-import { type ForwardBackwardBody, forwardBackwardBody } from "./lossJson.ts";
+import { forwardBackwardBody } from "./lossJson.ts";
 
 export interface LossSubmit {
   readonly path: string;
-  readonly body: Uint8Array | ForwardBackwardBody;
+  readonly body: object | Uint8Array;
 }
 
 /** Begins with the binary form and falls back to JSON for good when the server refuses the very first one. */

@@ -8,23 +8,6 @@ import type { Run } from "../../images/imageIds.ts";
 import { sum } from "../../util/stats.ts";
 import { imageChunk, inputParts, type TokenIds } from "./modelInput.ts";
 
-export interface SampleBody {
-  readonly num_samples: 1;
-  readonly sampling_params: {
-    readonly max_tokens: number;
-    readonly seed?: number | undefined;
-    /** Token ids or texts. Absent: end-of-text tokens stop; empty: nothing does. */
-    readonly stop?: readonly number[] | readonly string[] | undefined;
-    readonly temperature: number;
-    readonly top_k: number;
-    readonly top_p: number;
-  };
-  readonly prompt_logprobs: boolean;
-  readonly sampling_session_id: string;
-  readonly seq_id: number;
-  readonly type: "sample";
-}
-
 export interface SamplePrompt {
   /** Ids; those below 0 stand for `images`. */
   readonly prompt: TokenIds;
@@ -35,11 +18,8 @@ const ZERO = 48;
 const COMMA = 44;
 const encoder = new TextEncoder();
 
-/** JSON of `body` with the member `prompt`. @throws AppError `tinker-invalid-input` for the id of an image that is not there */
-export function encodeSampleBody(
-  { prompt, images = [] }: SamplePrompt,
-  body: SampleBody,
-): Uint8Array {
+/** JSON of `body`, which is not empty, with the member `prompt`. @throws AppError `tinker-invalid-input` for the id of an image that is not there */
+export function encodeSampleBody({ prompt, images = [] }: SamplePrompt, body: object): Uint8Array {
   const pieces: (Uint8Array | Run)[] = [];
   const addText = (text: string) => pieces.push(encoder.encode(text));
   addText('{"prompt":{"chunks":[');

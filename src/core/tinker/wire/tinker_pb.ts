@@ -1,4 +1,4 @@
-// The binary messages of the Tinker wire: request bodies of forward_backward, results of forward_backward and sample.
+// The binary messages of the Tinker wire: request bodies of forward_backward, results of forward_backward and sample. Fields that nothing here reads are left out.
 // Raw buffers inside `bytes` fields are little-endian.
 // Regenerate tinker_pb.ts in this folder with
 //   npx -y -p @bufbuild/buf@1.75.0 -p @bufbuild/protoc-gen-es@2.12.0 -- buf generate --template '{"version":"v2","plugins":[{"local":"protoc-gen-es","out":".","opt":["target=ts","ts_nocheck=true"]}]}' tinker.proto
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tinker.proto.
  */
 export const file_tinker: GenFile = /*@__PURE__*/
-  fileDesc("Cgx0aW5rZXIucHJvdG8SDXRpbmtlcl9wdWJsaWMiuAMKFkZvcndhcmRCYWNrd2FyZFJlcXVlc3QSEAoIbW9kZWxfaWQYASABKAkSDgoGc2VxX2lkGAIgASgFEiIKBGRhdGEYAyADKAsyFC50aW5rZXJfcHVibGljLkRhdHVtEg8KB2xvc3NfZm4YBCABKAkSTwoObG9zc19mbl9jb25maWcYBSADKAsyNy50aW5rZXJfcHVibGljLkZvcndhcmRCYWNrd2FyZFJlcXVlc3QuTG9zc0ZuQ29uZmlnRW50cnkSFAoMZm9yd2FyZF9vbmx5GAYgASgIElQKEWxvc3NfZm5fY29uZmlnX3YyGAcgAygLMjkudGlua2VyX3B1YmxpYy5Gb3J3YXJkQmFja3dhcmRSZXF1ZXN0Lkxvc3NGbkNvbmZpZ1YyRW50cnkaMwoRTG9zc0ZuQ29uZmlnRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ARpVChNMb3NzRm5Db25maWdWMkVudHJ5EgsKA2tleRgBIAEoCRItCgV2YWx1ZRgCIAEoCzIeLnRpbmtlcl9wdWJsaWMuTG9zc0NvbmZpZ1ZhbHVlOgI4ASI8Cg9Mb3NzQ29uZmlnVmFsdWUSEAoGbnVtYmVyGAEgASgBSAASDgoEdGV4dBgCIAEoCUgAQgcKBXZhbHVlIrQCCgVEYXR1bRIpCgttb2RlbF9pbnB1dBgBIAMoCzIULnRpbmtlcl9wdWJsaWMuQ2h1bmsSPgoObG9zc19mbl9pbnB1dHMYAiADKAsyJi50aW5rZXJfcHVibGljLkRhdHVtLkxvc3NGbklucHV0c0VudHJ5EjgKEW1vZGVsX2lucHV0X3NwYW5zGAMgAygLMh0udGlua2VyX3B1YmxpYy5Qcm92ZW5hbmNlU3BhbhI6ChNsb3NzX2ZuX2lucHV0X3NwYW5zGAQgAygLMh0udGlua2VyX3B1YmxpYy5Qcm92ZW5hbmNlU3BhbhpKChFMb3NzRm5JbnB1dHNFbnRyeRILCgNrZXkYASABKAkSJAoFdmFsdWUYAiABKAsyFS50aW5rZXJfcHVibGljLlRlbnNvcjoCOAEilgEKDlByb3ZlbmFuY2VTcGFuEjwKDXByb21wdF90b2tlbnMYASABKAsyIy50aW5rZXJfcHVibGljLlByb21wdFByb3ZlbmFuY2VTcGFuSAASPgoOc2FtcGxlZF90b2tlbnMYAiABKAsyJC50aW5rZXJfcHVibGljLlNhbXBsZWRQcm92ZW5hbmNlU3BhbkgAQgYKBHNwYW4iSwoUUHJvbXB0UHJvdmVuYW5jZVNwYW4SEwoLc2VxdWVuY2VfaWQYASABKAkSDgoGb2Zmc2V0GAIgASgDEg4KBmxlbmd0aBgDIAEoAyJMChVTYW1wbGVkUHJvdmVuYW5jZVNwYW4SEwoLc2VxdWVuY2VfaWQYASABKAkSDgoGb2Zmc2V0GAIgASgDEg4KBmxlbmd0aBgDIAEoAyKfAQoFQ2h1bmsSNwoMZW5jb2RlZF90ZXh0GAEgASgLMh8udGlua2VyX3B1YmxpYy5FbmNvZGVkVGV4dENodW5rSAASKgoFaW1hZ2UYAiABKAsyGS50aW5rZXJfcHVibGljLkltYWdlQ2h1bmtIABIoCgRkbWVsGAMgASgLMhgudGlua2VyX3B1YmxpYy5EbWVsQ2h1bmtIAEIHCgVjaHVuayIiChBFbmNvZGVkVGV4dENodW5rEg4KBnRva2VucxgBIAEoDCK2AQoKSW1hZ2VDaHVuaxIMCgRkYXRhGAEgASgMEg4KBmZvcm1hdBgCIAEoCRIcCg9leHBlY3RlZF90b2tlbnMYAyABKAVIAIgBARJAChNvdmVycmlkZV9kaW1lbnNpb25zGAQgASgLMh4udGlua2VyX3B1YmxpYy5JbWFnZURpbWVuc2lvbnNIAYgBAUISChBfZXhwZWN0ZWRfdG9rZW5zQhYKFF9vdmVycmlkZV9kaW1lbnNpb25zIjAKD0ltYWdlRGltZW5zaW9ucxINCgV3aWR0aBgBIAEoDRIOCgZoZWlnaHQYAiABKA0iGQoJRG1lbENodW5rEgwKBGRtZWwYASABKAwihQEKBlRlbnNvchIPCgVkZW5zZRgBIAEoDEgAEi4KCnNwYXJzZV9jc3IYAiABKAsyGC50aW5rZXJfcHVibGljLlNwYXJzZUNzckgAEiMKBWR0eXBlGAMgASgOMhQudGlua2VyX3B1YmxpYy5EVHlwZRINCgVzaGFwZRgEIAMoA0IGCgRkYXRhIkYKCVNwYXJzZUNzchIOCgZ2YWx1ZXMYASABKAwSFAoMY3Jvd19pbmRpY2VzGAIgASgMEhMKC2NvbF9pbmRpY2VzGAMgASgMIpwDCg5TYW1wbGVSZXNwb25zZRIxCglzZXF1ZW5jZXMYASADKAsyHi50aW5rZXJfcHVibGljLlNhbXBsZWRTZXF1ZW5jZRIcCg9wcm9tcHRfbG9ncHJvYnMYAiABKAxIAIgBARI+ChR0b3BrX3Byb21wdF9sb2dwcm9icxgDIAEoCzIbLnRpbmtlcl9wdWJsaWMuVG9wa0xvZ3Byb2JzSAGIAQESHwoXcHJvbXB0X2NhY2hlX2hpdF90b2tlbnMYBCABKAUSOgoWdGFyZ2V0X3Byb21wdF9sb2dwcm9icxgFIAEoCzIVLnRpbmtlcl9wdWJsaWMuVGVuc29ySAKIAQESPgoRcHJvbXB0X2FsdF90b2tlbnMYBiABKAsyHi50aW5rZXJfcHVibGljLlByb21wdEFsdFRva2Vuc0gDiAEBQhIKEF9wcm9tcHRfbG9ncHJvYnNCFwoVX3RvcGtfcHJvbXB0X2xvZ3Byb2JzQhkKF190YXJnZXRfcHJvbXB0X2xvZ3Byb2JzQhQKEl9wcm9tcHRfYWx0X3Rva2VucyLQAQoPU2FtcGxlZFNlcXVlbmNlEi4KC3N0b3BfcmVhc29uGAEgASgOMhkudGlua2VyX3B1YmxpYy5TdG9wUmVhc29uEg4KBnRva2VucxgCIAEoDBIVCghsb2dwcm9icxgDIAEoDEgAiAEBEj8KFXRvcGtfc2FtcGxlZF9sb2dwcm9icxgEIAEoCzIbLnRpbmtlcl9wdWJsaWMuVG9wa0xvZ3Byb2JzSAGIAQFCCwoJX2xvZ3Byb2JzQhgKFl90b3BrX3NhbXBsZWRfbG9ncHJvYnMiTgoMVG9wa0xvZ3Byb2JzEhEKCXRva2VuX2lkcxgBIAEoDBIQCghsb2dwcm9icxgCIAEoDBIJCgFrGAMgASgNEg4KBmxlbmd0aBgEIAEoDSJhCg9Qcm9tcHRBbHRUb2tlbnMSJQoGdG9rZW5zGAEgASgLMhUudGlua2VyX3B1YmxpYy5UZW5zb3ISJwoIbG9ncHJvYnMYAiABKAsyFS50aW5rZXJfcHVibGljLlRlbnNvciLdAQoVRm9yd2FyZEJhY2t3YXJkT3V0cHV0EhsKE2xvc3NfZm5fb3V0cHV0X3R5cGUYASABKAkSMwoPbG9zc19mbl9vdXRwdXRzGAIgAygLMhoudGlua2VyX3B1YmxpYy5BcnJheVJlY29yZBJCCgdtZXRyaWNzGAMgAygLMjEudGlua2VyX3B1YmxpYy5Gb3J3YXJkQmFja3dhcmRPdXRwdXQuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIrgBCgtBcnJheVJlY29yZBIQCgh0eXBlX3RhZxgBIAEoCRI2CgZmaWVsZHMYAiADKAsyJi50aW5rZXJfcHVibGljLkFycmF5UmVjb3JkLkZpZWxkc0VudHJ5EhIKCm51bV9kYXR1bXMYAyABKAMaSwoLRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEisKBXZhbHVlGAIgASgLMhwudGlua2VyX3B1YmxpYy5CYXRjaGVkVGVuc29yOgI4ASJrCg1CYXRjaGVkVGVuc29yEgwKBGRhdGEYASABKAwSDwoHb2Zmc2V0cxgCIAEoDBIjCgVkdHlwZRgDIAEoDjIULnRpbmtlcl9wdWJsaWMuRFR5cGUSFgoOdHJhaWxpbmdfc2hhcGUYBCADKAMqbAoFRFR5cGUSFgoSRF9UWVBFX1VOU1BFQ0lGSUVEEAASEgoORF9UWVBFX0ZMT0FUMzIQARIQCgxEX1RZUEVfSU5UNjQQAhIQCgxEX1RZUEVfSU5UMzIQAxITCg9EX1RZUEVfQkZMT0FUMTYQBCo6CgpTdG9wUmVhc29uEhQKEFNUT1BfUkVBU09OX1NUT1AQABIWChJTVE9QX1JFQVNPTl9MRU5HVEgQAWIGcHJvdG8z");
+  fileDesc("Cgx0aW5rZXIucHJvdG8SDXRpbmtlcl9wdWJsaWMiuAMKFkZvcndhcmRCYWNrd2FyZFJlcXVlc3QSEAoIbW9kZWxfaWQYASABKAkSDgoGc2VxX2lkGAIgASgFEiIKBGRhdGEYAyADKAsyFC50aW5rZXJfcHVibGljLkRhdHVtEg8KB2xvc3NfZm4YBCABKAkSTwoObG9zc19mbl9jb25maWcYBSADKAsyNy50aW5rZXJfcHVibGljLkZvcndhcmRCYWNrd2FyZFJlcXVlc3QuTG9zc0ZuQ29uZmlnRW50cnkSFAoMZm9yd2FyZF9vbmx5GAYgASgIElQKEWxvc3NfZm5fY29uZmlnX3YyGAcgAygLMjkudGlua2VyX3B1YmxpYy5Gb3J3YXJkQmFja3dhcmRSZXF1ZXN0Lkxvc3NGbkNvbmZpZ1YyRW50cnkaMwoRTG9zc0ZuQ29uZmlnRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ARpVChNMb3NzRm5Db25maWdWMkVudHJ5EgsKA2tleRgBIAEoCRItCgV2YWx1ZRgCIAEoCzIeLnRpbmtlcl9wdWJsaWMuTG9zc0NvbmZpZ1ZhbHVlOgI4ASI8Cg9Mb3NzQ29uZmlnVmFsdWUSEAoGbnVtYmVyGAEgASgBSAASDgoEdGV4dBgCIAEoCUgAQgcKBXZhbHVlIr4BCgVEYXR1bRIpCgttb2RlbF9pbnB1dBgBIAMoCzIULnRpbmtlcl9wdWJsaWMuQ2h1bmsSPgoObG9zc19mbl9pbnB1dHMYAiADKAsyJi50aW5rZXJfcHVibGljLkRhdHVtLkxvc3NGbklucHV0c0VudHJ5GkoKEUxvc3NGbklucHV0c0VudHJ5EgsKA2tleRgBIAEoCRIkCgV2YWx1ZRgCIAEoCzIVLnRpbmtlcl9wdWJsaWMuVGVuc29yOgI4ASKfAQoFQ2h1bmsSNwoMZW5jb2RlZF90ZXh0GAEgASgLMh8udGlua2VyX3B1YmxpYy5FbmNvZGVkVGV4dENodW5rSAASKgoFaW1hZ2UYAiABKAsyGS50aW5rZXJfcHVibGljLkltYWdlQ2h1bmtIABIoCgRkbWVsGAMgASgLMhgudGlua2VyX3B1YmxpYy5EbWVsQ2h1bmtIAEIHCgVjaHVuayIiChBFbmNvZGVkVGV4dENodW5rEg4KBnRva2VucxgBIAEoDCJcCgpJbWFnZUNodW5rEgwKBGRhdGEYASABKAwSDgoGZm9ybWF0GAIgASgJEhwKD2V4cGVjdGVkX3Rva2VucxgDIAEoBUgAiAEBQhIKEF9leHBlY3RlZF90b2tlbnMiGQoJRG1lbENodW5rEgwKBGRtZWwYASABKAwiVQoGVGVuc29yEg8KBWRlbnNlGAEgASgMSAASIwoFZHR5cGUYAyABKA4yFC50aW5rZXJfcHVibGljLkRUeXBlEg0KBXNoYXBlGAQgAygDQgYKBGRhdGEixgIKDlNhbXBsZVJlc3BvbnNlEjEKCXNlcXVlbmNlcxgBIAMoCzIeLnRpbmtlcl9wdWJsaWMuU2FtcGxlZFNlcXVlbmNlEhwKD3Byb21wdF9sb2dwcm9icxgCIAEoDEgAiAEBEj4KFHRvcGtfcHJvbXB0X2xvZ3Byb2JzGAMgASgLMhsudGlua2VyX3B1YmxpYy5Ub3BrTG9ncHJvYnNIAYgBARIfChdwcm9tcHRfY2FjaGVfaGl0X3Rva2VucxgEIAEoBRI6ChZ0YXJnZXRfcHJvbXB0X2xvZ3Byb2JzGAUgASgLMhUudGlua2VyX3B1YmxpYy5UZW5zb3JIAogBAUISChBfcHJvbXB0X2xvZ3Byb2JzQhcKFV90b3BrX3Byb21wdF9sb2dwcm9ic0IZChdfdGFyZ2V0X3Byb21wdF9sb2dwcm9icyLQAQoPU2FtcGxlZFNlcXVlbmNlEi4KC3N0b3BfcmVhc29uGAEgASgOMhkudGlua2VyX3B1YmxpYy5TdG9wUmVhc29uEg4KBnRva2VucxgCIAEoDBIVCghsb2dwcm9icxgDIAEoDEgAiAEBEj8KFXRvcGtfc2FtcGxlZF9sb2dwcm9icxgEIAEoCzIbLnRpbmtlcl9wdWJsaWMuVG9wa0xvZ3Byb2JzSAGIAQFCCwoJX2xvZ3Byb2JzQhgKFl90b3BrX3NhbXBsZWRfbG9ncHJvYnMiTgoMVG9wa0xvZ3Byb2JzEhEKCXRva2VuX2lkcxgBIAEoDBIQCghsb2dwcm9icxgCIAEoDBIJCgFrGAMgASgNEg4KBmxlbmd0aBgEIAEoDSLdAQoVRm9yd2FyZEJhY2t3YXJkT3V0cHV0EhsKE2xvc3NfZm5fb3V0cHV0X3R5cGUYASABKAkSMwoPbG9zc19mbl9vdXRwdXRzGAIgAygLMhoudGlua2VyX3B1YmxpYy5BcnJheVJlY29yZBJCCgdtZXRyaWNzGAMgAygLMjEudGlua2VyX3B1YmxpYy5Gb3J3YXJkQmFja3dhcmRPdXRwdXQuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIrgBCgtBcnJheVJlY29yZBIQCgh0eXBlX3RhZxgBIAEoCRI2CgZmaWVsZHMYAiADKAsyJi50aW5rZXJfcHVibGljLkFycmF5UmVjb3JkLkZpZWxkc0VudHJ5EhIKCm51bV9kYXR1bXMYAyABKAMaSwoLRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEisKBXZhbHVlGAIgASgLMhwudGlua2VyX3B1YmxpYy5CYXRjaGVkVGVuc29yOgI4ASJrCg1CYXRjaGVkVGVuc29yEgwKBGRhdGEYASABKAwSDwoHb2Zmc2V0cxgCIAEoDBIjCgVkdHlwZRgDIAEoDjIULnRpbmtlcl9wdWJsaWMuRFR5cGUSFgoOdHJhaWxpbmdfc2hhcGUYBCADKAMqbAoFRFR5cGUSFgoSRF9UWVBFX1VOU1BFQ0lGSUVEEAASEgoORF9UWVBFX0ZMT0FUMzIQARIQCgxEX1RZUEVfSU5UNjQQAhIQCgxEX1RZUEVfSU5UMzIQAxITCg9EX1RZUEVfQkZMT0FUMTYQBCo6CgpTdG9wUmVhc29uEhQKEFNUT1BfUkVBU09OX1NUT1AQABIWChJTVE9QX1JFQVNPTl9MRU5HVEgQAWIGcHJvdG8z");
 
 /**
  * @generated from message tinker_public.ForwardBackwardRequest
@@ -109,16 +109,6 @@ export type Datum = Message<"tinker_public.Datum"> & {
    * @generated from field: map<string, tinker_public.Tensor> loss_fn_inputs = 2;
    */
   lossFnInputs: { [key: string]: Tensor };
-
-  /**
-   * @generated from field: repeated tinker_public.ProvenanceSpan model_input_spans = 3;
-   */
-  modelInputSpans: ProvenanceSpan[];
-
-  /**
-   * @generated from field: repeated tinker_public.ProvenanceSpan loss_fn_input_spans = 4;
-   */
-  lossFnInputSpans: ProvenanceSpan[];
 };
 
 /**
@@ -127,89 +117,6 @@ export type Datum = Message<"tinker_public.Datum"> & {
  */
 export const DatumSchema: GenMessage<Datum> = /*@__PURE__*/
   messageDesc(file_tinker, 2);
-
-/**
- * @generated from message tinker_public.ProvenanceSpan
- */
-export type ProvenanceSpan = Message<"tinker_public.ProvenanceSpan"> & {
-  /**
-   * @generated from oneof tinker_public.ProvenanceSpan.span
-   */
-  span: {
-    /**
-     * @generated from field: tinker_public.PromptProvenanceSpan prompt_tokens = 1;
-     */
-    value: PromptProvenanceSpan;
-    case: "promptTokens";
-  } | {
-    /**
-     * @generated from field: tinker_public.SampledProvenanceSpan sampled_tokens = 2;
-     */
-    value: SampledProvenanceSpan;
-    case: "sampledTokens";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message tinker_public.ProvenanceSpan.
- * Use `create(ProvenanceSpanSchema)` to create a new message.
- */
-export const ProvenanceSpanSchema: GenMessage<ProvenanceSpan> = /*@__PURE__*/
-  messageDesc(file_tinker, 3);
-
-/**
- * @generated from message tinker_public.PromptProvenanceSpan
- */
-export type PromptProvenanceSpan = Message<"tinker_public.PromptProvenanceSpan"> & {
-  /**
-   * @generated from field: string sequence_id = 1;
-   */
-  sequenceId: string;
-
-  /**
-   * @generated from field: int64 offset = 2;
-   */
-  offset: bigint;
-
-  /**
-   * @generated from field: int64 length = 3;
-   */
-  length: bigint;
-};
-
-/**
- * Describes the message tinker_public.PromptProvenanceSpan.
- * Use `create(PromptProvenanceSpanSchema)` to create a new message.
- */
-export const PromptProvenanceSpanSchema: GenMessage<PromptProvenanceSpan> = /*@__PURE__*/
-  messageDesc(file_tinker, 4);
-
-/**
- * @generated from message tinker_public.SampledProvenanceSpan
- */
-export type SampledProvenanceSpan = Message<"tinker_public.SampledProvenanceSpan"> & {
-  /**
-   * @generated from field: string sequence_id = 1;
-   */
-  sequenceId: string;
-
-  /**
-   * @generated from field: int64 offset = 2;
-   */
-  offset: bigint;
-
-  /**
-   * @generated from field: int64 length = 3;
-   */
-  length: bigint;
-};
-
-/**
- * Describes the message tinker_public.SampledProvenanceSpan.
- * Use `create(SampledProvenanceSpanSchema)` to create a new message.
- */
-export const SampledProvenanceSpanSchema: GenMessage<SampledProvenanceSpan> = /*@__PURE__*/
-  messageDesc(file_tinker, 5);
 
 /**
  * @generated from message tinker_public.Chunk
@@ -244,7 +151,7 @@ export type Chunk = Message<"tinker_public.Chunk"> & {
  * Use `create(ChunkSchema)` to create a new message.
  */
 export const ChunkSchema: GenMessage<Chunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 6);
+  messageDesc(file_tinker, 3);
 
 /**
  * @generated from message tinker_public.EncodedTextChunk
@@ -263,7 +170,7 @@ export type EncodedTextChunk = Message<"tinker_public.EncodedTextChunk"> & {
  * Use `create(EncodedTextChunkSchema)` to create a new message.
  */
 export const EncodedTextChunkSchema: GenMessage<EncodedTextChunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 7);
+  messageDesc(file_tinker, 4);
 
 /**
  * @generated from message tinker_public.ImageChunk
@@ -285,11 +192,6 @@ export type ImageChunk = Message<"tinker_public.ImageChunk"> & {
    * @generated from field: optional int32 expected_tokens = 3;
    */
   expectedTokens?: number | undefined;
-
-  /**
-   * @generated from field: optional tinker_public.ImageDimensions override_dimensions = 4;
-   */
-  overrideDimensions?: ImageDimensions | undefined;
 };
 
 /**
@@ -297,29 +199,7 @@ export type ImageChunk = Message<"tinker_public.ImageChunk"> & {
  * Use `create(ImageChunkSchema)` to create a new message.
  */
 export const ImageChunkSchema: GenMessage<ImageChunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 8);
-
-/**
- * @generated from message tinker_public.ImageDimensions
- */
-export type ImageDimensions = Message<"tinker_public.ImageDimensions"> & {
-  /**
-   * @generated from field: uint32 width = 1;
-   */
-  width: number;
-
-  /**
-   * @generated from field: uint32 height = 2;
-   */
-  height: number;
-};
-
-/**
- * Describes the message tinker_public.ImageDimensions.
- * Use `create(ImageDimensionsSchema)` to create a new message.
- */
-export const ImageDimensionsSchema: GenMessage<ImageDimensions> = /*@__PURE__*/
-  messageDesc(file_tinker, 9);
+  messageDesc(file_tinker, 5);
 
 /**
  * @generated from message tinker_public.DmelChunk
@@ -336,7 +216,7 @@ export type DmelChunk = Message<"tinker_public.DmelChunk"> & {
  * Use `create(DmelChunkSchema)` to create a new message.
  */
 export const DmelChunkSchema: GenMessage<DmelChunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 10);
+  messageDesc(file_tinker, 6);
 
 /**
  * @generated from message tinker_public.Tensor
@@ -351,12 +231,6 @@ export type Tensor = Message<"tinker_public.Tensor"> & {
      */
     value: Uint8Array;
     case: "dense";
-  } | {
-    /**
-     * @generated from field: tinker_public.SparseCsr sparse_csr = 2;
-     */
-    value: SparseCsr;
-    case: "sparseCsr";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -375,40 +249,7 @@ export type Tensor = Message<"tinker_public.Tensor"> & {
  * Use `create(TensorSchema)` to create a new message.
  */
 export const TensorSchema: GenMessage<Tensor> = /*@__PURE__*/
-  messageDesc(file_tinker, 11);
-
-/**
- * @generated from message tinker_public.SparseCsr
- */
-export type SparseCsr = Message<"tinker_public.SparseCsr"> & {
-  /**
-   * Elements of the declared dtype.
-   *
-   * @generated from field: bytes values = 1;
-   */
-  values: Uint8Array;
-
-  /**
-   * int64 array, rows + 1 entries.
-   *
-   * @generated from field: bytes crow_indices = 2;
-   */
-  crowIndices: Uint8Array;
-
-  /**
-   * int64 array, one entry per value.
-   *
-   * @generated from field: bytes col_indices = 3;
-   */
-  colIndices: Uint8Array;
-};
-
-/**
- * Describes the message tinker_public.SparseCsr.
- * Use `create(SparseCsrSchema)` to create a new message.
- */
-export const SparseCsrSchema: GenMessage<SparseCsr> = /*@__PURE__*/
-  messageDesc(file_tinker, 12);
+  messageDesc(file_tinker, 7);
 
 /**
  * @generated from message tinker_public.SampleResponse
@@ -440,11 +281,6 @@ export type SampleResponse = Message<"tinker_public.SampleResponse"> & {
    * @generated from field: optional tinker_public.Tensor target_prompt_logprobs = 5;
    */
   targetPromptLogprobs?: Tensor | undefined;
-
-  /**
-   * @generated from field: optional tinker_public.PromptAltTokens prompt_alt_tokens = 6;
-   */
-  promptAltTokens?: PromptAltTokens | undefined;
 };
 
 /**
@@ -452,7 +288,7 @@ export type SampleResponse = Message<"tinker_public.SampleResponse"> & {
  * Use `create(SampleResponseSchema)` to create a new message.
  */
 export const SampleResponseSchema: GenMessage<SampleResponse> = /*@__PURE__*/
-  messageDesc(file_tinker, 13);
+  messageDesc(file_tinker, 8);
 
 /**
  * @generated from message tinker_public.SampledSequence
@@ -488,7 +324,7 @@ export type SampledSequence = Message<"tinker_public.SampledSequence"> & {
  * Use `create(SampledSequenceSchema)` to create a new message.
  */
 export const SampledSequenceSchema: GenMessage<SampledSequence> = /*@__PURE__*/
-  messageDesc(file_tinker, 14);
+  messageDesc(file_tinker, 9);
 
 /**
  * @generated from message tinker_public.TopkLogprobs
@@ -524,29 +360,7 @@ export type TopkLogprobs = Message<"tinker_public.TopkLogprobs"> & {
  * Use `create(TopkLogprobsSchema)` to create a new message.
  */
 export const TopkLogprobsSchema: GenMessage<TopkLogprobs> = /*@__PURE__*/
-  messageDesc(file_tinker, 15);
-
-/**
- * @generated from message tinker_public.PromptAltTokens
- */
-export type PromptAltTokens = Message<"tinker_public.PromptAltTokens"> & {
-  /**
-   * @generated from field: tinker_public.Tensor tokens = 1;
-   */
-  tokens?: Tensor | undefined;
-
-  /**
-   * @generated from field: tinker_public.Tensor logprobs = 2;
-   */
-  logprobs?: Tensor | undefined;
-};
-
-/**
- * Describes the message tinker_public.PromptAltTokens.
- * Use `create(PromptAltTokensSchema)` to create a new message.
- */
-export const PromptAltTokensSchema: GenMessage<PromptAltTokens> = /*@__PURE__*/
-  messageDesc(file_tinker, 16);
+  messageDesc(file_tinker, 10);
 
 /**
  * @generated from message tinker_public.ForwardBackwardOutput
@@ -573,7 +387,7 @@ export type ForwardBackwardOutput = Message<"tinker_public.ForwardBackwardOutput
  * Use `create(ForwardBackwardOutputSchema)` to create a new message.
  */
 export const ForwardBackwardOutputSchema: GenMessage<ForwardBackwardOutput> = /*@__PURE__*/
-  messageDesc(file_tinker, 17);
+  messageDesc(file_tinker, 11);
 
 /**
  * @generated from message tinker_public.ArrayRecord
@@ -600,7 +414,7 @@ export type ArrayRecord = Message<"tinker_public.ArrayRecord"> & {
  * Use `create(ArrayRecordSchema)` to create a new message.
  */
 export const ArrayRecordSchema: GenMessage<ArrayRecord> = /*@__PURE__*/
-  messageDesc(file_tinker, 18);
+  messageDesc(file_tinker, 12);
 
 /**
  * @generated from message tinker_public.BatchedTensor
@@ -636,7 +450,7 @@ export type BatchedTensor = Message<"tinker_public.BatchedTensor"> & {
  * Use `create(BatchedTensorSchema)` to create a new message.
  */
 export const BatchedTensorSchema: GenMessage<BatchedTensor> = /*@__PURE__*/
-  messageDesc(file_tinker, 19);
+  messageDesc(file_tinker, 13);
 
 /**
  * @generated from enum tinker_public.DType

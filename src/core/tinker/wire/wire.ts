@@ -59,7 +59,6 @@ export const capabilitiesSchema = object({
       model_name: orNull(string()),
       max_context_length: orNull(wholeNumber),
       trainable: orNull(boolean()),
-      sampleable: orNull(boolean()),
     }),
   ),
 });
@@ -71,10 +70,7 @@ export const createSessionSchema = object({
   error_message: orNull(string()),
 });
 
-export const pendingFutureSchema = object({
-  request_id: string().min(1),
-  sample_sequence_ids: orNull(array(string())),
-});
+export const pendingFutureSchema = object({ request_id: string().min(1) });
 export type PendingFuture = output<typeof pendingFutureSchema>;
 
 export const createModelResultSchema = object({ model_id: string().min(1) });
@@ -83,14 +79,11 @@ export const savedPathSchema = object({ path: string().min(1) });
 export const ephemeralSamplerSchema = object({ sampling_session_id: string().min(1) });
 export const optimStepResultSchema = object({ metrics: withDefault(metrics, {}) });
 
-const optimizerConfigSchema = object({ type: string() });
-
 /** Whatever a server leaves out is unknown. */
 export const modelInfoSchema = object({
   lora_rank: orNull(wholeNumber),
   model_name: orNull(string()),
-  optimizer_config: orNull(optimizerConfigSchema),
-  model_data: orNull(object({ model_name: orNull(string()), tokenizer_id: orNull(string()) })),
+  model_data: orNull(object({ model_name: orNull(string()) })),
 });
 
 export const weightsInfoSchema = object({
@@ -177,52 +170,6 @@ export const sampleResultSchema = object({
   prompt_cache_hit_tokens: withDefault(wholeNumber, 0),
 });
 
-export interface WireLoraConfig {
-  readonly rank: number;
-  readonly seed?: number | undefined;
-  readonly train_unembed: boolean;
-  readonly train_mlp: boolean;
-  readonly train_attn: boolean;
-}
-
-export interface CreateSessionBody {
-  readonly tags: readonly string[];
-  readonly user_metadata: Readonly<Record<string, string>>;
-  readonly sdk_version: string;
-  readonly project_id?: string | undefined;
-  readonly display_name?: string | undefined;
-  readonly type: "create_session";
-}
-
-export interface CreateModelBody {
-  readonly session_id: string;
-  readonly model_seq_id: number;
-  readonly base_model: string;
-  readonly user_metadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly lora_config: WireLoraConfig;
-  readonly optimizer_config: { readonly type: "adamw" };
-  readonly type: "create_model";
-}
-
-/** A load that creates the model. */
-export interface CreateByLoadBody {
-  readonly session_id: string;
-  readonly model_seq_id: number;
-  readonly path: string;
-  readonly optimizer: boolean;
-  readonly user_metadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly type: "load_weights";
-}
-
-/** A load into a model that was created before, as its first request. */
-export interface LoadWeightsBody {
-  readonly model_id: string;
-  readonly seq_id: number;
-  readonly path: string;
-  readonly optimizer: boolean;
-  readonly type: "load_weights";
-}
-
 export interface AdamParams {
   readonly learning_rate: number;
   readonly beta1: number;
@@ -231,42 +178,4 @@ export interface AdamParams {
   readonly weight_decay: number;
   /** 0 = no clipping. */
   readonly grad_clip_norm: number;
-}
-
-export interface OptimStepBody {
-  readonly model_id: string;
-  readonly seq_id: number;
-  readonly adam_params: AdamParams;
-  readonly type: "optim_step";
-}
-
-export interface SaveWeightsBody {
-  readonly model_id: string;
-  readonly path: string;
-  readonly seq_id: number;
-  readonly ttl_seconds?: number | undefined;
-  readonly overwrite: boolean;
-  readonly user_metadata?: Readonly<Record<string, string>> | undefined;
-  readonly type: "save_weights";
-}
-
-/** Makes files of the weights that can be fetched. */
-export interface SaveExternalBody {
-  readonly model_id: string;
-  readonly path: string;
-  readonly seq_id: number;
-  readonly ttl_seconds: number;
-  readonly type: "save_weights_external";
-}
-
-/** With `path` a stored checkpoint, with `sampling_session_seq_id` a sampler at once. */
-export interface SaveForSamplerBody {
-  readonly model_id: string;
-  readonly path?: string;
-  readonly sampling_session_seq_id?: number;
-  readonly kind: "snapshot";
-  readonly seq_id: number;
-  readonly ttl_seconds?: number | undefined;
-  readonly user_metadata?: Readonly<Record<string, string>> | undefined;
-  readonly type: "save_weights_for_sampler";
 }

@@ -4,7 +4,6 @@
  */
 
 import * as z from "zod";
-import { isAppError } from "../../errors.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
 import { readLines } from "../../runFolder/files/lineReader.ts";
@@ -147,7 +146,7 @@ export async function waitingUploads(
   if (size === 0) return null;
   const start = Math.max(0, size - TAIL_BYTES);
   const tail = await fileSystem.readRange(path, start, size - start);
-  const { lines } = parseJsonLines(lastLines(tail, TAIL_LINES));
+  const lines = parseJsonLines(lastLines(tail, TAIL_LINES));
   const numbers = lines.flatMap(({ value }) => {
     const line = lineSchema.safeParse(value).data;
     return line !== undefined && "waiting" in line ? [line.waiting] : [];
@@ -156,12 +155,8 @@ export async function waitingUploads(
 }
 
 async function* uploadLines(fileSystem: FolderFiles, folder: string): AsyncGenerator<UploadLine> {
-  try {
-    for await (const { value } of readLines(fileSystem, runPaths(folder).uploads)) {
-      const line = lineSchema.safeParse(value).data;
-      if (line !== undefined) yield line;
-    }
-  } catch (error) {
-    if (!isAppError(error, "file-not-found")) throw error;
+  for await (const { value } of readLines(fileSystem, runPaths(folder).uploads)) {
+    const line = lineSchema.safeParse(value).data;
+    if (line !== undefined) yield line;
   }
 }

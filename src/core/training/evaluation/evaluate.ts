@@ -28,7 +28,7 @@ import type { ProgressEvent, Watcher } from "../run/progress.ts";
 import type { LoopPosition } from "../step/loopPosition.ts";
 import { chooseTasks, doneFractionOf } from "../tasks/dataset.ts";
 import { evaluatedTokens } from "../update/tokenRecords.ts";
-import { type EvaluationResult, summarizeEvaluation } from "./evaluation.ts";
+import { summarizeEvaluation } from "./evaluation.ts";
 import {
   type PlayedRollout,
   type PlayedRollouts,
@@ -126,7 +126,7 @@ async function evaluateAt(
   const played = await readPlayed(context.storage, at);
   const [first] = evaluations;
   const baseline = first === undefined ? null : await readPlayed(context.storage, first);
-  const results: EvaluationResult[] = [];
+  const results: StoredResult[] = [];
   const report = progressReport(watch, at.step, count);
   const { seed } = evaluation;
   for (const { cell, tasks } of plan) {

@@ -18,43 +18,6 @@ import { fraction, mean, sum } from "../../util/stats.ts";
 
 const NO_INTERVAL = { low: null, high: null };
 
-export interface EvaluationResult extends EvaluationCell, OptionalInterval {
-  readonly tasks: number;
-  readonly rollouts: number;
-  /** Mean over tasks of the mean over a task's rollouts (avg@k); a failed rollout counts as `failureReward`. */
-  readonly rewardMean: number;
-  /** Share of all rollouts that succeeded. */
-  readonly successFraction: number;
-  readonly failed: number;
-  readonly failureReward: number;
-  /** Over the rollouts with at least one turn, like the next; null without any. */
-  readonly tokensMean: number | null;
-  readonly turnsMean: number | null;
-  readonly successReward: number;
-  /** By ascending k, up to the rollouts of a task. */
-  readonly passAtK: readonly PassAtK[];
-  /** Against the first evaluation; absent for that one, and below 8 shared tasks. */
-  readonly difference?: TaskDifference | undefined;
-}
-
-/** Bounds of a 95 % interval; null where the values say nothing about how far they vary. */
-interface OptionalInterval {
-  readonly low: number | null;
-  readonly high: number | null;
-}
-
-/** Chance that one of `k` rollouts of a task succeeds, as a mean over tasks. */
-export interface PassAtK extends OptionalInterval {
-  readonly k: number;
-  readonly mean: number;
-}
-
-/** Mean over shared tasks of what a task's mean reward has changed. */
-export interface TaskDifference extends OptionalInterval {
-  readonly tasks: number;
-  readonly mean: number;
-}
-
 /** The part of a rollout that a result is made of. */
 export type EvaluatedRecord = Pick<RolloutRecord, "index" | "reward"> & {
   readonly turns: readonly Pick<RolloutRecord["turns"][number], "tokens">[];
@@ -74,7 +37,7 @@ export function summarizeEvaluation(
   cell: EvaluationCell,
   rollouts: readonly EvaluatedRecord[],
   { successReward, failureReward: givenReward, baseline }: SummaryOptions,
-): EvaluationResult {
+): StoredResult {
   const ofFailure = givenReward ?? failureReward(rollouts);
   const tasks = [...taskRewards(rollouts, ofFailure).values()];
   const successes = rollouts.filter((rollout) => isSuccess(rollout, successReward));
@@ -109,7 +72,7 @@ export function summarizeEvaluation(
 function passRates(
   rollouts: readonly EvaluatedRecord[],
   successReward: number,
-): readonly PassAtK[] {
+): StoredResult["passAtK"] {
   const tasks = [...groupBy(rollouts, ({ index }) => index).values()].map((own) =>
     own.map((rollout) => (isSuccess(rollout, successReward) ? 1 : 0)),
   );

@@ -85,7 +85,7 @@ function decodeFirst(
   if (bytes.length < HEADER_BYTES) return null;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   const start = HEADER_BYTES + length;
-  const [only] = parseJsonLines(bytes.subarray(HEADER_BYTES, start)).lines;
+  const [only] = parseJsonLines(bytes.subarray(HEADER_BYTES, start));
   const line = rolloutLine.safeParse(only?.value).data;
   if (line === undefined) return null;
   const count = sum(line.streams.map(lengthOf));

@@ -11,25 +11,18 @@ import { sampledTokens } from "../run/stepProgress.ts";
 import { hasSignal, type ScoredGroup, scoreGroups } from "../update/groups.ts";
 import type { TakenBatch } from "./groupQueue.ts";
 
-export interface RefillCost {
-  /** That a step took beyond a batch. */
-  readonly groups: number;
-  /** Those of all its groups that give nothing to train on, with their rollouts and the tokens sampled for them. */
-  readonly untrained_groups: number;
-  readonly untrained_rollouts: number;
-  readonly untrained_tokens: number;
-}
-
 /** As the metrics name it; null without `refill`. */
 export function refillCost(
   { refill, batch_size: wanted }: RunContext["config"],
   groups: readonly ScoredGroup[],
-): RefillCost | null {
+) {
   if (!refill) return null;
   const untrained = groups.filter((group) => !hasSignal(group));
   const rollouts = untrained.flatMap((group) => group.rollouts);
   return {
+    /** That a step took beyond a batch. */
     groups: Math.max(0, groups.length - wanted),
+    /** Those of all its groups that give nothing to train on, with their rollouts and the tokens sampled for them. */
     untrained_groups: untrained.length,
     untrained_rollouts: rollouts.length,
     untrained_tokens: sum(rollouts.map(({ rollout }) => sampledTokens(rollout))),

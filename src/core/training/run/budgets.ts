@@ -38,13 +38,7 @@ export interface Spent {
 }
 
 /** The used part of each budget, 1 when all of it is used; absent without the budget. */
-export interface BudgetShares {
-  readonly cost_frac?: number;
-  readonly tokens_frac?: number;
-  readonly hours_frac?: number;
-}
-
-export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent): BudgetShares {
+export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent) {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const used = usedTotal(usage, prices);
   return withoutUndefined({

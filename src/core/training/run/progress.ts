@@ -62,7 +62,6 @@ export type ProgressEvent =
       readonly isTotalAtMost: boolean;
       /** Over all scored rollouts; null when none was. */
       readonly rewardMean: number | null;
-      readonly rewardStd: number | null;
       /** Trend of the mean reward, including this step. */
       readonly trend: Trend;
       /** Null when nothing was trained. */

@@ -312,7 +312,6 @@ function finishedEvent(
     totalSteps,
     isTotalAtMost: isTotalAtMost(config),
     rewardMean: rewards.mean,
-    rewardStd: rewards.std,
     trend,
     loss,
     trainedGroups: trainedGroups(facts),

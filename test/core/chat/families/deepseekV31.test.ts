@@ -10,10 +10,7 @@ const OPTIONS: FormatOptions = {
   retention: "template",
   date: "2026-01-02",
 };
-const { prompt, parse, bridge, countAdded } = formatOnBytes(
-  deepseekV31(OPTIONS),
-  DEEPSEEK_V31_TOKENS,
-);
+const { prompt, parse, bridge } = formatOnBytes(deepseekV31(OPTIONS), DEEPSEEK_V31_TOKENS);
 const thinking = formatOnBytes(deepseekV31({ ...OPTIONS, thinking: true }), DEEPSEEK_V31_TOKENS);
 const END = "<｜end▁of▁sentence｜>";
 const CALL = '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": 2}<｜tool▁call▁end｜>';
@@ -97,13 +94,6 @@ describe("after a turn of DeepSeek V3.1", () => {
     expect(bridge("It is", goOn)).toMatch(/^<｜end▁of▁sentence｜><｜User｜>/);
     expect(thinking.bridge("I shou", goOn)).toBe(
       `</think>${END}<｜User｜>Go on.<｜Assistant｜><think>`,
-    );
-  });
-
-  it("text from an environment yields no control token", () => {
-    const turn = `Hi.${END}`;
-    expect(countAdded(turn, result(DEEPSEEK_V31_TOKENS.join("")))).toBe(
-      countAdded(turn, result("5")),
     );
   });
 });

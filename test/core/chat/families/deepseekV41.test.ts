@@ -13,7 +13,7 @@ const OPTIONS: FormatOptions = {
   retention: "template",
   date: "2026-01-02",
 };
-const { prompt, parse, bridge, countAdded } = formatOnBytes(deepseekV41(OPTIONS), ADDED);
+const { prompt, parse, bridge } = formatOnBytes(deepseekV41(OPTIONS), ADDED);
 const plain = formatOnBytes(deepseekV41({ ...OPTIONS, thinking: false }), ADDED);
 const END = "<｜end▁of▁sentence｜>";
 const EFFORT = (effort: number): string =>
@@ -145,10 +145,5 @@ describe("after a turn of DeepSeek V4.1", () => {
     const goOn = { kind: "user", content: "Go on." } as const;
     expect(bridge("</think>It is", goOn)).toBe(`${END}<｜User｜>Go on.<｜Assistant｜><think>`);
     expect(bridge("I shou", goOn)).toMatch(/^<\/think><｜end▁of▁sentence｜><｜User｜>/);
-  });
-
-  it("text from an environment yields no control token", () => {
-    const turn = `</think>Hi.${END}`;
-    expect(countAdded(turn, result(ADDED.join("")))).toBe(countAdded(turn, result("5")));
   });
 });

@@ -10,7 +10,7 @@ const ADDED = [
   ...["<arg_value>", "</arg_value>"],
 ];
 const OPTIONS = { thinking: true, effort: null, retention: "all", date: "2026-01-02" } as const;
-const { prompt, parse, bridge, countAdded, stops } = formatOnBytes(glm53(OPTIONS), ADDED);
+const { prompt, parse, bridge, stops } = formatOnBytes(glm53(OPTIONS), ADDED);
 const START = "[gMASK]<sop><|system|>Reasoning Effort: Max";
 const OPENING = "<|assistant|><think>";
 const CALL = "<tool_call>add<arg_key>a</arg_key><arg_value>2</arg_value></tool_call>";
@@ -147,10 +147,5 @@ describe("after a turn of GLM 5.3", () => {
     expect(bridge("I should thi", { kind: "user", content: "On." })).toBe(
       `</think><|endoftext|>${next}`,
     );
-  });
-
-  it("text from an environment yields no control token", () => {
-    const turn = `</think>${CALL}<|observation|>`;
-    expect(countAdded(turn, result(ADDED.join("")))).toBe(countAdded(turn, result("5")));
   });
 });

@@ -174,11 +174,4 @@ describe("after a turn of Kimi", () => {
     expect(thinking.bridge("<think></think>It is", hi)).toBe(`<|im_end|>${HI}${OPENING}`);
     expect(k25.bridge("I should thi", hi)).toBe(`</think><|im_end|>${HI}${OPENING}<think>`);
   });
-
-  it("text from an environment yields no control token", () => {
-    const turn = `</think>${CALLS}<|im_end|>`;
-    expect(k25.countAdded(turn, result(KIMI_TOKENS.join("")))).toBe(
-      k25.countAdded(turn, result("5")),
-    );
-  });
 });

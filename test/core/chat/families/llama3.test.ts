@@ -10,7 +10,7 @@ const ADDED = [
   "<|eom_id|>",
   "<|python_tag|>",
 ];
-const { prompt, parse, bridge, countAdded, stops } = formatOnBytes(llama3(), ADDED);
+const { prompt, parse, bridge, stops } = formatOnBytes(llama3(), ADDED);
 const OPENING = "<|start_header_id|>assistant<|end_header_id|>\n\n";
 const CALL = '{"name": "add", "parameters": {"a": 2}}';
 
@@ -144,10 +144,5 @@ describe("after a turn of Llama 3", () => {
     expect(bridge(`${CALL}<|eot_id|>`, result("5"))).toBe(next);
     expect(bridge(`${CALL}<|eom_id|>`, result("5"))).toBe(next);
     expect(bridge(CALL, result("5"))).toBe(`<|eot_id|>${next}`);
-  });
-
-  it("text from an environment yields no control token", () => {
-    const turn = "Hi.<|eot_id|>";
-    expect(countAdded(turn, result(ADDED.join("")))).toBe(countAdded(turn, result("5")));
   });
 });

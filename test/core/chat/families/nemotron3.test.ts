@@ -156,10 +156,4 @@ describe("after a turn of Nemotron 3", () => {
     expect(nano().bridge("Eas", goOn)).toBe(`</think><|im_end|>${next}`);
     expect(nano({ thinking: false }).bridge("It", goOn)).toMatch(/^<\|im_end\|>\n/);
   });
-
-  it("text from an environment yields no control token", () => {
-    const { countAdded } = nano();
-    const turn = "</think>Hi.<|im_end|>";
-    expect(countAdded(turn, result(ADDED.join("")))).toBe(countAdded(turn, result("5")));
-  });
 });

@@ -69,3 +69,13 @@ export const CATALOGUE: Catalogue = {
   },
   secrets: [{ name: "OPENAI_API_KEY", origin: null }],
 };
+
+/** A rolling checkpoint that a newer one has replaced. */
+export const GONE = "tinker://s:train:0/weights/rolling_000045";
+
+export function checkpointCatalogue(...items: readonly CatalogueCheckpoint[]): Catalogue {
+  return {
+    ...EMPTY_CATALOGUE,
+    hosted: { environments: null, models: null, checkpoints: listing(items) },
+  };
+}

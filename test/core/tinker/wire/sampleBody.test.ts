@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { imageId } from "../../../../src/core/images/imageIds.ts";
 import { inputChunks } from "../../../../src/core/tinker/wire/modelInput.ts";
-import { encodeSampleBody, type SampleBody } from "../../../../src/core/tinker/wire/sampleBody.ts";
+import { encodeSampleBody } from "../../../../src/core/tinker/wire/sampleBody.ts";
 import { aPng } from "../../images/someImages.ts";
 
-const BODY: SampleBody = {
+const BODY = {
   num_samples: 1,
   sampling_params: {
     max_tokens: 7,

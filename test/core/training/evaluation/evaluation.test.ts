@@ -27,7 +27,7 @@ import { findStoredTurn } from "../../../../src/trainer/chat/findStoredTurn.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
-import { aConfig, aRollout, ENVIRONMENT, someSettings } from "../builders.ts";
+import { aConfig, anEvaluation, aRollout, ENVIRONMENT, someSettings } from "../builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 
 const cell = { environment: ENVIRONMENT, split: "test", temperature: 0 };
@@ -42,19 +42,9 @@ function summarize(rollouts: readonly FinishedRollout[], changes: Partial<Summar
   });
 }
 
-function anEvaluation(changes: Partial<EvaluationConfig> = {}): EvaluationConfig {
-  return {
-    splits: { [ENVIRONMENT]: ["test"] },
-    at_start: true,
-    at_end: true,
-    every: null,
-    num_samples: 3,
-    rollouts_per_task: 2,
-    seed: 0,
-    failure_reward: null,
-    temperatures: [0, 1],
-    ...changes,
-  };
+function twiceEvaluated(changes: Partial<EvaluationConfig> = {}): EvaluationConfig {
+  const often = { at_start: true, at_end: true, every: null, num_samples: 3, rollouts_per_task: 2 };
+  return anEvaluation({ ...often, temperatures: [0, 1], ...changes });
 }
 
 describe("the result of an evaluation", () => {
@@ -217,7 +207,7 @@ describe("the result of an evaluation", () => {
 describe("an evaluation", () => {
   const solved = { onCall: () => result("", { reward: 1, finished: true }) };
 
-  async function run(step: number, evaluation = anEvaluation()) {
+  async function run(step: number, evaluation = twiceEvaluated()) {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const sampler = scriptedSampler([ended(call("answer"))]);
     const at = { step, purpose: "periodic" as const };
@@ -227,7 +217,7 @@ describe("an evaluation", () => {
 
   it("covers every split at every temperature", () => {
     const splits = { "a/b": ["test", "hard"], "c/d": ["test"] };
-    const cells = evaluationCells(anEvaluation({ splits }));
+    const cells = evaluationCells(twiceEvaluated({ splits }));
     expect(cells.map(({ split, temperature }) => `${split} ${temperature}`)).toEqual([
       ...["test 0", "test 1", "hard 0", "hard 1"],
       ...["test 0", "test 1"],
@@ -249,7 +239,7 @@ describe("an evaluation", () => {
   });
 
   it("plays the same tasks with the same seeds in runs whose seeds differ, and others by its own seed", async () => {
-    const requests = async (seed: number, evaluation = anEvaluation()) => {
+    const requests = async (seed: number, evaluation = twiceEvaluated()) => {
       const config = aConfig({ seed });
       const context = aContext({ config, remote: scriptedEnvironment([solved]) });
       const sampler = scriptedSampler([ended(call("answer"))]);
@@ -263,7 +253,7 @@ describe("an evaluation", () => {
     };
     const first = await requests(1);
     expect(await requests(2)).toEqual(first);
-    expect(await requests(1, anEvaluation({ seed: 5 }))).not.toEqual(first);
+    expect(await requests(1, twiceEvaluated({ seed: 5 }))).not.toEqual(first);
   });
 
   it("does not ask again for log-probabilities that the service did not give", async () => {
@@ -271,7 +261,7 @@ describe("an evaluation", () => {
     const blank = { text: ended(call("answer")), logprobs: () => null };
     const sampler = scriptedSampler([blank]);
     const at = { step: 0, purpose: "start" as const };
-    await context.clock.run(evaluate(context, anEvaluation(), sampler, at));
+    await context.clock.run(evaluate(context, twiceEvaluated(), sampler, at));
     expect(sampler.recomputed).toEqual([]);
   });
 
@@ -311,7 +301,7 @@ describe("an evaluation", () => {
     await context.fileSystem.append(path, lines.slice(0, 5).join(""));
     const sampler = scriptedSampler([ended(call("answer"))]);
     const at = { step: 10, purpose: "periodic" as const };
-    expect(await context.clock.run(evaluate(context, anEvaluation(), sampler, at))).toEqual(
+    expect(await context.clock.run(evaluate(context, twiceEvaluated(), sampler, at))).toEqual(
       results,
     );
     expect(sampler.requests).toHaveLength(4);
@@ -321,7 +311,7 @@ describe("an evaluation", () => {
   });
 
   it("takes no rollouts of other weights for its own", async () => {
-    const eight = anEvaluation({ num_samples: 8 });
+    const eight = twiceEvaluated({ num_samples: 8 });
     const { context } = await run(10, eight);
     const sampler = scriptedSampler([ended(call("answer"))]);
     const again = { step: 10, purpose: "end" as const };
@@ -340,7 +330,7 @@ describe("an evaluation", () => {
     const sampler = scriptedSampler([ended(call("answer"))]);
     context.control.stop();
     const at = { step: 0, purpose: "start" as const };
-    await expect(evaluate(context, anEvaluation(), sampler, at)).rejects.toBe(
+    await expect(evaluate(context, twiceEvaluated(), sampler, at)).rejects.toBe(
       context.control.signal.reason,
     );
     expect(context.fileSystem.files.has(PATHS.evaluations)).toBe(false);

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../../src/core/rollout/rollout.ts";
-import {
-  type CollectOptions,
-  collectRollouts,
-} from "../../../../src/core/training/generation/collectRollouts.ts";
+import type { CollectOptions } from "../../../../src/core/training/generation/collectRollouts.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import {
   result,
@@ -14,28 +11,13 @@ import {
 } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, aTask, someSettings } from "../builders.ts";
-import { aContext, type FakeContext } from "../fakeContext.ts";
+import { aContext } from "../fakeContext.ts";
+import { playRollouts } from "../playRollouts.ts";
 
 const ANSWER = ended(call("answer"));
 const solved = { onCall: () => result("", { reward: 1, finished: true }) };
 const tasks = (count: number): readonly RolloutTask[] =>
   Array.from({ length: count }, (_, rollout) => aTask({ rollout }));
-
-/** Plays with a model that takes a second for each turn, unless `options` name another sampler. */
-function play(
-  context: FakeContext,
-  rollouts: readonly RolloutTask[],
-  options: Partial<CollectOptions> = {},
-): Promise<readonly FinishedRollout[]> {
-  const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
-  return collectRollouts(context, rollouts, {
-    sampler: scriptedSampler([ANSWER], { beforeAnswer }),
-    seedOf: () => 7,
-    onFinished: async () => undefined,
-    onUsed: () => undefined,
-    ...options,
-  });
-}
 
 /** Refuses sessions while `isGone` says so, given how many were asked for before, and answers no query after one that it refused. */
 function vanishing(isGone: (asked: number) => boolean, script: SessionScript | Error = solved) {
@@ -88,7 +70,9 @@ describe("playing rollouts", () => {
       beforeAnswer: (signal) => context.clock.sleep(5_000 - 1_000 * order.length, signal),
     });
     const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
-    const finished = await context.clock.run(play(context, tasks(3), { sampler, onFinished }));
+    const finished = await context.clock.run(
+      playRollouts(context, tasks(3), { sampler, onFinished }),
+    );
     expect(finished.map(({ task }) => task.rollout)).toEqual([0, 1, 2]);
     expect(order.toSorted()).toEqual([0, 1, 2]);
   });
@@ -98,7 +82,7 @@ describe("playing rollouts", () => {
     const config = aConfig({ max_rollout_concurrency: 1 });
     const settings = someSettings({ rolloutTimeoutMs: 2_000 });
     const context = aContext({ config, remote, settings });
-    const finished = await context.clock.run(play(context, tasks(5)));
+    const finished = await context.clock.run(playRollouts(context, tasks(5)));
     expect(most()).toBe(1);
     expect(finished.map(({ record }) => record.stop)).toEqual(
       tasks(5).map(() => "reached_terminal_state"),
@@ -111,7 +95,7 @@ describe("playing rollouts", () => {
   it("keeps to an environment's own limit", async () => {
     const { remote, most } = countingEnvironment();
     const context = aContext({ remote, maxSessions: 2 });
-    await context.clock.run(play(context, tasks(6)));
+    await context.clock.run(playRollouts(context, tasks(6)));
     expect(most()).toBe(2);
   });
 
@@ -128,7 +112,7 @@ describe("playing rollouts", () => {
         inFlight -= 1;
       },
     });
-    await context.clock.run(play(context, tasks(6), { sampler }));
+    await context.clock.run(playRollouts(context, tasks(6), { sampler }));
     expect(most).toBe(2);
   });
 
@@ -137,7 +121,7 @@ describe("playing rollouts", () => {
       const sampler = scriptedSampler([ANSWER]);
       const remote = scriptedEnvironment([solved]);
       const context = aContext({ config: aConfig({ sampling_seed }), remote });
-      await context.clock.run(play(context, tasks(1), { sampler }));
+      await context.clock.run(playRollouts(context, tasks(1), { sampler }));
       return sampler.requests.map(({ seed }) => seed);
     };
     expect(await seedsWith(true)).toEqual([7]);
@@ -148,7 +132,7 @@ describe("playing rollouts", () => {
     const sampler = scriptedSampler([ANSWER]);
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const settings: CollectOptions["settings"] = (given) => ({ ...given, temperature: 0 });
-    await context.clock.run(play(context, tasks(1), { sampler, settings }));
+    await context.clock.run(playRollouts(context, tasks(1), { sampler, settings }));
     expect(sampler.requests[0]?.temperature).toBe(0);
   });
 
@@ -160,7 +144,7 @@ describe("playing rollouts", () => {
       await context.clock.sleep(500);
       opened.push(open());
     };
-    await context.clock.run(play(context, tasks(3), { onFinished }));
+    await context.clock.run(playRollouts(context, tasks(3), { onFinished }));
     expect(opened).toEqual([0, 0, 0]);
     expect(context.clock.monotonic()).toBe(3 * 1_500);
   });
@@ -171,7 +155,7 @@ describe("a fault that concerns the whole run", () => {
     const refused = new AppError("tinker-auth", "The key was refused.");
     const remote = scriptedEnvironment([solved, solved, refused]);
     const context = aContext({ remote });
-    await expect(play(context, tasks(3))).rejects.toBe(refused);
+    await expect(playRollouts(context, tasks(3))).rejects.toBe(refused);
     expect(remote.sessions.map(({ isClosed }) => isClosed)).toEqual([true, true]);
     expect(context.clock.sleeping).toBe(0);
     expect(context.limits.rollouts.active).toBe(0);
@@ -181,7 +165,7 @@ describe("a fault that concerns the whole run", () => {
     const refused = new AppError("environment-auth", "The key was refused.");
     const remote = scriptedEnvironment([refused]);
     const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
-    await expect(play(context, tasks(9))).rejects.toBe(refused);
+    await expect(playRollouts(context, tasks(9))).rejects.toBe(refused);
     // The place of the refused one may be taken before the others hear of it.
     expect(remote.choices.length).toBeLessThanOrEqual(2);
   });
@@ -190,7 +174,9 @@ describe("a fault that concerns the whole run", () => {
     const disk = new AppError("disk", "The disk is full.");
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const onFinished = () => Promise.reject(disk);
-    await expect(context.clock.run(play(context, tasks(2), { onFinished }))).rejects.toBe(disk);
+    await expect(context.clock.run(playRollouts(context, tasks(2), { onFinished }))).rejects.toBe(
+      disk,
+    );
   });
 });
 
@@ -198,7 +184,7 @@ describe("a request to stop", () => {
   it("ends all rollouts, with its own reason", async () => {
     const remote = scriptedEnvironment([solved]);
     const context = aContext({ remote });
-    const playing = play(context, tasks(3));
+    const playing = playRollouts(context, tasks(3));
     await settle();
     context.control.stop();
     await expect(playing).rejects.toBe(context.control.signal.reason);
@@ -226,7 +212,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     const context = aContext({ config, remote, settings });
     const order: number[] = [];
     const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
-    const playing = context.clock.run(play(context, tasks(count), { onFinished }));
+    const playing = context.clock.run(playRollouts(context, tasks(count), { onFinished }));
     const finished = await playing.catch((error: unknown) => error);
     return { context, finished, order };
   }

@@ -46,7 +46,7 @@ export function prepareAhead({
       const tokens = encode(ended(call("answer", { reward: rewardOf(seed) })));
       const logprobs = tokens.map(() => -0.5);
       meter?.add({ sampled: tokens.length, prefill_uncached: request.prompt.length });
-      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+      return { tokens, logprobs, stopReason: "stop" };
     },
   };
   const { client } = context;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../../../src/cli/terminal/exitCode.ts";
 import { AppError } from "../../../../src/core/errors.ts";
-import type { FinishedRollout, RolloutTask } from "../../../../src/core/rollout/rollout.ts";
-import { collectRollouts } from "../../../../src/core/training/generation/collectRollouts.ts";
+import type { RolloutTask } from "../../../../src/core/rollout/rollout.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import {
   result,
@@ -10,12 +9,13 @@ import {
   type SessionScript,
   scriptedEnvironment,
 } from "../../rollout/scriptedEnvironment.ts";
-import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, aTask, ENVIRONMENT, someSettings } from "../builders.ts";
-import { aContext, type ContextOptions, type FakeContext } from "../fakeContext.ts";
+import { aContext, type ContextOptions } from "../fakeContext.ts";
+import { playRollouts } from "../playRollouts.ts";
 
 const MINUTE_MS = 60_000;
 const OTHER = "Owner/Other";
+const unpaid = new AppError("environment-billing", "no credit is left. Add credit at the page.");
 const full = new AppError("environment-capacity", "at maximum capacity");
 const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
 const refused = new AppError("environment-auth", "access denied. Check the API key.");
@@ -64,22 +64,9 @@ function setUp(
     saves.push(context.clock.monotonic());
     throw new AppError("disk", "Nothing reads the entry.");
   });
-  const play = () => playIn(context, rollouts);
+  const play = () => playRollouts(context, rollouts);
   const kinds = () => events.map(({ kind }) => kind);
   return { context, clock: context.clock, events, kinds, phases, saves, play };
-}
-
-function playIn(
-  context: FakeContext,
-  rollouts: readonly RolloutTask[],
-): Promise<readonly FinishedRollout[]> {
-  const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
-  return collectRollouts(context, rollouts, {
-    sampler: scriptedSampler([ended(call("answer"))], { beforeAnswer }),
-    seedOf: () => 7,
-    onFinished: async () => undefined,
-    onUsed: () => undefined,
-  });
 }
 
 describe("an environment that refuses every session because it is full", () => {
@@ -150,19 +137,6 @@ describe("an environment that refuses the key amid a run", () => {
     expect(events.at(-1)).toMatchObject({ kind: "circuit-closed" });
   });
 
-  it("ends the run with that error after half an hour", async () => {
-    const fault: Fault = { error: null };
-    const { play, clock } = setUp(faulty(fault), tasks(3), 1);
-    const playing = play();
-    playing.catch(() => undefined);
-    await clock.advance(1_500);
-    fault.error = refused;
-    await expect(clock.run(playing)).rejects.toMatchObject({
-      code: "environment-auth",
-      message: expect.stringMatching(/skipped no task.*resume the run\.$/),
-    });
-  });
-
   it("ends it at once when no session was ever opened", async () => {
     const { play } = setUp(faulty({ error: refused }), tasks(3));
     await expect(play()).rejects.toBe(refused);
@@ -170,8 +144,6 @@ describe("an environment that refuses the key amid a run", () => {
 });
 
 describe("an account whose credit runs out amid a run", () => {
-  const unpaid = new AppError("environment-billing", "no credit is left. Add credit at the page.");
-
   it("pauses the run, which continues by itself once there is credit again", async () => {
     const fault: Fault = { error: null };
     const { play, clock, phases, events } = setUp(faulty(fault), tasks(3), 1);
@@ -193,18 +165,21 @@ describe("an account whose credit runs out amid a run", () => {
     );
     expect(phases).toEqual(["paused", "running"]);
   });
+});
 
-  it("ends the run after an hour, to be resumed", async () => {
-    const fault: Fault = { error: null };
-    const { play, clock } = setUp(faulty(fault), tasks(3), 1);
-    const playing = play();
-    playing.catch(() => undefined);
-    await clock.advance(1_500);
-    fault.error = unpaid;
-    await expect(clock.run(playing)).rejects.toMatchObject({
-      code: "environment-billing",
-      message: expect.stringMatching(/waited for 60 min.*resume the run\.$/),
-    });
+it.each([
+  ["half an hour of a refused key", refused, /skipped no task.*resume the run\.$/],
+  ["an hour without credit", unpaid, /waited for 60 min.*resume the run\.$/],
+])("after %s the run ends with that error, to be resumed", async (_, error, message) => {
+  const fault: Fault = { error: null };
+  const { play, clock } = setUp(faulty(fault), tasks(3), 1);
+  const playing = play();
+  playing.catch(() => undefined);
+  await clock.advance(1_500);
+  fault.error = error;
+  await expect(clock.run(playing)).rejects.toMatchObject({
+    code: error.code,
+    message: expect.stringMatching(message),
   });
 });
 

@@ -59,6 +59,15 @@ function advantages(call: LossCall | undefined): readonly (number | undefined)[]
 
 type Normalization = Config["loss_normalization"];
 
+/** The two advantages that are sent, twice as large. */
+async function sent(changes: Pick<Config, "loss_normalization" | "zero_variance">) {
+  const { client } = await playStep([MIXED, EQUAL], { ...changes, max_response_tokens: 100 });
+  const [call] = client.lossCalls;
+  // Those with an advantage of 0 would cost as much as the others and change nothing.
+  expect(call?.data).toHaveLength(2);
+  return advantages(call).map((advantage) => 2 * (advantage ?? 0));
+}
+
 it.each<[Normalization, readonly [number, number]]>([
   ["token_sum", [1, 1]],
   ["token_mean", [1 / (a + b + c + d + e + f), 1 / (a + b + c + d + e + f)]],
@@ -66,17 +75,8 @@ it.each<[Normalization, readonly [number, number]]>([
   ["group_mean", [1 / ((a + b + c) * 2), 1 / ((a + b + c) * 2)]],
   ["constant", [1 / (6 * 100), 1 / (6 * 100)]],
 ])("%s counts rollouts with an advantage of 0", async (loss_normalization, [first, last]) => {
-  const { client } = await playStep([MIXED, EQUAL], {
-    loss_normalization,
-    max_response_tokens: 100,
-    zero_variance: "keep",
-  });
-  const [call] = client.lossCalls;
-  // Those with an advantage of 0 would cost as much as the others and change nothing.
-  expect(call?.data).toHaveLength(2);
-  const [sent, other] = advantages(call);
-  expect(sent).toBeCloseTo(first / 2, 8);
-  expect(other).toBeCloseTo(-last / 2, 8);
+  const found = await sent({ loss_normalization, zero_variance: "keep" });
+  expect(found).toEqual([expect.closeTo(first, 8), expect.closeTo(-last, 8)]);
 });
 
 it.each<[Normalization, readonly [number, number]]>([
@@ -85,14 +85,8 @@ it.each<[Normalization, readonly [number, number]]>([
   ["group_mean", [1 / (a + b + c), 1 / (a + b + c)]],
   ["constant", [1 / (3 * 100), 1 / (3 * 100)]],
 ])("%s does not count a group that is left out", async (loss_normalization, [first, last]) => {
-  const { client } = await playStep([MIXED, EQUAL], {
-    loss_normalization,
-    max_response_tokens: 100,
-    zero_variance: "drop",
-  });
-  const [sent, other] = advantages(client.lossCalls[0]);
-  expect(sent).toBeCloseTo(first / 2, 8);
-  expect(other).toBeCloseTo(-last / 2, 8);
+  const found = await sent({ loss_normalization, zero_variance: "drop" });
+  expect(found).toEqual([expect.closeTo(first, 8), expect.closeTo(-last, 8)]);
 });
 
 it("a group that sends nothing counts with the update of the group before it", async () => {

@@ -61,6 +61,23 @@ max_steps: 40
 save_every: 10
 `;
 
+/** Of a hosted model; the evaluation can go on. */
+const HOSTED_SETTINGS = `learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
+adam_eps: 1e-8
+loss_fn_config:
+  clip_low_threshold: 0.8
+  clip_high_threshold: 1.28 # lets rare tokens become likely
+max_response_tokens: 4096
+max_total_tokens: 32768
+rollout_timeout: 600 # seconds; 32768 tokens take about 550
+max_active_tasks: 128 # rollouts at the same time
+
+# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
+evaluation:
+  splits:
+    GeneralReasoning/WhoDunit: [test]
+`;
+
 const HOSTED = `# Trains a hosted model. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
 model_name: Qwen/Qwen3-8B
 lora_rank: 32
@@ -77,21 +94,7 @@ batch_size: 32 # tasks per step, so 32 x 16 = 512 rollouts
 num_epochs: 1
 save_every: 10
 
-learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
-adam_eps: 1e-8
-loss_fn_config:
-  clip_low_threshold: 0.8
-  clip_high_threshold: 1.28 # lets rare tokens become likely
-max_response_tokens: 4096
-max_total_tokens: 32768
-rollout_timeout: 600 # seconds; 32768 tokens take about 550
-max_active_tasks: 128 # rollouts at the same time
-
-# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
-evaluation:
-  splits:
-    GeneralReasoning/WhoDunit: [test]
-  num_samples: 128
+${HOSTED_SETTINGS}  num_samples: 128
   every: 10
 `;
 
@@ -120,21 +123,7 @@ batch_size: 32
 num_epochs: 1
 save_every: 10
 
-learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
-adam_eps: 1e-8
-loss_fn_config:
-  clip_low_threshold: 0.8
-  clip_high_threshold: 1.28 # lets rare tokens become likely
-max_response_tokens: 4096
-max_total_tokens: 32768
-rollout_timeout: 600 # seconds; 32768 tokens take about 550
-max_active_tasks: 128 # rollouts at the same time
-
-# Evaluates on other tasks before the first step, every 10 steps, and after the last step.
-evaluation:
-  splits:
-    GeneralReasoning/WhoDunit: [test]
-    local/calculator: [test]
+${HOSTED_SETTINGS}    local/calculator: [test]
   num_samples: 128
   every: 10
 `;

@@ -2,7 +2,8 @@
 
 import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";
-import { isSame, ownValue } from "../../fields/sameValue.ts";
+import { isSame } from "../../fields/sameValue.ts";
+import { valueAt } from "../../rules/issues.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
@@ -35,13 +36,4 @@ export function suggestionEdits(
 /** True for a text that a run could be started with. */
 export function isWholeConfig(text: string, { path = "" }: EditOptions = {}): boolean {
   return checkText(text, { path }).config !== null;
-}
-
-function valueAt(tree: unknown, path: readonly string[]): unknown {
-  let value: unknown = tree;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = ownValue(value, key);
-  }
-  return value;
 }

@@ -1,10 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import {
-  type Catalogue,
-  type CatalogueCheckpoint,
-  EMPTY_CATALOGUE,
-} from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
 import { complete } from "../../../../../src/core/config/editing/completion/complete.ts";
 import type { Completion } from "../../../../../src/core/config/editing/completion/completion.ts";
 import { diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
@@ -12,7 +7,7 @@ import { allPairs } from "../../../../../src/core/config/editing/text/nodeAt.ts"
 import { shapeAt } from "../../../../../src/core/config/fields/fields.ts";
 import { readYaml } from "../../../../../src/core/config/source/yamlSource.ts";
 import { textWith } from "../../configText.ts";
-import { aCheckpoint, CATALOGUE, listing } from "../aCatalogue.ts";
+import { aCheckpoint, CATALOGUE, checkpointCatalogue, GONE } from "../aCatalogue.ts";
 
 /** Completions at the `|` of a text. */
 function at(marked: string, path = "run.yaml"): readonly Completion[] {
@@ -268,18 +263,9 @@ describe("a value that is written whole", () => {
   });
 });
 
-const GONE = "tinker://s:train:0/weights/rolling_000045";
-
-function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
-  return {
-    ...EMPTY_CATALOGUE,
-    hosted: { environments: null, models: null, checkpoints: listing(items) },
-  };
-}
-
 describe("completion of init_from", () => {
   it("offers what exists, the newest first and the best next, each under a label of its own", () => {
-    const catalogue = catalogueOf(
+    const catalogue = checkpointCatalogue(
       aCheckpoint("tinker://s:train:0/weights/checkpoint_000010", {
         step: 9,
         ageMs: 3000,

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Catalogue,
-  type CatalogueCheckpoint,
-  EMPTY_CATALOGUE,
-} from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
+import type { Catalogue } from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
 import {
   type DiagnoseOptions,
   diagnose as diagnoseAll,
@@ -11,7 +7,15 @@ import {
 import { fixAll, fixesAt } from "../../../../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith, textWithEnvironment } from "../../configText.ts";
-import { aCheckpoint, CATALOGUE, listing, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
+import {
+  aCheckpoint,
+  CATALOGUE,
+  checkpointCatalogue,
+  GONE,
+  listing,
+  NEW_CHECKPOINT,
+  OLD_CHECKPOINT,
+} from "../aCatalogue.ts";
 
 const OPTIONS: DiagnoseOptions = { path: "run.yaml" };
 const LIVE: DiagnoseOptions = { path: "run.yaml", catalogue: CATALOGUE };
@@ -483,17 +487,8 @@ describe("a value written as text", () => {
   });
 });
 
-const GONE = "tinker://s:train:0/weights/rolling_000045";
-
-function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
-  return {
-    ...EMPTY_CATALOGUE,
-    hosted: { environments: null, models: null, checkpoints: listing(items) },
-  };
-}
-
 it("a configuration that names a checkpoint which no longer exists is marked, with one that exists as a fix", () => {
-  const catalogue = catalogueOf(
+  const catalogue = checkpointCatalogue(
     aCheckpoint(GONE, { kind: "rolling", isGone: true }),
     aCheckpoint("tinker://s:train:0/weights/final_000050", { kind: "final" }),
   );
