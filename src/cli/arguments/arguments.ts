@@ -123,31 +123,7 @@ export type Command =
   | McpCommand
   | { readonly kind: "lsp" };
 
-const COMMANDS: readonly CommandName[] = [
-  "train",
-  "resume",
-  "evaluate",
-  "sweep",
-  "control",
-  "validate",
-  "estimate",
-  "show-prompt",
-  "runs",
-  "show",
-  "search",
-  "report",
-  "export",
-  "collect",
-  "models",
-  "chat",
-  "checkpoints",
-  "env",
-  "serve",
-  "serve-model",
-  "view",
-  "mcp",
-  "lsp",
-];
+const COMMANDS = Object.keys(FLAGS) as readonly CommandName[]; // the keys of a record that is written out
 
 /** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
 export function parseArguments(args: readonly string[]): Command {
