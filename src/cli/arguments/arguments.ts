@@ -6,6 +6,7 @@ import {
   configCommand,
   lastValue,
   numberOf,
+  oneOf,
   onlyPositional,
   refuseFurther,
   type Sending,
@@ -194,7 +195,7 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return {
         kind: "view",
         path: given.positionals[0] ?? null,
-        port: numberOf(given, name, "port", 65_535) ?? 0,
+        port: numberOf(given, name, "port", { most: 65_535 }) ?? 0,
       };
     case "mcp":
       return mcpCommand(given);
@@ -212,13 +213,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
 function reportCommand(given: ParsedFlags): ReportCommand {
   const { positionals: folders } = given;
   if (folders.length === 0) throw argumentError("report needs a run folder", "report");
-  const format = lastValue(given, "format") ?? "html";
-  if (format !== "html" && format !== "markdown") {
-    throw argumentError(
-      `--format is ${JSON.stringify(format)}. It can be html or markdown`,
-      "report",
-    );
-  }
+  const word = lastValue(given, "format") ?? "html";
+  const format = oneOf(["html", "markdown"], word, "format", "report");
   return { kind: "report", folders, format, output: lastValue(given, "output") ?? null };
 }
 
