@@ -2,24 +2,22 @@
 
 import * as l10n from "@vscode/l10n";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
-import type { Clock, FileSystem } from "../core/ports.ts";
+import type { FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { runSentence } from "../core/runs/runSentence.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunsCommand } from "./arguments/arguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
-import { commandLine, type Invocation, shortPath } from "./terminal/invocation.ts";
+import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, type LinePiece, type Style, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
-export interface RunsOptions {
-  readonly fileSystem: FileSystem;
-  readonly clock: Clock;
-  readonly invocation: Invocation;
-  readonly isProcessAlive: (pid: number) => boolean;
+export interface RunsOptions
+  extends Pick<ProgramOptions, "fileSystem" | "clock" | "invocation" | "isProcessAlive"> {
   readonly out: { readonly columns: number };
 }
 

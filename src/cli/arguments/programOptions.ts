@@ -116,6 +116,8 @@ export interface ProgramOptions {
   /** Standard input. */
   readonly input: Readable;
   readonly log: Log;
+  /** False for a process that no longer exists. */
+  readonly isProcessAlive: (pid: number) => boolean;
   readonly trainer: TrainerApi;
   readonly serveView: (request: ViewRequest) => Promise<ServedView>;
   /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
