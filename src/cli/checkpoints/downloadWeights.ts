@@ -14,6 +14,7 @@ import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
+import { interruptSignal } from "../terminal/interrupts.ts";
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, styled } from "../terminal/line.ts";
 
@@ -25,14 +26,18 @@ export async function downloadWeights(
 ): Promise<void> {
   const isAddress = source.startsWith("tinker://");
   if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
-  const stop = stopSignal(interrupts);
+  const stopped = new AppError(
+    "interrupted",
+    "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",
+  );
+  const { signal, release } = interruptSignal(interrupts, stopped);
   try {
     const done = await trainer.downloadCheckpoint(fileSystem, {
       ...places,
       name,
       output,
       form: form === null ? undefined : { ...form, base: baseFolder(form, invocation) },
-      signal: stop.signal,
+      signal,
       source: isAddress ? source : resolve(invocation.cwd, source),
       onExport: () => err.print([[styled("quiet", exportText())]]),
       onProgress: (progress) => err.showLive([progressText(progress)]),
@@ -41,26 +46,12 @@ export async function downloadWeights(
     out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
   } finally {
     err.showLive(null);
-    stop.release();
+    release();
   }
 }
 
 function baseFolder({ base }: FormRequest, { cwd }: Invocation): string | null {
   return base === null ? null : resolve(cwd, base);
-}
-
-/** Aborted by an interrupt until it is released. */
-function stopSignal(interrupts: ProgramOptions["interrupts"]): {
-  readonly signal: AbortSignal;
-  readonly release: () => void;
-} {
-  const stopped = new AppError(
-    "interrupted",
-    "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",
-  );
-  const controller = new AbortController();
-  const release = interrupts(() => controller.abort(stopped));
-  return { signal: controller.signal, release };
 }
 
 function exportText(): string {
