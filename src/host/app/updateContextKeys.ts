@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
+import type { ContextKeys } from "../manifest/contextKeyTable.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { Trainings } from "../runs/trainings.ts";
@@ -131,15 +132,7 @@ class RunKeys {
   }
 }
 
-type RunKey =
-  | "hasPausable"
-  | "hasPaused"
-  | "hasResumable"
-  | "hasAlarms"
-  | "hasArchived"
-  | "hasExpiring"
-  | "hasCheckpoints"
-  | "hasHosted";
+type RunKey = Extract<keyof ContextKeys, `has${string}`>;
 
 function badge(live: number): vscode.ViewBadge | undefined {
   if (live === 0) return undefined;
