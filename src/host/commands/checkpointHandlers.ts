@@ -27,21 +27,6 @@ import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { openCheckpointPage } from "./openCheckpointPage.ts";
 import { removeCheckpoint } from "./removeCheckpoint.ts";
 
-type CheckpointCommand =
-  | "startFromCheckpoint"
-  | "copyCheckpointPath"
-  | "openCheckpointPage"
-  | "insertCheckpointPath"
-  | "downloadCheckpoint"
-  | "keepCheckpoint"
-  | "keepLastState"
-  | "publishCheckpoint"
-  | "unpublishCheckpoint"
-  | "evaluateCheckpoint"
-  | "branchFromCheckpoint"
-  | "deleteCheckpoint"
-  | "refreshCheckpoints";
-
 export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly tasks: TaskProvider;
   /** The rows of checkpoints. */
@@ -58,9 +43,7 @@ interface Chosen {
   readonly entry: CheckpointEntry;
 }
 
-export function checkpointHandlers(
-  options: CheckpointHandlerOptions,
-): Pick<CommandHandlers, CheckpointCommand> {
+export function checkpointHandlers(options: CheckpointHandlerOptions) {
   return {
     refreshCheckpoints: () => options.view.refresh(),
     copyCheckpointPath: async (target) => {
@@ -144,7 +127,7 @@ export function checkpointHandlers(
       if (path === null || configPath === undefined) return;
       await startFrom(options, vscode.Uri.file(configPath), path);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function share(

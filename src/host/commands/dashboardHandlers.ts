@@ -23,9 +23,7 @@ export interface DashboardHandlerOptions extends ChooseRunOptions {
   readonly view: { readonly selection: readonly RunNode[] };
 }
 
-export function dashboardHandlers(
-  options: DashboardHandlerOptions,
-): Pick<CommandHandlers, "openDashboard" | "openSelectedRun" | "searchAllRuns" | "showAlarm"> {
+export function dashboardHandlers(options: DashboardHandlerOptions) {
   return {
     openSelectedRun: async () => {
       const node = await selectedRow(options.view);
@@ -57,7 +55,7 @@ export function dashboardHandlers(
         }));
       if (run !== undefined) options.dashboard.open(run.folder);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** The alarm that the caller names, the only one that fires, or the one that the user picks; null when there is none. */

@@ -31,9 +31,7 @@ const namedSource = z.object({
 });
 
 /** `addDataSource` takes the URI of a configuration, `readExamples` that of a JSONL file, or what a lens names. */
-export function dataHandlers(
-  options: DataHandlerOptions,
-): Pick<CommandHandlers, "addDataSource" | "readExamples"> {
+export function dataHandlers(options: DataHandlerOptions) {
   return {
     readExamples: async (target) => {
       const named = namedSource.safeParse(target).data;
@@ -65,7 +63,7 @@ export function dataHandlers(
         );
       }
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function isSupervised(text: string): boolean {

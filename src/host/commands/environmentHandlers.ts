@@ -37,17 +37,7 @@ export function environmentHandlers({
   catalogue,
   logs,
   servers,
-}: EnvironmentHandlerOptions): Pick<
-  CommandHandlers,
-  | "openDeploymentLogs"
-  | "openEnvironmentPage"
-  | "openOpenRewardAccount"
-  | "refreshEnvironments"
-  | "showMoreTasks"
-  | "startServer"
-  | "stopServer"
-  | "showServerLog"
-> {
+}: EnvironmentHandlerOptions) {
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());
@@ -77,7 +67,7 @@ export function environmentHandlers({
       plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
         view.refresh(),
       ),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function noPageText(target: unknown): string {

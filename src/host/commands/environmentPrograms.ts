@@ -28,9 +28,7 @@ export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
 
-export function environmentProgramHandlers(
-  options: EnvironmentProgramsOptions,
-): Pick<CommandHandlers, "playEnvironment" | "playTask" | "checkEnvironment"> {
+export function environmentProgramHandlers(options: EnvironmentProgramsOptions) {
   return {
     playEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Play which environment?"));
@@ -63,7 +61,7 @@ export function environmentProgramHandlers(
       ]);
       if (code === EXIT.done || code === EXIT.invalid) await check.done();
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** Settings with which an environment is on the server that the window has started; none where it has started none. */

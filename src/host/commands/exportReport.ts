@@ -15,9 +15,7 @@ export interface ReportHandlerOptions extends ChooseRunOptions {
   readonly view: { readonly selection: readonly unknown[] };
 }
 
-export function reportHandlers(
-  options: ReportHandlerOptions,
-): Pick<CommandHandlers, "exportReport"> {
+export function reportHandlers(options: ReportHandlerOptions) {
   const { store, server, view } = options;
   return {
     exportReport: async (target, selection) => {
@@ -31,7 +29,7 @@ export function reportHandlers(
         server,
       );
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** Ends quietly where the user chooses no file. @throws what the server says */

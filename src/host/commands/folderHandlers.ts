@@ -14,8 +14,6 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { showFolder } from "../vscode/showFolder.ts";
 import { type ChooseRunOptions, chooseAnyRun, folderOf } from "./chooseRun.ts";
 
-type FolderCommand = "importRun" | "openRunFolder" | "copyRunPath" | "openRunLog" | "deleteRun";
-
 export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly fileSystem: FileSystem;
@@ -23,9 +21,7 @@ export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly open: (folder: string) => void;
 }
 
-export function folderHandlers(
-  options: FolderHandlerOptions,
-): Pick<CommandHandlers, FolderCommand> {
+export function folderHandlers(options: FolderHandlerOptions) {
   return {
     importRun: async (target) => {
       const folder = folderOf(target) ?? (await askForRun());
@@ -53,7 +49,7 @@ export function folderHandlers(
       const run = await chooseAnyRun(options, target, ({ isLive }) => !isLive);
       if (run !== undefined && (await isSure(options.fileSystem, run))) await remove(options, run);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function remove(

@@ -29,13 +29,11 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 type Requests = Pick<Server, "request">;
 
-export function newEnvironmentHandlers(
-  server: Requests,
-): Pick<CommandHandlers, "newEnvironment" | "addOwnEnvironment"> {
+export function newEnvironmentHandlers(server: Requests) {
   return {
     newEnvironment: () => newEnvironment(server),
     addOwnEnvironment: (target) => addOwnEnvironment(server, target),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** Of a Python file, whose environment is there. @throws when the configuration cannot be written */

@@ -27,9 +27,7 @@ export interface PromptHandlerOptions extends ChooseConfigOptions {
 const GO_TO = "_tinkerRL.goToPrompt";
 type Target = "next" | "previous" | "other" | "ids";
 
-export function promptHandlers(
-  options: PromptHandlerOptions,
-): Pick<CommandHandlers, "previewPrompt" | "showTaskPrompt"> {
+export function promptHandlers(options: PromptHandlerOptions) {
   const documents = options.register(new PromptDocuments());
   const show = async (place: PromptPlace): Promise<void> => {
     const description = await describe(options, place);
@@ -71,7 +69,7 @@ export function promptHandlers(
       const choice = await chooseTasks(config, vscode.l10n.t("Show the prompts of which tasks?"));
       if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function lenses(documents: PromptDocuments, uri: vscode.Uri): vscode.CodeLens[] {

@@ -12,22 +12,12 @@ import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
 
 const SHOWN_MS = 5_000;
 
-type RunListCommand =
-  | "refreshRuns"
-  | "renameRun"
-  | "archiveRun"
-  | "restoreRun"
-  | "showArchivedRuns"
-  | "hideArchivedRuns";
-
 export interface RunListHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly view: RunsView;
 }
 
-export function runListHandlers(
-  options: RunListHandlerOptions,
-): Pick<CommandHandlers, RunListCommand> {
+export function runListHandlers(options: RunListHandlerOptions) {
   const { finder, view, labels, store } = options;
   const archive = async ({ folder }: RunEntry, isArchived: boolean): Promise<void> => {
     await labels.setArchived(folder, isArchived);
@@ -65,7 +55,7 @@ export function runListHandlers(
     },
     showArchivedRuns: () => showArchived(true),
     hideArchivedRuns: () => showArchived(false),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function askForName({ name, folder }: RunEntry): Promise<string | undefined> {

@@ -19,11 +19,7 @@ export interface RunsTableHandlerOptions {
   readonly view: { readonly selection: readonly RunNode[] };
 }
 
-export function runsTableHandlers({
-  store,
-  panel,
-  view,
-}: RunsTableHandlerOptions): Pick<CommandHandlers, "openRunsTable" | "compareRuns" | "showSweep"> {
+export function runsTableHandlers({ store, panel, view }: RunsTableHandlerOptions) {
   return {
     openRunsTable: () => panel.open(null),
     showSweep: async (target) => {
@@ -35,7 +31,7 @@ export function runsTableHandlers({
       const folders = named.length > 1 ? named : await askRuns(store, named);
       if (folders !== undefined && folders.length > 0) panel.open(folders.slice(0, MAX_COMPARED));
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** The id that a row of the Runs view names; null for anything else. */

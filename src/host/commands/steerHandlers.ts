@@ -9,19 +9,9 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
 
-type SteerCommand =
-  | "pauseRun"
-  | "continueRun"
-  | "stopRun"
-  | "stopRunNow"
-  | "saveCheckpointNow"
-  | "changeRunSettings";
-
 const SHOWN_MS = 5_000;
 
-export function steerHandlers(
-  options: ChooseRunOptions & { readonly store: RunStore },
-): Pick<CommandHandlers, SteerCommand> {
+export function steerHandlers(options: ChooseRunOptions & { readonly store: RunStore }) {
   const live = (
     target: unknown,
     fits: (run: RunEntry) => boolean = () => true,
@@ -54,7 +44,7 @@ export function steerHandlers(
       const settings = await chooseSettings(run.folder);
       if (settings.length > 0) await send(run, { action: "change-settings", settings });
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function noneToPause(): string {

@@ -11,17 +11,6 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { offerInstead } from "./offerInstead.ts";
 
-type TrajectoryCommand =
-  | "openRollout"
-  | "openRolloutJson"
-  | "openSelectedRollout"
-  | "filterTrajectories"
-  | "clearFilter"
-  | "sortTrajectories"
-  | "followLatest"
-  | "stopFollowing"
-  | "showMoreSteps";
-
 export interface TrajectoryHandlerOptions {
   readonly trajectories: TrajectoriesView;
   readonly view: vscode.TreeView<TrajectoryNode>;
@@ -37,9 +26,7 @@ const ORDERS: Readonly<Record<RolloutOrder, string>> = {
   turns: vscode.l10n.t("Turns, most first"),
 };
 
-export function trajectoryHandlers(
-  options: TrajectoryHandlerOptions,
-): Pick<CommandHandlers, TrajectoryCommand> {
+export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
   const { trajectories, view } = options;
   const filterBy = async (filter: TreeFilter | null): Promise<void> => {
     trajectories.setFilter(filter);
@@ -93,7 +80,7 @@ export function trajectoryHandlers(
       options.follow(false);
     },
     showMoreSteps: () => trajectories.showMore(),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function askFilter(): Promise<TreeFilter | undefined> {

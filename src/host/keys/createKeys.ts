@@ -9,7 +9,7 @@ import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import { EnvPermission } from "./envPermission.ts";
 import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
-import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
+import { keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { KeyTestOptions } from "./keyTest.ts";
@@ -44,7 +44,7 @@ export interface Keys extends vscode.Disposable {
   readonly sources: KeySources;
   /** Addresses of services: those of the settings, over those of the process. */
   readonly variables: () => Values;
-  readonly handlers: KeyHandlers;
+  readonly handlers: ReturnType<typeof keyHandlers>;
   readonly approvals: Approvals;
   /**
    * Gathers what a run needs: asks for keys that are missing, for permission to hand secrets to environments, and whether `.env` may be

@@ -141,7 +141,7 @@ describe("a conversation with a checkpoint", () => {
     const { chatWithCheckpoint, opened } = handlers();
     editor.picks = [["Free Conversation"], ["Step 1"], ["Free Conversation"]];
     await chatWithCheckpoint({ folder: run.folder });
-    await chatWithCheckpoint();
+    await chatWithCheckpoint(undefined);
     const targets = opened.map(({ subject }) => subject.start.targets);
     expect(targets).toEqual([[run.folder], [ONE]]);
     expect(editor.offered[1]).toEqual(["Step 2", "Step 1"]);
