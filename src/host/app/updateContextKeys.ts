@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
 import type { ContextKeys } from "../manifest/contextKeyTable.ts";
@@ -23,7 +24,6 @@ export interface ContextKeySources {
   readonly view: Pick<vscode.TreeView<unknown>, "badge">;
 }
 
-/** A run in progress reports several times a second. */
 const PAUSE_MS = 250;
 /** Of the newest runs, whether one has checkpoints. */
 const MAX_READ = 50;
@@ -59,7 +59,8 @@ export function updateContextKeys(sources: ContextKeySources) {
 class RunKeys {
   readonly #sources: ContextKeySources;
   readonly #set = new Map<RunKey, boolean>();
-  #timer: NodeJS.Timeout | null = null;
+  /** Once for the reports of a run in progress, which come several times a second. */
+  readonly #soon = soon(PAUSE_MS, () => void this.#update());
   /** The runs that may have other checkpoints since the last look; null = all. */
   #changed: Set<string> | null = null;
 
@@ -68,17 +69,14 @@ class RunKeys {
   }
 
   dispose(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
   }
 
   /** `changed` are folders of runs; null = the list. */
   updateSoon(changed: readonly string[] | null): void {
     if (changed === null) this.#changed = null;
     for (const folder of changed ?? []) this.#changed?.add(folder);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      void this.#update();
-    }, PAUSE_MS);
+    this.#soon();
   }
 
   async #update(): Promise<void> {

@@ -11,6 +11,7 @@ import {
 } from "../../api/catalogue.ts";
 import { CONTEXT_CHANGED, type ContextChange, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
+import { soon } from "../../node/soon.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
 import { commandUri } from "../vscode/commandUri.ts";
@@ -58,15 +59,7 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
         const runs: KnownRuns = { runs: known.runs };
         if (client.isRunning()) client.sendNotification(KNOWN_RUNS, runs).catch(() => undefined);
       };
-      let willSend = false;
-      const sendRunsSoon = (): void => {
-        if (willSend) return;
-        willSend = true;
-        setTimeout(() => {
-          willSend = false;
-          sendRuns();
-        }, RUNS_MS);
-      };
+      const sendRunsSoon = soon(RUNS_MS, sendRuns);
       client.onDidChangeState(({ newState }) => {
         if (newState === State.Running) sendRuns();
       });

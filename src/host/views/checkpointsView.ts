@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { plainLine } from "../../core/util/plainText.ts";
+import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 
@@ -39,9 +40,10 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   readonly #changes = new vscode.EventEmitter<CheckpointNode | undefined>();
   readonly #listening: { dispose(): void };
   readonly #runs = new Map<string, CheckpointNode>();
-  #timer: NodeJS.Timeout | null = null;
 
   readonly onDidChangeTreeData = this.#changes.event;
+
+  readonly refresh = soon(REDRAW_MS, () => this.#changes.fire(undefined));
 
   constructor(options: CheckpointsViewOptions) {
     this.#options = options;
@@ -50,15 +52,8 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   dispose(): void {
     this.#listening.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.refresh.dispose();
     this.#changes.dispose();
-  }
-
-  refresh(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#changes.fire(undefined);
-    }, REDRAW_MS);
   }
 
   async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {

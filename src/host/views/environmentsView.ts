@@ -11,6 +11,7 @@ import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Listening } from "../../core/util/emitter.ts";
 import { plainLine } from "../../core/util/plainText.ts";
+import { soon } from "../../node/soon.ts";
 import { formatCount, plural } from "../../shared/format.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
@@ -105,13 +106,13 @@ export class EnvironmentsView
   readonly #shown = new Map<string, number>();
   /** Beginnings of prompts, by the address of the server, environment and split; a server that was started again has others. */
   readonly #prompts = new Map<string, readonly (string | null)[]>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #redraw = soon(REDRAW_MS, () => this.#changes.fire(undefined));
 
   readonly onDidChangeTreeData = this.#changes.event;
 
   constructor(options: EnvironmentsViewOptions) {
     this.#options = options;
-    const again = (): void => this.#redraw();
+    const again = this.#redraw;
     this.#listening = [
       options.catalogue.onDidChange(again),
       options.onDidChangeNamed(again),
@@ -125,7 +126,7 @@ export class EnvironmentsView
 
   dispose(): void {
     for (const each of this.#listening) each.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#redraw.dispose();
     this.#changes.dispose();
   }
 
@@ -394,13 +395,6 @@ export class EnvironmentsView
       this.#asking.delete(what);
       this.#changes.fire(undefined);
     }
-  }
-
-  #redraw(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#changes.fire(undefined);
-    }, REDRAW_MS);
   }
 }
 

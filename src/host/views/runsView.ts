@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { soon } from "../../node/soon.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { plural } from "../../shared/format.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
@@ -57,7 +58,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   /** The list as drawn last. */
   #listed = "";
   readonly #listening: readonly { dispose(): void }[];
-  #timer: NodeJS.Timeout | null = null;
   #showsArchived = false;
 
   readonly onDidChangeTreeData = this.#changes.event;
@@ -65,27 +65,35 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   constructor(options: RunsViewOptions) {
     this.#options = options;
     this.#listening = [
-      options.store.onDidChange(() => this.#redrawSoon()),
-      options.trainings.onDidChange(() => this.#redrawSoon()),
-      options.alarms.onDidChange(() => this.#redrawSoon()),
+      options.store.onDidChange(this.redraw),
+      options.trainings.onDidChange(this.redraw),
+      options.alarms.onDidChange(this.redraw),
     ];
   }
 
   dispose(): void {
     for (const each of this.#listening) each.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.redraw.dispose();
     this.#changes.dispose();
   }
 
-  /** Draws what differs, for example after a change of names. */
-  redraw(): void {
-    this.#redrawSoon();
-  }
+  /** Draws the rows that differ: a click or a menu finds no row while the whole tree is redrawn. */
+  readonly redraw = soon(REDRAW_MS, () => {
+    if (this.#list() !== this.#listed) {
+      this.#changes.fire(undefined);
+      return;
+    }
+    for (const run of this.#shown()) {
+      const isSame = isDeepStrictEqual(this.#drawn.get(run.folder), this.#row(run));
+      if (!isSame) this.#changes.fire(this.#node(run.folder));
+    }
+    void this.#redrawSaves();
+  });
 
   /** Shows archived runs among the others, or hides them. */
   showArchived(isShown: boolean): void {
     this.#showsArchived = isShown;
-    this.#redrawSoon();
+    this.redraw();
   }
 
   async getChildren(node?: RunNode): Promise<RunNode[]> {
@@ -258,22 +266,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     const known = this.#nodes.get(key) ?? node;
     this.#nodes.set(key, known);
     return known;
-  }
-
-  /** Redraws only the rows that changed, because a click or a menu finds no row while the tree is redrawn. */
-  #redrawSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      if (this.#list() !== this.#listed) {
-        this.#changes.fire(undefined);
-        return;
-      }
-      for (const run of this.#shown()) {
-        const isSame = isDeepStrictEqual(this.#drawn.get(run.folder), this.#row(run));
-        if (!isSame) this.#changes.fire(this.#node(run.folder));
-      }
-      void this.#redrawSaves();
-    }, REDRAW_MS);
   }
 
   async #redrawSaves(): Promise<void> {

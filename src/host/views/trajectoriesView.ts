@@ -9,6 +9,7 @@ import {
   usualSuccessReward,
 } from "../../core/runFolder/successRewards.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
+import { soon } from "../../node/soon.ts";
 import type { FollowedRun, RunFeeds } from "../../server/runs/runFeed.ts";
 import { newestSets, type RolloutKey, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { readSetting } from "../vscode/settings.ts";
@@ -52,7 +53,6 @@ export class TrajectoriesView
   readonly #nodes = new Map<string, TrajectoryNode>();
   #run: FollowedRun | null = null;
   #listening: { dispose(): void } | null = null;
-  #timer: NodeJS.Timeout | null = null;
   #shownSteps = 0;
   #filter: TreeFilter | null = null;
   #order: RolloutOrder = "number";
@@ -281,17 +281,13 @@ export class TrajectoriesView
     this.#successRewards = null;
     this.#nodes.clear();
     this.#summaries.clear();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#soon.dispose();
   }
 
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#summaries.clear();
-      this.#changes.fire(undefined);
-    }, REDRAW_MS);
-  }
+  readonly #soon = soon(REDRAW_MS, () => {
+    this.#summaries.clear();
+    this.#changes.fire(undefined);
+  });
 }
 
 function keyOf(node: TrajectoryNode): string {
