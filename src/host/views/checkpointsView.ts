@@ -5,7 +5,8 @@ import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/ch
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
+import { checkpointRow } from "./checkpointRow.ts";
+import { treeItem } from "./treeItem.ts";
 
 /** The row of a checkpoint, here and below its run in the Runs view. */
 export interface SavedNode {
@@ -78,12 +79,14 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   #runItem(folder: string): vscode.TreeItem {
     const name = plainLine(this.#options.store.get(folder)?.name ?? folder);
-    const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
-    item.id = `checkpoints:${folder}`;
-    item.contextValue = "checkpointRun";
-    item.iconPath = new vscode.ThemeIcon("history");
-    item.accessibilityInformation = { label: vscode.l10n.t("checkpoints of the run {0}", name) };
-    return item;
+    const row = {
+      label: name,
+      id: `checkpoints:${folder}`,
+      context: "checkpointRun",
+      icon: "history",
+      spoken: vscode.l10n.t("checkpoints of the run {0}", name),
+    };
+    return treeItem(row, vscode.TreeItemCollapsibleState.Expanded);
   }
 
   #runNode(folder: string): CheckpointNode {
@@ -111,23 +114,9 @@ export async function savedNodes(saved: SavedSource, folder: string): Promise<Sa
 
 export function checkpointItem({ folder, name, entry, isHosted }: SavedNode): vscode.TreeItem {
   const row = checkpointRow(entry, { nowMs: Date.now(), isHosted });
-  const item = new vscode.TreeItem(row.label);
-  item.id = `checkpoint:${folder}:${name}`;
-  item.description = row.description;
-  item.contextValue = row.context;
-  item.accessibilityInformation = { label: row.spoken };
   const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
-  item.tooltip = [
-    `${row.label} · ${row.description}`,
-    ...bestBy(entry),
-    keptUntil(entry),
-    ...paths,
-  ].join("\n");
-  const color = expiresSoon(entry, Date.now())
-    ? new vscode.ThemeColor("list.warningForeground")
-    : undefined;
-  item.iconPath = new vscode.ThemeIcon(row.icon, color);
-  return item;
+  const said = [`${row.label} · ${row.description}`, ...bestBy(entry), keptUntil(entry), ...paths];
+  return treeItem({ ...row, id: `checkpoint:${folder}:${name}`, tooltip: said.join("\n") });
 }
 
 function bestBy({ best }: CheckpointEntry): readonly string[] {

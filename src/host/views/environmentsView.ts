@@ -1,11 +1,7 @@
 /** The Environments view: those of the workspace's configurations, those on this computer, and those at OpenReward. */
 
 import * as vscode from "vscode";
-import {
-  type Catalogue,
-  findEnvironment,
-  formatListAge,
-} from "../../core/config/editing/catalogue/catalogue.ts";
+import { findEnvironment, formatListAge } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { NamedEnvironment } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
@@ -13,9 +9,11 @@ import type { Listening } from "../../core/util/emitter.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import { formatCount, plural } from "../../shared/format.ts";
+import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { environmentRow, serverRow } from "./environmentRow.ts";
+import { treeItem } from "./treeItem.ts";
 import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
 
 export type EnvironmentGroup = "configs" | "local" | "openreward";
@@ -69,14 +67,10 @@ type ConfiguredNode = Extract<EnvironmentNode, { kind: "environment" }> & {
 };
 
 export interface EnvironmentsViewOptions {
-  readonly catalogue: {
-    readonly current: () => Catalogue;
-    /** Resolves once what is known has been read. */
-    readonly ready: () => Promise<void>;
-    readonly onDidChange: (listener: () => void) => Listening;
-    refresh(kind: "environments"): Promise<void>;
-    refreshEnvironment(name: string): Promise<void>;
-  };
+  readonly catalogue: Pick<
+    EnvironmentLists,
+    "current" | "ready" | "onDidChange" | "refresh" | "refreshEnvironment"
+  >;
   /** Those in the configurations of the workspace. */
   readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
   /** Called when `named` may answer otherwise. */
@@ -216,23 +210,13 @@ export class EnvironmentsView
     const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
     if (splits === null && tools === null) return [this.#environmentNote(node)];
-    const detail = (icon: string, label: string, description: string): EnvironmentNode => ({
-      kind: "environmentDetail",
-      parent: node,
-      icon,
-      label,
-      description,
-    });
+    const detail = (icon: string, label: string, description: string): EnvironmentNode => {
+      return { kind: "environmentDetail", parent: node, icon, label, description };
+    };
     return [
       ...(splits ?? []).map(({ name, tasks }) => {
         if (isConfigured(node)) return splitNode(node, name, tasks);
-        return detail(
-          "list-ordered",
-          name,
-          tasks === null
-            ? vscode.l10n.t("split")
-            : plural(tasks, "split · {0} task", "split · {0} tasks"),
-        );
+        return detail("list-ordered", name, splitText(tasks));
       }),
       ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),
     ];
@@ -252,11 +236,8 @@ export class EnvironmentsView
     server: string,
   ): EnvironmentNode[] {
     const state = this.#options.servers.state(node.name);
-    const note: EnvironmentNode = {
-      kind: "environmentDetail",
-      parent: node,
-      ...serverRow(state, server),
-    };
+    const row = serverRow(state, server);
+    const note: EnvironmentNode = { kind: "environmentDetail", parent: node, ...row };
     if (state.kind !== "ready" || !isConfigured(node)) return [note];
     return [note, ...state.splits.map(({ name, tasks }) => splitNode(node, name, tasks))];
   }
@@ -330,18 +311,20 @@ export class EnvironmentsView
       local: vscode.l10n.t("Local"),
       openreward: vscode.l10n.t("OpenReward"),
     };
-    const item = new vscode.TreeItem(titles[group], group === "openreward" ? Collapsed : Expanded);
-    item.id = `environments:${group}`;
-    item.contextValue = "environmentGroup";
     const list = this.#options.catalogue.current().hosted.environments;
-    if (group === "openreward" && list !== null) {
-      item.description = `${formatCount(list.items.length)} · ${formatListAge(list.ageMs)}`;
-    }
-    const description = item.description === undefined ? "" : `, ${item.description}`;
-    item.accessibilityInformation = {
-      label: vscode.l10n.t("environments: {0}{1}", titles[group], description),
+    const description =
+      group === "openreward" && list !== null
+        ? `${formatCount(list.items.length)} · ${formatListAge(list.ageMs)}`
+        : "";
+    const said = description === "" ? "" : `, ${description}`;
+    const row = {
+      label: titles[group],
+      id: `environments:${group}`,
+      description,
+      context: "environmentGroup",
+      spoken: vscode.l10n.t("environments: {0}{1}", titles[group], said),
     };
-    return item;
+    return treeItem(row, group === "openreward" ? Collapsed : Expanded);
   }
 
   #environmentItem({
@@ -358,14 +341,8 @@ export class EnvironmentsView
       config === null ? null : this.#options.checks.badge({ name, config }),
     );
     const label = group === "local" ? row.label : name;
-    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
-    item.id = `environment:${group}:${name}`;
-    item.description = row.description;
-    item.contextValue = row.context;
-    item.accessibilityInformation = { label: row.spoken };
-    item.tooltip = row.tooltip;
-    item.iconPath = new vscode.ThemeIcon(row.icon);
-    return item;
+    const { Collapsed } = vscode.TreeItemCollapsibleState;
+    return treeItem({ ...row, label, id: `environment:${group}:${name}` }, Collapsed);
   }
 
   #needsDetails({ name, server }: NamedEnvironment): boolean {
@@ -374,7 +351,7 @@ export class EnvironmentsView
   }
 
   #askList(): Promise<void> {
-    return this.#question("", () => this.#options.catalogue.refresh("environments"));
+    return this.#question("", () => this.#options.catalogue.refresh());
   }
 
   #ask(name: string): Promise<void> {
@@ -416,15 +393,14 @@ function detailItem({
   command,
   tooltip,
 }: Extract<EnvironmentNode, { kind: "environmentDetail" }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(label);
-  item.description = description;
-  item.iconPath = new vscode.ThemeIcon(icon);
-  item.accessibilityInformation = { label: [label, description].filter(Boolean).join(", ") };
-  if (description !== "") item.tooltip = tooltip ?? `${label}\n${description}`;
-  if (command !== undefined) {
-    item.command = { command: `tinkerRL.${command}`, title: label };
-  }
-  return item;
+  return treeItem({
+    label,
+    description,
+    icon,
+    spoken: [label, description].filter(Boolean).join(", "),
+    tooltip: description === "" ? undefined : (tooltip ?? `${label}\n${description}`),
+    command: command && { command: `tinkerRL.${command}`, title: label },
+  });
 }
 
 function isConfigured(
@@ -443,16 +419,22 @@ function splitItem({
   tasks,
 }: Extract<EnvironmentNode, { kind: "environmentSplit" }>): vscode.TreeItem {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(split, (tasks ?? 0) > 0 ? Collapsed : None);
-  item.id = `split:${parent.name}:${split}`;
-  item.description =
-    tasks === null
-      ? vscode.l10n.t("split")
-      : plural(tasks, "split · {0} task", "split · {0} tasks");
-  item.iconPath = new vscode.ThemeIcon("list-ordered");
-  item.contextValue = "environmentSplit";
-  item.accessibilityInformation = { label: `${split}, ${item.description}` };
-  return item;
+  const description = splitText(tasks);
+  const row = {
+    label: split,
+    id: `split:${parent.name}:${split}`,
+    description,
+    icon: "list-ordered",
+    context: "environmentSplit",
+    spoken: `${split}, ${description}`,
+  };
+  return treeItem(row, (tasks ?? 0) > 0 ? Collapsed : None);
+}
+
+function splitText(tasks: number | null): string {
+  return tasks === null
+    ? vscode.l10n.t("split")
+    : plural(tasks, "split · {0} task", "split · {0} tasks");
 }
 
 function taskItem({
@@ -461,22 +443,20 @@ function taskItem({
   task,
   prompt,
 }: Extract<EnvironmentNode, { kind: "environmentTask" }>): vscode.TreeItem {
-  const label = vscode.l10n.t("task {0}", task);
-  const item = new vscode.TreeItem(label);
-  item.id = `task:${name}:${split}:${task}`;
   const text = plainLine(prompt ?? "");
-  item.description = text;
-  if (text !== "") item.tooltip = text;
-  item.contextValue = "environmentTask";
   const spoken = vscode.l10n.t("task {0} of {1}", task, split);
-  item.accessibilityInformation = { label: [spoken, text].filter(Boolean).join(", ") };
-  return item;
+  return treeItem({
+    label: vscode.l10n.t("task {0}", task),
+    id: `task:${name}:${split}:${task}`,
+    description: text,
+    tooltip: text,
+    context: "environmentTask",
+    spoken: [spoken, text].filter(Boolean).join(", "),
+  });
 }
 
 function moreItem(): vscode.TreeItem {
-  const title = vscode.l10n.t("Show More Tasks");
-  const item = new vscode.TreeItem(title);
-  item.iconPath = new vscode.ThemeIcon("ellipsis");
-  item.command = { command: "tinkerRL.showMoreTasks", title };
-  return item;
+  const label = vscode.l10n.t("Show More Tasks");
+  const command = { command: "tinkerRL.showMoreTasks", title: label };
+  return treeItem({ label, icon: "ellipsis", command });
 }

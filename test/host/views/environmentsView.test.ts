@@ -76,7 +76,7 @@ function aView(named: readonly string[] = [], own: string | null = null) {
       }),
       ready: async () => undefined,
       onDidChange: quiet,
-      refresh: ask,
+      refresh: () => ask("environments"),
       refreshEnvironment: ask,
     },
     named: async () => named.map((name) => ({ name, server: own, config: "/tinker-config.yaml" })),
