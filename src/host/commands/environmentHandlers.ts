@@ -12,6 +12,7 @@ import {
   OPENREWARD_ACCOUNT_URL,
   OPENREWARD_PAGES_URL,
 } from "../../core/services.ts";
+import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
 import type { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { EnvironmentNode, EnvironmentsView } from "../views/environmentsView.ts";
@@ -23,10 +24,7 @@ import { offerInstead, showEnvironments } from "./offerInstead.ts";
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
   readonly tree: Pick<vscode.TreeView<EnvironmentNode>, "selection">;
-  readonly catalogue: {
-    readonly current: () => Catalogue;
-    readonly deploymentLog: (name: string) => Promise<string | null>;
-  };
+  readonly catalogue: Pick<EnvironmentLists, "current" | "deploymentLog">;
   readonly logs: DeploymentLogs;
   readonly servers: Pick<OwnServers, "showLog" | "start" | "stop">;
 }

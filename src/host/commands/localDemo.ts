@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
-import type { Memento } from "../runs/runLabels.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
+import type { Memento } from "../vscode/memento.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 

@@ -6,8 +6,9 @@ import type { Kept, PageNews, PageSettings, PageSurroundings } from "../../api/p
 import { knownRun } from "../../server/runs/knownRun.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { Memento, RunLabels } from "../runs/runLabels.ts";
+import type { RunLabels } from "../runs/runLabels.ts";
 import type { Server } from "../server/server.ts";
+import type { Memento } from "../vscode/memento.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 import { keep, readKept } from "./keptPages.ts";
 

@@ -6,6 +6,7 @@ import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import { checkpointRow } from "./checkpointRow.ts";
+import type { SavedCheckpoints } from "./savedCheckpoints.ts";
 import { treeItem } from "./treeItem.ts";
 
 /** The row of a checkpoint, here and below its run in the Runs view. */
@@ -22,11 +23,7 @@ export type CheckpointNode =
   | SavedNode;
 
 /** Where rows of checkpoints come from. */
-export interface SavedSource {
-  read(folder: string): Promise<readonly CheckpointEntry[]>;
-  /** True for a run whose checkpoints are at Tinker. */
-  isHosted(folder: string): Promise<boolean>;
-}
+export type SavedSource = Pick<SavedCheckpoints, "read" | "isHosted">;
 
 export interface CheckpointsViewOptions {
   readonly store: RunStore;
