@@ -12,8 +12,7 @@ import { readConfig } from "../../node/startConfig.ts";
 import { RunFeeds } from "../../server/runs/runFeed.ts";
 import { RunStore } from "../../server/runs/runStore.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
-import { launchConfig } from "../runs/launchConfig.ts";
+import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
 import { RunFinder } from "../runs/runFinder.ts";
 import { RunLabels } from "../runs/runLabels.ts";
 import { RunSlots } from "../runs/runSlots.ts";
@@ -108,10 +107,7 @@ function createTrainings(
       if (launch !== null) await onStart(request.configPath);
       return launch;
     },
-    recoverFromLaunchError: async (error, request) => {
-      const config = await launchConfig(request);
-      return config !== null && (await keys.recoverFromLaunchError(error, config.project));
-    },
+    recoverFromLaunchError: (error, request) => recover(keys, error, request),
     onError,
   });
 }

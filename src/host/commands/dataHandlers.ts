@@ -5,10 +5,9 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../api/examples.ts";
-import type { RequestOutcome } from "../../api/requests.ts";
 import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
-import type { Server } from "../server/server.ts";
+import { ask, type Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
@@ -88,11 +87,8 @@ async function readExamples(
   };
   const title = vscode.l10n.t("Reading the examples");
   const progress = { location: vscode.ProgressLocation.Window, title };
-  const outcome = await plainWindow.withProgress(progress, () =>
-    server.request<RequestOutcome<string>>(EXAMPLE_REQUESTS.read, request),
-  );
-  if (!outcome.ok) throw new Error(outcome.error.message);
-  open(outcome.value);
+  const reading = () => ask<string>(server, EXAMPLE_REQUESTS.read, request);
+  open(await plainWindow.withProgress(progress, reading));
 }
 
 /** The file in the editor, one of the workspace, or any other. */

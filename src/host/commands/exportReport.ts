@@ -2,9 +2,8 @@
 
 import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
-import type { RequestOutcome } from "../../api/requests.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
-import type { Server } from "../server/server.ts";
+import { ask, type Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseAnyRun, foldersOf } from "./chooseRun.ts";
@@ -49,11 +48,9 @@ async function exportReport(
     location: vscode.ProgressLocation.Window,
     title: vscode.l10n.t("Writing the report"),
   };
-  const outcome = await plainWindow.withProgress(progress, () =>
-    server.request<RequestOutcome<string>>(REPORT_REQUESTS.write, request),
-  );
-  if (!outcome.ok) throw new Error(outcome.error.message);
-  await vscode.workspace.fs.writeFile(file, Buffer.from(outcome.value));
+  const writing = () => ask<string>(server, REPORT_REQUESTS.write, request);
+  const report = await plainWindow.withProgress(progress, writing);
+  await vscode.workspace.fs.writeFile(file, Buffer.from(report));
   const open = vscode.l10n.t("Open");
   const text = vscode.l10n.t("The report is in {0}.", vscode.workspace.asRelativePath(file));
   if ((await plainWindow.showInformationMessage(text, open)) !== open) return;

@@ -9,6 +9,7 @@ import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
+import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { showFolder } from "../vscode/showFolder.ts";
@@ -74,11 +75,7 @@ async function askForRun(): Promise<string | null> {
   });
   if (picked === undefined) return null;
   const metrics = vscode.Uri.file(join(picked.fsPath, "metrics.jsonl"));
-  const hasMetrics = await vscode.workspace.fs.stat(metrics).then(
-    () => true,
-    () => false,
-  );
-  if (hasMetrics) return picked.fsPath;
+  if (await isThere(metrics)) return picked.fsPath;
   throw new Error(
     vscode.l10n.t("{0} is not a run folder: it has no metrics.jsonl.", picked.fsPath),
   );

@@ -13,8 +13,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { chooseTasks, taskOf } from "./chooseTasks.ts";
-import { offerInstead, showEnvironments } from "./offerInstead.ts";
+import { chooseTasks, chosenTask } from "./chooseTasks.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface PromptHandlerOptions extends ChooseConfigOptions {
@@ -54,12 +53,8 @@ export function promptHandlers(options: PromptHandlerOptions) {
   );
   return {
     showTaskPrompt: async (target) => {
-      const row = taskOf(target);
-      if (row === null) {
-        const text = vscode.l10n.t("Select a task in the Environments view first.");
-        await offerInstead(text, [showEnvironments()]);
-        return;
-      }
+      const row = await chosenTask(target);
+      if (row === undefined) return;
       const { name: environment, config: configPath, split, task } = row;
       await show({ configPath, environment, split, task });
     },

@@ -10,8 +10,6 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
 
-const SHOWN_MS = 5_000;
-
 export interface RunListHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly view: RunsView;
@@ -46,7 +44,6 @@ export function runListHandlers(options: RunListHandlerOptions) {
       await archive(run, true);
       plainWindow.setStatusBarMessage(
         vscode.l10n.t("{0} is archived. Show Archived Runs lists it again.", run.name),
-        SHOWN_MS,
       );
     },
     restoreRun: async (target) => {

@@ -30,7 +30,6 @@ export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptio
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
 }
 
-const SHOWN_MS = 5_000;
 /** A start that asks something, such as whether to wait for another run, is not waited for. */
 const START_MS = 30_000;
 
@@ -156,8 +155,7 @@ export async function isSound(config: vscode.Uri): Promise<boolean> {
       "Not started: the configuration has {0} error.",
       "Not started: the configuration has {0} errors.",
     ),
-    SHOWN_MS,
-    "error",
+    { icon: "error" },
   );
   return false;
 }

@@ -9,8 +9,6 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
 
-const SHOWN_MS = 5_000;
-
 export function steerHandlers(options: ChooseRunOptions & { readonly store: RunStore }) {
   const live = (
     target: unknown,
@@ -25,7 +23,7 @@ export function steerHandlers(options: ChooseRunOptions & { readonly store: RunS
   const send = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {
     if (run === undefined) return;
     const message = await options.store.send(run.folder, command);
-    plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+    plainWindow.setStatusBarMessage(`${run.name}: ${message}`);
   };
   return {
     pauseRun: async (target) =>

@@ -86,7 +86,7 @@ async function showResult(
           plural(errors, "{0} error", "{0} errors"),
           plural(warnings, "{0} warning", "{0} warnings"),
         );
-  plainWindow.setStatusBarMessage(text, SHOWN_MS);
+  plainWindow.setStatusBarMessage(text, { shownMs: SHOWN_MS });
   if (errors + warnings === 0) return;
   await vscode.window.showTextDocument(document, { preserveFocus: true, preview: false });
   await vscode.commands.executeCommand("workbench.actions.view.problems");

@@ -10,8 +10,6 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
-const SHOWN_MS = 5_000;
-
 /** Leaves the document unsaved, as a quick fix does. @throws AppError `no-config`; an error when the file has a fault */
 export async function applyAlarm(
   store: RunStore,
@@ -56,7 +54,7 @@ async function offerForRun(
   const settings = edits.map(editText).join(", ");
   if (!run.isLive || editsChange(edits) !== "tunable") {
     const text = vscode.l10n.t("{0} now has {1}. It applies from the next run on.", name, settings);
-    plainWindow.setStatusBarMessage(text, SHOWN_MS);
+    plainWindow.setStatusBarMessage(text);
     return;
   }
   const change = vscode.l10n.t("Change This Run");
@@ -68,5 +66,5 @@ async function offerForRun(
   if (chosen !== change) return;
   const request = { action: "change-settings" as const, settings: edits.map(editSetting) };
   const message = await store.send(run.folder, request);
-  plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+  plainWindow.setStatusBarMessage(`${run.name}: ${message}`);
 }

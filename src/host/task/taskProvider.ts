@@ -3,6 +3,7 @@
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
+import { EXIT } from "../../shared/exitCodes.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
@@ -104,12 +105,21 @@ export class TaskProvider implements vscode.TaskProvider {
     folder: vscode.WorkspaceFolder | undefined,
   ): Promise<vscode.Pseudoterminal> {
     const show = (): void => showTerminal(title);
-    if (typeof read === "string") return new RunTerminal(refused(read), show);
+    if (typeof read === "string") {
+      const refuse = async (print: (text: string) => void): Promise<number> => {
+        print(`${vscode.l10n.t("error:")} ${read}\n`);
+        return EXIT.invalid;
+      };
+      return new RunTerminal(printing(refuse), show);
+    }
     const configPath = absolute(read.config, folder);
     const own = overrideTexts(read);
     const ofSetting = this.#options.settingOverrides(configPath);
     if (read.action === "validate") {
-      return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
+      const overrides = [...ofSetting, ...own];
+      return new RunTerminal(
+        printing((print) => this.#options.validate(configPath, overrides, print)),
+      );
     }
     const instead = insteadOfTraining(read);
     const overrides = lastOfEach([...ofSetting, ...own]);
@@ -141,25 +151,12 @@ export class TaskProvider implements vscode.TaskProvider {
     };
     return new RunTerminal(this.#options.openTraining(request, read.attach ?? null), show);
   }
-
-  #validation(configPath: string, overrides: readonly string[]): Training {
-    return {
-      follow: async ({ print }) => {
-        const exitCode = await this.#options.validate(configPath, overrides, print);
-        return { exitCode, error: null, folder: null };
-      },
-      send: async () => "",
-      detached: () => undefined,
-    };
-  }
 }
 
-function refused(why: string): Training {
+/** What only prints, and ends with the exit code of `work`. */
+function printing(work: (print: (text: string) => void) => Promise<number>): Training {
   return {
-    follow: async ({ print }) => {
-      print(`${vscode.l10n.t("error:")} ${why}\n`);
-      return { exitCode: 2, error: null, folder: null };
-    },
+    follow: async ({ print }) => ({ exitCode: await work(print), error: null, folder: null }),
     send: async () => "",
     detached: () => undefined,
   };
