@@ -5,9 +5,8 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
-import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
-import { formatBytes } from "../../shared/format.ts";
+import { formatBytes, formatDownload } from "../../shared/format.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
@@ -40,7 +39,8 @@ export async function downloadWeights(
       signal,
       source: isAddress ? source : resolve(invocation.cwd, source),
       onExport: () => err.print([[styled("quiet", exportText())]]),
-      onProgress: (progress) => err.showLive([progressText(progress)]),
+      onProgress: ({ name: file, receivedBytes, totalBytes }) =>
+        err.showLive([formatDownload(file, receivedBytes, totalBytes)]),
     });
     err.showLive(null);
     out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
@@ -58,13 +58,6 @@ function exportText(): string {
   return l10n.t(
     "Tinker exports the weights in a training session, which it may bill. Nothing is trained.",
   );
-}
-
-function progressText({ name, receivedBytes, totalBytes }: FileProgress): string {
-  const received = formatBytes(receivedBytes);
-  return totalBytes === null
-    ? `${name}  ${received}`
-    : l10n.t("{0}  {1} of {2}", name, received, formatBytes(totalBytes));
 }
 
 function doneLines(

@@ -42,17 +42,9 @@ export interface CreateRunsOptions {
   readonly onStart: (config: string) => Promise<void>;
 }
 
-export interface Runs {
-  readonly store: RunStore;
-  readonly labels: RunLabels;
-  readonly feeds: RunFeeds;
-  readonly finder: RunFinder;
-  readonly launches: LaunchStore;
-  readonly trainings: Trainings;
-  readonly tasks: TaskProvider;
-}
+export type Runs = ReturnType<typeof createRuns>;
 
-export function createRuns(options: CreateRunsOptions): Runs {
+export function createRuns(options: CreateRunsOptions) {
   const { context, fileSystem, register, onError } = options;
   const labels = new RunLabels({
     everywhere: context.globalState,

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { soon } from "../../node/soon.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
 import type { ContextKeys } from "../manifest/contextKeyTable.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
@@ -85,17 +85,18 @@ class RunKeys {
     this.#is("hasPausable", runs.some(isPausable));
     this.#is("hasPaused", runs.some(isPaused));
     this.#is("hasResumable", runs.some(isResumable));
+    const any = (test: (run: RunEntry) => boolean): boolean => runs.some(test);
     this.#is(
       "hasAlarms",
-      runs.some((run) => alarms.idsOf(run).length > 0),
+      any((run) => alarms.idsOf(run).length > 0),
     );
     this.#is(
       "hasArchived",
-      runs.some(({ folder }) => labels.isArchived(folder)),
+      any(({ folder }) => labels.isArchived(folder)),
     );
     this.#is(
       "hasExpiring",
-      runs.some(({ expiry }) => expiry !== null),
+      any(({ expiry }) => expiry !== null),
     );
     await this.#lookForCheckpoints();
   }

@@ -26,14 +26,14 @@ export interface WindowPagesOptions {
 }
 
 export class WindowPages implements vscode.Disposable {
-  readonly #options: WindowPagesOptions;
+  readonly options: WindowPagesOptions;
   readonly #changes = new vscode.EventEmitter<PageNews>();
   readonly #listening: readonly { dispose(): void }[];
 
   readonly onDidChange = this.#changes.event;
 
   constructor(options: WindowPagesOptions) {
-    this.#options = options;
+    this.options = options;
     const { store, finder } = options;
     const send = (news: PageNews): void => this.#changes.fire(news);
     this.#listening = [
@@ -50,20 +50,8 @@ export class WindowPages implements vscode.Disposable {
     ];
   }
 
-  get server(): Server {
-    return this.#options.server;
-  }
-
-  get extensionUri(): vscode.Uri {
-    return this.#options.extensionUri;
-  }
-
-  get onError(): (error: unknown) => void {
-    return this.#options.onError;
-  }
-
   surroundings(): PageSurroundings {
-    const { storageUri } = this.#options;
+    const { storageUri } = this.options;
     return {
       runs: this.#runs(),
       settings: this.#settings(),
@@ -73,7 +61,7 @@ export class WindowPages implements vscode.Disposable {
   }
 
   keep(change: Partial<Kept>): void {
-    const { workspaceState, onError } = this.#options;
+    const { workspaceState, onError } = this.options;
     keep(workspaceState, change).catch(onError);
   }
 
@@ -83,11 +71,11 @@ export class WindowPages implements vscode.Disposable {
   }
 
   #runs() {
-    return this.#options.store.runs.map((run) => this.#known(run));
+    return this.options.store.runs.map((run) => this.#known(run));
   }
 
   #known(run: RunEntry) {
-    const { store, labels } = this.#options;
+    const { store, labels } = this.options;
     return knownRun(store, run, labels.isArchived(run.folder));
   }
 
@@ -96,7 +84,7 @@ export class WindowPages implements vscode.Disposable {
       smoothing: readSetting("dashboard.smoothing"),
       hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
       hasLiveRegion: readSetting("dashboard.liveRegion"),
-      ...readKept(this.#options.workspaceState),
+      ...readKept(this.options.workspaceState),
     };
   }
 }

@@ -49,7 +49,7 @@ export type EnvironmentNode =
     }
   | {
       readonly kind: "moreTasks";
-      readonly parent: Extract<EnvironmentNode, { kind: "environmentSplit" }>;
+      readonly parent: NodeOf<"environmentSplit">;
     }
   /** A split, a tool, or a word about what is not known. */
   | {
@@ -62,7 +62,12 @@ export type EnvironmentNode =
       readonly tooltip?: string;
     };
 
-type ConfiguredNode = Extract<EnvironmentNode, { kind: "environment" }> & {
+type NodeOf<Kind extends EnvironmentNode["kind"]> = Extract<
+  EnvironmentNode,
+  { readonly kind: Kind }
+>;
+
+type ConfiguredNode = NodeOf<"environment"> & {
   readonly config: string;
 };
 
@@ -184,9 +189,7 @@ export class EnvironmentsView
     }));
   }
 
-  async #environments(
-    node: Extract<EnvironmentNode, { kind: "environmentGroup" }>,
-  ): Promise<EnvironmentNode[]> {
+  async #environments(node: NodeOf<"environmentGroup">): Promise<EnvironmentNode[]> {
     const found = await this.#inGroup(node.group);
     if (found === null) return [this.#listNote(node)];
     return found.map((each) => ({ kind: "environment", group: node.group, config: null, ...each }));
@@ -205,7 +208,7 @@ export class EnvironmentsView
     return sorted?.map((name) => ({ name, server: null })) ?? null;
   }
 
-  #details(node: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode[] {
+  #details(node: NodeOf<"environment">): EnvironmentNode[] {
     if (node.server !== null) return this.#ownDetails(node, node.server);
     const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
@@ -226,15 +229,12 @@ export class EnvironmentsView
     return this.#note(parent, "", vscode.l10n.t("Load the environments of OpenReward"));
   }
 
-  #environmentNote(parent: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode {
+  #environmentNote(parent: NodeOf<"environment">): EnvironmentNode {
     return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
   }
 
   /** Its server, and the splits that a server which runs has. */
-  #ownDetails(
-    node: Extract<EnvironmentNode, { kind: "environment" }>,
-    server: string,
-  ): EnvironmentNode[] {
+  #ownDetails(node: NodeOf<"environment">, server: string): EnvironmentNode[] {
     const state = this.#options.servers.state(node.name);
     const row = serverRow(state, server);
     const note: EnvironmentNode = { kind: "environmentDetail", parent: node, ...row };
@@ -242,9 +242,7 @@ export class EnvironmentsView
     return [note, ...state.splits.map(({ name, tasks }) => splitNode(node, name, tasks))];
   }
 
-  async #tasks(
-    node: Extract<EnvironmentNode, { kind: "environmentSplit" }>,
-  ): Promise<EnvironmentNode[]> {
+  async #tasks(node: NodeOf<"environmentSplit">): Promise<EnvironmentNode[]> {
     const { parent, split } = node;
     const { name, config } = parent;
     const tasks = node.tasks ?? 0;
@@ -327,12 +325,7 @@ export class EnvironmentsView
     return treeItem(row, group === "openreward" ? Collapsed : Expanded);
   }
 
-  #environmentItem({
-    group,
-    name,
-    server,
-    config,
-  }: Extract<EnvironmentNode, { kind: "environment" }>) {
+  #environmentItem({ group, name, server, config }: NodeOf<"environment">) {
     const row = environmentRow(
       name,
       findEnvironment(this.#options.catalogue.current(), name),
@@ -392,7 +385,7 @@ function detailItem({
   description,
   command,
   tooltip,
-}: Extract<EnvironmentNode, { kind: "environmentDetail" }>): vscode.TreeItem {
+}: NodeOf<"environmentDetail">): vscode.TreeItem {
   return treeItem({
     label,
     description,
@@ -403,9 +396,7 @@ function detailItem({
   });
 }
 
-function isConfigured(
-  node: Extract<EnvironmentNode, { kind: "environment" }>,
-): node is ConfiguredNode {
+function isConfigured(node: NodeOf<"environment">): node is ConfiguredNode {
   return node.config !== null;
 }
 
@@ -413,11 +404,7 @@ function splitNode(parent: ConfiguredNode, split: string, tasks: number | null):
   return { kind: "environmentSplit", parent, split, tasks };
 }
 
-function splitItem({
-  parent,
-  split,
-  tasks,
-}: Extract<EnvironmentNode, { kind: "environmentSplit" }>): vscode.TreeItem {
+function splitItem({ parent, split, tasks }: NodeOf<"environmentSplit">): vscode.TreeItem {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const description = splitText(tasks);
   const row = {
@@ -437,12 +424,7 @@ function splitText(tasks: number | null): string {
     : plural(tasks, "split · {0} task", "split · {0} tasks");
 }
 
-function taskItem({
-  name,
-  split,
-  task,
-  prompt,
-}: Extract<EnvironmentNode, { kind: "environmentTask" }>): vscode.TreeItem {
+function taskItem({ name, split, task, prompt }: NodeOf<"environmentTask">): vscode.TreeItem {
   const text = plainLine(prompt ?? "");
   const spoken = vscode.l10n.t("task {0} of {1}", task, split);
   return treeItem({
