@@ -1,7 +1,7 @@
 /** The runs of this window: those on disk, those that it starts, and the tasks by which VS Code shows them. */
 
 import { join } from "node:path";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Log } from "../../core/ports.ts";
 import { Limiter } from "../../core/util/limiter.ts";
 import { systemClock } from "../../node/clock.ts";
@@ -20,9 +20,7 @@ import { askForSlot } from "../runs/slotQuestion.ts";
 import { SweepTraining } from "../runs/sweepTraining.ts";
 import { Trainings } from "../runs/trainings.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
-import { validateConfigFile } from "../task/validateConfigFile.ts";
 import { proxyVariables } from "../vscode/proxyVariables.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { readSetting } from "../vscode/settings.ts";
 import type { Register } from "./register.ts";
 
@@ -71,8 +69,6 @@ export function createRuns(options: CreateRunsOptions) {
       const text = await readConfig(fileSystem, path).catch(() => "");
       return hasStages(text, { path, overrides });
     },
-    validate: validateConfigFile,
-    settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });
   return { store, labels, feeds, finder, launches, trainings, tasks };
 }

@@ -8,6 +8,7 @@ import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
 import type { TrainingRequest } from "../runs/trainings.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { RunTerminal } from "./runTerminal.ts";
 import {
   gridTexts,
@@ -18,6 +19,7 @@ import {
   TASK_ACTIONS,
   type TrainTask,
 } from "./trainTask.ts";
+import { validateConfigFile } from "./validateConfigFile.ts";
 
 export interface TaskProviderOptions {
   /** Configurations of the workspace, at most as many as a list can show. */
@@ -27,14 +29,6 @@ export interface TaskProviderOptions {
   readonly openSweep: (request: SweepTrainingRequest) => Training;
   /** Whether a start with the configuration trains several stages. */
   readonly hasStages: (configPath: string, overrides: readonly string[]) => Promise<boolean>;
-  /** Overrides from the settings for a configuration, which those of a task stand over. */
-  readonly settingOverrides: (configPath: string) => readonly string[];
-  /** Checks a configuration and prints what it finds; resolves with the exit code. */
-  readonly validate: (
-    configPath: string,
-    overrides: readonly string[],
-    print: (text: string) => void,
-  ) => Promise<number>;
 }
 
 const SOURCE = "Tinker RL";
@@ -114,12 +108,10 @@ export class TaskProvider implements vscode.TaskProvider {
     }
     const configPath = absolute(read.config, folder);
     const own = overrideTexts(read);
-    const ofSetting = this.#options.settingOverrides(configPath);
+    const ofSetting = settingOverrides(vscode.Uri.file(configPath));
     if (read.action === "validate") {
       const overrides = [...ofSetting, ...own];
-      return new RunTerminal(
-        printing((print) => this.#options.validate(configPath, overrides, print)),
-      );
+      return new RunTerminal(printing((print) => validateConfigFile(configPath, overrides, print)));
     }
     const instead = insteadOfTraining(read);
     const overrides = lastOfEach([...ofSetting, ...own]);

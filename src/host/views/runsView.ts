@@ -152,11 +152,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return item;
   }
 
-  /** The row of a run, for `reveal` and for commands. */
-  nodeOf(folder: string): RunNode {
-    return this.#node(folder);
-  }
-
   async #belowRun(folder: string): Promise<RunNode[]> {
     const { newest, older } = await this.#saves(folder);
     this.#drawnSaves.set(folder, JSON.stringify([newest, older]));

@@ -88,10 +88,6 @@ export class TrajectoriesView
     return this.#run?.follower.folder ?? null;
   }
 
-  get filter(): TreeFilter | null {
-    return this.#filter;
-  }
-
   get order(): RolloutOrder {
     return this.#order;
   }
