@@ -7,7 +7,6 @@ import type { Catalogue, SecretState } from "../../core/config/editing/catalogue
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
-import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 
 type Listen = (listener: () => void) => Listening;
 
@@ -20,7 +19,12 @@ export interface ConfigRun {
 
 /** Answers from memory, but for `catalogueAccess`. */
 export interface ConfigSources {
-  readonly environments: Pick<EnvironmentLists, "current" | "ready" | "reload">;
+  readonly environments: {
+    readonly current: () => Catalogue;
+    readonly ready: () => Promise<void>;
+    /** Has them read from the server again, if anyone has looked. */
+    readonly reload: () => void;
+  };
   /** What services are asked with, where the user allows it. */
   readonly catalogueAccess: (wanted: readonly ListKind[]) => Promise<CatalogueAccess | null>;
   /** Those that lead to services. */

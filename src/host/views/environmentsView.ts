@@ -9,7 +9,7 @@ import type { Listening } from "../../core/util/emitter.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import { formatCount, plural } from "../../shared/format.ts";
-import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
+import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { environmentRow, serverRow } from "./environmentRow.ts";
@@ -72,10 +72,11 @@ type ConfiguredNode = NodeOf<"environment"> & {
 };
 
 export interface EnvironmentsViewOptions {
-  readonly catalogue: Pick<
-    EnvironmentLists,
-    "current" | "ready" | "onDidChange" | "refresh" | "refreshEnvironment"
-  >;
+  readonly catalogue: Pick<ConfigSources["environments"], "current" | "ready"> & {
+    readonly onDidChange: (listener: () => void) => Listening;
+    refresh(): Promise<void>;
+    refreshEnvironment(name: string): Promise<void>;
+  };
   /** Those in the configurations of the workspace. */
   readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
   /** Called when `named` may answer otherwise. */
