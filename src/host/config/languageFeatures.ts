@@ -14,7 +14,6 @@ import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import { soon } from "../../node/soon.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
-import { commandUri } from "../vscode/commandUri.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
 import { configGlob } from "./findConfigs.ts";
@@ -154,6 +153,12 @@ function placeOf(
           };
     }
   }
+}
+
+/** A link that runs a command; `args` are JSON. */
+function commandUri(command: string, ...args: readonly unknown[]): vscode.Uri {
+  const query = args.length === 0 ? "" : `?${encodeURIComponent(JSON.stringify(args))}`;
+  return vscode.Uri.parse(`command:${command}${query}`);
 }
 
 /** Null where a relative folder has nothing to start at. */

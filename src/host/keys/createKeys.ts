@@ -5,7 +5,6 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
-import { addressVariables } from "../vscode/addressVariables.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
@@ -108,6 +107,18 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions): Ke
     handlers: keyHandlers(flow),
     dispose: () => store.dispose(),
   };
+}
+
+const ADDRESSES = [
+  ["tinker.baseUrl", "TINKER_BASE_URL"],
+  ["openReward.baseUrl", "OPENREWARD_BASE_URL"],
+  ["openReward.environmentsUrl", "OPENREWARD_ENVIRONMENTS_URL"],
+] as const;
+
+/** Addresses of services that the settings of the machine have, as the variables that a trainer reads. */
+function addressVariables(): Values {
+  const values = ADDRESSES.map(([key, name]) => [name, readSetting(key)] as const);
+  return Object.fromEntries(values.filter(([, url]) => url !== ""));
 }
 
 function present(values: Readonly<Record<string, string | undefined>>): Values {
