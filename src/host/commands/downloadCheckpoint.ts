@@ -45,7 +45,10 @@ export async function downloadCheckpoint(
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
   const form = await askWeightsForm(baseModel);
   if (form === undefined) return;
-  const parent = await chooseFolder();
+  const parent = await askForFolder({
+    openLabel: vscode.l10n.t("Download Here"),
+    title: vscode.l10n.t("Creates a folder for the weights here"),
+  });
   if (parent === undefined) return;
   const output = join(parent.fsPath, [basename(run.folder), name, ...formWords(form)].join("-"));
   const weights = { folder: run.folder, name, output, form };
@@ -88,13 +91,6 @@ async function isCostAccepted(
   );
   const detail = `${cost}\n${addressesText(place, { state_path, sampler_path: null })}`;
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
-}
-
-function chooseFolder(): Promise<vscode.Uri | undefined> {
-  return askForFolder({
-    openLabel: vscode.l10n.t("Download Here"),
-    title: vscode.l10n.t("Creates a folder for the weights here"),
-  });
 }
 
 /** Null when the user ended it; then the server has tidied up. */

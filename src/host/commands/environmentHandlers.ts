@@ -1,6 +1,7 @@
 /** Handlers of the commands about environments that services and this computer offer. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import {
   type Catalogue,
   findEnvironment,
@@ -43,8 +44,8 @@ export function environmentHandlers({
       else await offerInstead(noPageText(target), [showEnvironments()]);
     },
     openDeploymentLogs: async (target) => {
-      const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
-      if (typeof name !== "string" || pageOf(target, catalogue.current()) === null) {
+      const name = nameIn(target);
+      if (name === undefined || pageOf(target, catalogue.current()) === null) {
         await offerInstead(noPageText(target), [showEnvironments()]);
         return;
       }
@@ -68,17 +69,21 @@ export function environmentHandlers({
   } satisfies Partial<CommandHandlers>;
 }
 
+function nameIn(target: unknown): string | undefined {
+  return z.object({ name: z.string() }).safeParse(target).data?.name;
+}
+
 function noPageText(target: unknown): string {
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
-  return typeof name === "string"
+  const name = nameIn(target);
+  return name !== undefined
     ? vscode.l10n.t("{0} has no page at OpenReward.", name)
     : vscode.l10n.t("Select an environment in the Environments view first.");
 }
 
 /** Names from lists and files lead nowhere but to pages of OpenReward. */
 function pageOf(target: unknown, catalogue: Catalogue): string | null {
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
-  if (typeof name !== "string" || isLocalModel(name)) return null;
+  const name = nameIn(target);
+  if (name === undefined || isLocalModel(name)) return null;
   const page = findEnvironment(catalogue, name)?.page ?? null;
   if (page?.startsWith(`${OPENREWARD_PAGES_URL}/`) === true) return page;
   return environmentPage(plainName(name));

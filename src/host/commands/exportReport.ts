@@ -3,7 +3,8 @@
 import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
-import { ask, type Server } from "../server/server.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseAnyRun, foldersOf } from "./chooseRun.ts";

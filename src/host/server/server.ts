@@ -1,20 +1,6 @@
 /** The way to the server of this window, for all parts of the extension. Cheap: the server starts when it is first needed. */
 
-import type { RequestOutcome } from "../../api/requests.ts";
-import { parseErrorCode } from "../../core/errorCodes.ts";
-import { AppError } from "../../core/errors.ts";
 import type { ServerClient, ServerClientOptions, ServerRequestOptions } from "./serverClient.ts";
-
-/** Sends a request that is answered with an outcome. @throws AppError with what the server says */
-export async function ask<Value>(
-  server: Pick<Server, "request">,
-  method: string,
-  parameters: object,
-): Promise<Value> {
-  const outcome = await server.request<RequestOutcome<Value>>(method, parameters);
-  if (outcome.ok) return outcome.value;
-  throw new AppError(parseErrorCode(outcome.error.code), outcome.error.message);
-}
 
 export class Server {
   readonly #options: ServerClientOptions;
