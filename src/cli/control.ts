@@ -2,21 +2,19 @@
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
-import type { Clock, FileSystem } from "../core/ports.ts";
 import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
 import { plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunControlCommand } from "./arguments/controlArguments.ts";
-import { commandLine, type Invocation, shortPath } from "./terminal/invocation.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { type Line, styled } from "./terminal/line.ts";
 
-export interface ControlOptions {
-  readonly fileSystem: FileSystem;
-  readonly clock: Clock;
-  readonly invocation: Invocation;
-  readonly isProcessAlive: (pid: number) => boolean;
-}
+export type ControlOptions = Pick<
+  ProgramOptions,
+  "fileSystem" | "clock" | "invocation" | "isProcessAlive"
+>;
 
 /** Sends the command and prints the trainer's answer. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
 export async function controlRun(

@@ -10,6 +10,7 @@ import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { cacheFolder } from "../node/cacheFolder.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
+import { isProcessAlive } from "../node/processes.ts";
 import { OpenRequests } from "../server/openRequests.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
@@ -77,6 +78,7 @@ const exitCode = await runProgram(
     fileSystem,
     input: process.stdin,
     log,
+    isProcessAlive,
     trainer: {
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),

@@ -1,6 +1,5 @@
 /** The program behind the command line: dispatches a command and turns its outcome into an exit code. */
 
-import { isProcessAlive } from "../node/processes.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/plan/types.ts";
@@ -93,7 +92,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "launch":
       return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
     case "control":
-      out.print(await controlRun({ ...options, isProcessAlive }, command));
+      out.print(await controlRun(options, command));
       return EXIT.done;
     case "validate": {
       const { isValid, lines } = await validate(options.fileSystem, command);
@@ -101,58 +100,49 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return isValid ? EXIT.done : EXIT.invalid;
     }
     case "show-prompt":
-      await showPrompt(options, command);
-      return EXIT.done;
+      return done(showPrompt(options, command));
     case "runs":
-      out.print(await runListLines({ ...options, isProcessAlive }, command));
+      out.print(await runListLines(options, command));
       return EXIT.done;
     case "show":
-      await printAll(out, showRun({ ...options, isProcessAlive }, command));
-      return EXIT.done;
+      return done(printAll(out, showRun(options, command)));
     case "search":
-      await searchTexts({ ...options, isProcessAlive }, command);
-      return EXIT.done;
+      return done(searchTexts(options, command));
     case "report":
-      await report({ ...options, isProcessAlive }, command);
-      return EXIT.done;
+      return done(report(options, command));
     case "export":
-      await exportRuns(options, command);
-      return EXIT.done;
+      return done(exportRuns(options, command));
     case "collect":
       return exitCodeOfRun(await collect(options, command));
     case "models":
       out.print(await modelLines(options, command));
       return EXIT.done;
     case "chat":
-      await chat(options, command);
-      return EXIT.done;
+      return done(chat(options, command));
     case "checkpoints":
-      await runCheckpoints(options, command);
-      return EXIT.done;
+      return done(runCheckpoints(options, command));
     case "env-play":
-      await playInTerminal(options, command);
-      return EXIT.done;
+      return done(playInTerminal(options, command));
     case "env-check":
       return checkEnvironments(options, command);
     case "env-new":
-      await newEnvironment(options, command);
-      return EXIT.done;
+      return done(newEnvironment(options, command));
     case "serve":
-      await serveUntilInterrupt(options, command);
-      return EXIT.done;
+      return done(serveUntilInterrupt(options, command));
     case "serve-model":
-      await serveModelUntilInterrupt(options, command);
-      return EXIT.done;
+      return done(serveModelUntilInterrupt(options, command));
     case "view":
-      await viewUntilInterrupt(options, command);
-      return EXIT.done;
+      return done(viewUntilInterrupt(options, command));
     case "mcp":
-      await mcp(options, command);
-      return EXIT.done;
+      return done(mcp(options, command));
     case "lsp":
-      await options.serveEditor();
-      return EXIT.done;
+      return done(options.serveEditor());
   }
+}
+
+async function done(work: Promise<void>): Promise<number> {
+  await work;
+  return EXIT.done;
 }
 
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */

@@ -2,34 +2,26 @@
 
 import * as l10n from "@vscode/l10n";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
-import type { Clock, FileSystem } from "../core/ports.ts";
+import type { FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { runSentence } from "../core/runs/runSentence.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunsCommand } from "./arguments/arguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
-import { commandLine, type Invocation, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, type Style, styled } from "./terminal/line.ts";
+import { commandLine, shortPath } from "./terminal/invocation.ts";
+import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";
+import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
-export interface RunsOptions {
-  readonly fileSystem: FileSystem;
-  readonly clock: Clock;
-  readonly invocation: Invocation;
-  readonly isProcessAlive: (pid: number) => boolean;
+export interface RunsOptions
+  extends Pick<ProgramOptions, "fileSystem" | "clock" | "invocation" | "isProcessAlive"> {
   readonly out: { readonly columns: number };
 }
 
-const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
-  running: "accent",
-  done: "good",
-  failed: "bad",
-  interrupted: "warning",
-  unreadable: "bad",
-};
 const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
 
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
@@ -117,13 +109,12 @@ function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
 }
 
 function runCells(run: ListedRun, withCost: boolean): readonly LinePiece[] {
-  const style = STYLES[run.phase];
   const isEvaluation = run.file?.evaluation !== undefined;
   const state = phaseTexts()[run.phase];
   const phase = isEvaluation ? l10n.t("evaluation, {0}", state) : state;
   return [
     styled("strong", run.name),
-    style === undefined ? phase : styled(style, phase),
+    phasePiece(run.phase, phase),
     isEvaluation ? "–" : String(run.steps),
     formatReward(run.reward),
     ...(withCost ? [run.used?.costUsd == null ? "–" : formatCost(run.used.costUsd)] : []),

@@ -3,25 +3,21 @@
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { describeFound } from "../core/outputs/searchOutput.ts";
-import type { Clock, FileSystem } from "../core/ports.ts";
 import { readOnlyFiles } from "../core/readOnlyFiles.ts";
 import { listRuns } from "../core/runs/runList.ts";
 import { searchRuns } from "../core/search/searchRuns.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { isRun } from "./arguments/requireRun.ts";
 import { parentFolders } from "./arguments/runParents.ts";
 import type { SearchCommand } from "./arguments/searchArguments.ts";
 import { endLine, hitLines, progressLine } from "./searchLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
-import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { shortPath } from "./terminal/invocation.ts";
 
-export interface SearchOptions {
-  readonly fileSystem: FileSystem;
-  readonly clock: Clock;
-  readonly invocation: Invocation;
-  readonly isProcessAlive: (pid: number) => boolean;
-  readonly out: Terminal;
-}
+export type SearchOptions = Pick<
+  ProgramOptions,
+  "fileSystem" | "clock" | "invocation" | "isProcessAlive" | "out"
+>;
 
 /** Prints what is found as it is found, and at the end how much it was. @throws AppError `run-not-found`, `bad-expression`, `file-unreadable` */
 export async function searchTexts(options: SearchOptions, command: SearchCommand): Promise<void> {

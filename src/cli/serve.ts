@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { aborted } from "../core/util/abort.ts";
 import type { ProgramOptions, ServedAddresses } from "./arguments/programOptions.ts";
 import type { ServeCommand } from "./arguments/serveArguments.ts";
+import { interruptSignal } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
@@ -12,12 +13,11 @@ export async function serveUntilInterrupt(
   { kind: _, ...options }: ServeCommand,
 ): Promise<void> {
   const { out, interrupts, trainer } = parts;
-  const interrupted = new AbortController();
-  const release = interrupts(() => interrupted.abort());
+  const { signal, release } = interruptSignal(interrupts);
   try {
     const served = await trainer.serve(options);
     out.print(addressLines(served, options.random));
-    await aborted(AbortSignal.any([interrupted.signal, served.failed]));
+    await aborted(AbortSignal.any([signal, served.failed]));
     out.print([[l10n.t("closing")]]);
     await served.close();
     if (served.failed.aborted) throw served.failed.reason;

@@ -8,6 +8,7 @@ import type { ServedModel } from "../trainer/chat/serveModel.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { ServeModelCommand } from "./arguments/serveModelArguments.ts";
 import { usedLines } from "./terminal/endLines.ts";
+import { interruptSignal } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as a conversation does that cannot begin; `local-service` when the engine ends by itself */
@@ -15,21 +16,21 @@ export async function serveModelUntilInterrupt(
   { out, err, fileSystem, interrupts, trainer }: ProgramOptions,
   { kind: _, ...wanted }: ServeModelCommand,
 ): Promise<void> {
-  const leaving = new AbortController();
-  const release = interrupts(() => leaving.abort(new AppError("stopped", l10n.t("stopped"))));
+  const stopped = new AppError("stopped", l10n.t("stopped"));
+  const { signal, release } = interruptSignal(interrupts, stopped);
   const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
   try {
-    const opening = { ...wanted, onPart, signal: leaving.signal };
+    const opening = { ...wanted, onPart, signal };
     const served = await trainer.serveModel(fileSystem, opening);
     err.showLive(null);
     out.print(addressLines(served));
-    await aborted(AbortSignal.any([leaving.signal, served.failed]));
-    const fault = leaving.signal.aborted ? null : served.failed.reason;
+    await aborted(AbortSignal.any([signal, served.failed]));
+    const fault = signal.aborted ? null : served.failed.reason;
     out.print(usedLines(served.used()));
     await served.close();
     if (fault !== null) throw fault;
   } catch (error) {
-    if (!leaving.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   } finally {
     err.showLive(null);
     release();

@@ -19,7 +19,8 @@ import {
 import type { SweepResult } from "./sweepResults.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, labelled, type Style, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, styled } from "./terminal/line.ts";
+import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface NamedResults {
@@ -29,14 +30,6 @@ export interface NamedResults {
   readonly grid: Grid;
   readonly results: readonly SweepResult[];
 }
-
-const STYLES: Partial<Readonly<Record<SweepResult["state"], Style>>> = {
-  running: "accent",
-  done: "good",
-  failed: "bad",
-  interrupted: "warning",
-  unreadable: "bad",
-};
 
 /** A row for each run, why some failed, and which setting mattered. */
 export function sweepTable(
@@ -122,8 +115,7 @@ export function sweepJson({ name, results }: NamedResults): Line {
 
 function stateCell({ state }: SweepResult): LinePiece {
   const text = state === "not-started" ? l10n.t("not started") : phaseTexts()[state];
-  const style = STYLES[state];
-  return style === undefined ? text : styled(style, text);
+  return state === "not-started" ? text : phasePiece(state, text);
 }
 
 function valueText(setting: string): string {

@@ -3,9 +3,11 @@
 import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { runPaths } from "../core/runFolder/files/layout.ts";
+import { aborted } from "../core/util/abort.ts";
 import type { ViewCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { parentFolders } from "./arguments/runParents.ts";
+import { interruptSignal } from "./terminal/interrupts.ts";
 import { BLANK, type Line, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError `listen-failed`, `pages-missing` */
@@ -17,19 +19,15 @@ export async function viewUntilInterrupt(
   const given = path === null ? null : resolve(invocation.cwd, path);
   const isRun = given !== null && (await fileSystem.size(runPaths(given).runFile)) !== null;
   const parents = isRun ? [] : await parentFolders(options, path);
-  const interrupted = new Promise<void>((stop) => {
-    const release = interrupts(() => {
-      release();
-      stop();
-    });
-  });
+  const { signal, release } = interruptSignal(interrupts);
   const view = await options.serveView({
     parents: [...new Set(parents)],
     run: isRun ? given : null,
     port,
   });
   out.print(addressLines(view.url));
-  await interrupted;
+  await aborted(signal);
+  release();
   await view.close();
 }
 

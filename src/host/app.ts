@@ -25,7 +25,6 @@ import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { RunsPanel } from "./dashboard/runsPanel.ts";
 import { WindowPages } from "./dashboard/windowPages.ts";
 import { createKeys } from "./keys/createKeys.ts";
-import { keySettings } from "./keys/keySettings.ts";
 import { Notices } from "./notices.ts";
 import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
 import { createLaunchRequest, requestFor } from "./runs/createLaunchRequest.ts";
@@ -87,7 +86,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       context,
       log,
       redactor,
-      settings: keySettings,
       testKey: (request) => server.request(KEY_REQUESTS.test, request),
     }),
   );

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { ALARMS } from "../core/alarms/alarmTable.ts";
+import { soon } from "../node/soon.ts";
 import type { RunEntry, RunStore } from "../server/runs/runStore.ts";
 import { formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -17,7 +18,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #alarms: RunAlarms;
   readonly #item: vscode.StatusBarItem;
   readonly #listening: readonly { dispose(): void }[];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #soon = soon(REDRAW_MS, () => this.#draw());
   /** A run of this window that has ended is shown until the next one begins. */
   #last: string | null = null;
 
@@ -31,21 +32,13 @@ export class StatusItem implements vscode.Disposable {
     );
     this.#item.name = vscode.l10n.t("Tinker RL Training");
     this.#item.command = "tinkerRL.runMenu";
-    const soon = (): void => this.#soon();
-    this.#listening = [store.onDidChange(soon), alarms.onDidChange(soon)];
+    this.#listening = [store.onDidChange(this.#soon), alarms.onDidChange(this.#soon)];
   }
 
   dispose(): void {
     for (const each of this.#listening) each.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
     this.#item.dispose();
-  }
-
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#draw();
-    }, REDRAW_MS);
   }
 
   #draw(): void {

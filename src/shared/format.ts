@@ -97,6 +97,14 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : value.toPrecision(value < 10 ? 2 : 3)} ${units[power]}`;
 }
 
+/** How much of a file has come, such as `a.safetensors  1.5 MiB of 4 MiB`; null = nobody knows how large it is. */
+export function formatDownload(name: string, bytes: number, totalBytes: number | null): string {
+  const received = formatBytes(bytes);
+  return totalBytes === null
+    ? `${name}  ${received}`
+    : l10n.t("{0}  {1} of {2}", name, received, formatBytes(totalBytes));
+}
+
 /** From here on, days say more than hours. */
 const LONG_H = 48;
 

@@ -24,6 +24,7 @@ export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakePr
     fileSystem: createMemoryFileSystem(),
     input: Readable.from([]),
     log: silentLog,
+    isProcessAlive: () => false,
     trainer: aTrainer(),
     serveView: async () => {
       throw new Error("This program shows no pages.");

@@ -12,18 +12,15 @@ const editor = vi.hoisted(() => ({
   answer: undefined as string | undefined,
   commands: [] as unknown[],
 }));
-vi.mock("vscode", () => {
+vi.mock("vscode", async () => {
   const show = async (text: string, ...buttons: string[]): Promise<string | undefined> => {
     editor.texts.push(text);
     editor.buttons.push(buttons);
     return editor.answer;
   };
   return {
+    ...(await import("./keys/fakeVscode.ts")).fakeVscode,
     commands: { executeCommand: async (...words: unknown[]) => editor.commands.push(words) },
-    l10n: {
-      t: (text: string, ...args: readonly unknown[]) =>
-        text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-    },
     window: { showInformationMessage: show, showWarningMessage: show, state: { focused: true } },
     workspace: { getConfiguration: () => ({ get: () => undefined }) },
   };

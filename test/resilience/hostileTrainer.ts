@@ -39,6 +39,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     fileSystem,
     clock: systemClock,
     log: silentLog,
+    isProcessAlive: () => false,
     input: Readable.from([]),
     isDebug: false,
     serveEditor: async () => undefined,

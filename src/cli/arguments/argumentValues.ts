@@ -1,7 +1,8 @@
 /** Values that several commands take from a command line. */
 
 import { type AllowedOrigin, originOf } from "../../core/secrets/hostBinding.ts";
-import { argumentError, type CommandName, type ParsedFlags } from "./flags.ts";
+import { nearestWord } from "../../core/util/editDistance.ts";
+import { argumentError, type CommandName, didYouMean, type ParsedFlags } from "./flags.ts";
 
 /** Arguments of commands that send keys. */
 export interface Sending {
@@ -54,14 +55,30 @@ export function numberOf(
   given: ParsedFlags,
   command: CommandName,
   flag: string,
-  most = Number.MAX_SAFE_INTEGER,
+  { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
 ): number | null {
   const text = lastValue(given, flag);
   if (text === undefined) return null;
-  const isNumber = /^\d+$/.test(text) && Number(text) <= most;
-  if (isNumber) return Number(text);
-  const range = most === Number.MAX_SAFE_INTEGER ? "" : ` from 0 to ${most}`;
-  throw argumentError(`--${flag} is ${JSON.stringify(text)}, not an integer${range}`, command);
+  if (!/^\d+$/.test(text) || Number(text) > most) {
+    const range = most === Number.MAX_SAFE_INTEGER ? "" : ` from ${least} to ${most}`;
+    throw argumentError(`--${flag} is ${JSON.stringify(text)}, not an integer${range}`, command);
+  }
+  if (Number(text) >= least) return Number(text);
+  throw argumentError(`--${flag} is ${text}, not at least ${least}`, command);
+}
+
+/** `word` as one of `words`, with the nearest one in the error. @throws AppError `bad-arguments` */
+export function oneOf<Word extends string>(
+  words: readonly Word[],
+  word: string,
+  flag: string,
+  command: CommandName,
+): Word {
+  const found = words.find((each) => each === word);
+  if (found !== undefined) return found;
+  const nearest = nearestWord(word, words);
+  const hint = nearest === null ? `It can be ${words.join(", ")}` : didYouMean(nearest);
+  throw argumentError(`--${flag} is ${JSON.stringify(word)}. ${hint}`, command);
 }
 
 /** `what` says what is missing. @throws AppError `bad-arguments` */

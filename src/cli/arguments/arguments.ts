@@ -6,6 +6,7 @@ import {
   configCommand,
   lastValue,
   numberOf,
+  oneOf,
   onlyPositional,
   refuseFurther,
   type Sending,
@@ -123,31 +124,7 @@ export type Command =
   | McpCommand
   | { readonly kind: "lsp" };
 
-const COMMANDS: readonly CommandName[] = [
-  "train",
-  "resume",
-  "evaluate",
-  "sweep",
-  "control",
-  "validate",
-  "estimate",
-  "show-prompt",
-  "runs",
-  "show",
-  "search",
-  "report",
-  "export",
-  "collect",
-  "models",
-  "chat",
-  "checkpoints",
-  "env",
-  "serve",
-  "serve-model",
-  "view",
-  "mcp",
-  "lsp",
-];
+const COMMANDS = Object.keys(FLAGS) as readonly CommandName[]; // the keys of a record that is written out
 
 /** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
 export function parseArguments(args: readonly string[]): Command {
@@ -165,84 +142,76 @@ export function parseArguments(args: readonly string[]): Command {
 }
 
 function parseCommand(name: CommandName, given: ParsedFlags): Command {
-  if (given.switches.has("help")) return { kind: "help", topic: name };
-  switch (name) {
-    case "train":
-      return trainCommand(given);
-    case "resume": {
-      const folder = onlyPositional(given, name, "the run folder");
-      const { overrides } = given;
-      const configPath = lastValue(given, "config_path") ?? null;
-      return { kind: "resume", folder, configPath, overrides, ...sending(given, name) };
-    }
-    case "evaluate":
-      return evaluateCommand(given);
-    case "sweep":
-      return sweepCommand(given);
-    case "control":
-      return controlCommand(given);
-    case "validate":
-      return { ...configCommand(given, "validate"), wantsJson: given.switches.has("json") };
-    case "estimate":
-      return estimateCommand(given);
-    case "show-prompt":
-      return showPromptCommand(given);
-    case "runs":
-      refuseFurther(given.positionals.slice(1), "runs");
-      return {
-        kind: "runs",
-        path: given.positionals[0] ?? null,
-        wantsJson: given.switches.has("json"),
-      };
-    case "show":
-      return showCommand(given);
-    case "search":
-      return searchCommand(given);
-    case "report":
-      return reportCommand(given);
-    case "export":
-      return exportCommand(given);
-    case "collect":
-      return collectCommand(given);
-    case "models":
-      refuseFurther(given.positionals, name);
-      return { kind: "models", ...sending(given, name) };
-    case "chat":
-      return chatCommand(given);
-    case "checkpoints":
-      return checkpointsCommand(given);
-    case "env":
-      return envCommand(given);
-    case "view":
-      refuseFurther(given.positionals.slice(1), name);
-      return {
-        kind: "view",
-        path: given.positionals[0] ?? null,
-        port: numberOf(given, name, "port", 65_535) ?? 0,
-      };
-    case "mcp":
-      return mcpCommand(given);
-    case "lsp":
-      refuseFurther(given.positionals, name);
-      return { kind: "lsp" };
-    case "serve":
-      return serveCommand(given);
-    case "serve-model":
-      return serveModelCommand(given);
-  }
+  return given.switches.has("help") ? { kind: "help", topic: name } : READERS[name](given);
+}
+
+const READERS: Readonly<Record<CommandName, (given: ParsedFlags) => Command>> = {
+  train: trainCommand,
+  resume: resumeCommand,
+  evaluate: evaluateCommand,
+  sweep: sweepCommand,
+  control: controlCommand,
+  validate: (given) => ({ ...configCommand(given, "validate"), wantsJson: wantsJson(given) }),
+  estimate: estimateCommand,
+  "show-prompt": showPromptCommand,
+  runs: (given) => ({
+    kind: "runs",
+    path: optionalPath(given, "runs"),
+    wantsJson: wantsJson(given),
+  }),
+  show: showCommand,
+  search: searchCommand,
+  report: reportCommand,
+  export: exportCommand,
+  collect: collectCommand,
+  models: (given) => {
+    refuseFurther(given.positionals, "models");
+    return { kind: "models", ...sending(given, "models") };
+  },
+  chat: chatCommand,
+  checkpoints: checkpointsCommand,
+  env: envCommand,
+  serve: serveCommand,
+  "serve-model": serveModelCommand,
+  view: (given) => ({
+    kind: "view",
+    path: optionalPath(given, "view"),
+    port: numberOf(given, "view", "port", { most: 65_535 }) ?? 0,
+  }),
+  mcp: mcpCommand,
+  lsp: ({ positionals }) => {
+    refuseFurther(positionals, "lsp");
+    return { kind: "lsp" };
+  },
+};
+
+function wantsJson({ switches }: ParsedFlags): boolean {
+  return switches.has("json");
+}
+
+function optionalPath({ positionals }: ParsedFlags, command: CommandName): string | null {
+  const [path = null, ...further] = positionals;
+  refuseFurther(further, command);
+  return path;
+}
+
+/** @throws AppError `bad-arguments` */
+function resumeCommand(given: ParsedFlags): ResumeCommand {
+  return {
+    kind: "resume",
+    folder: onlyPositional(given, "resume", "the run folder"),
+    configPath: lastValue(given, "config_path") ?? null,
+    overrides: given.overrides,
+    ...sending(given, "resume"),
+  };
 }
 
 /** @throws AppError `bad-arguments` */
 function reportCommand(given: ParsedFlags): ReportCommand {
   const { positionals: folders } = given;
   if (folders.length === 0) throw argumentError("report needs a run folder", "report");
-  const format = lastValue(given, "format") ?? "html";
-  if (format !== "html" && format !== "markdown") {
-    throw argumentError(
-      `--format is ${JSON.stringify(format)}. It can be html or markdown`,
-      "report",
-    );
-  }
+  const word = lastValue(given, "format") ?? "html";
+  const format = oneOf(["html", "markdown"], word, "format", "report");
   return { kind: "report", folders, format, output: lastValue(given, "output") ?? null };
 }
 

@@ -64,8 +64,8 @@ export function chatCommand(given: ParsedFlags): ChatCommand {
     system: lastValue(given, "system") ?? null,
     temperature: temperatureOf(given),
     seed: numberOf(given, COMMAND, "seed"),
-    maxTokens: atLeastOne(given, "max_tokens"),
-    samples: atLeastOne(given, "samples", MAX_SAMPLES) ?? 1,
+    maxTokens: numberOf(given, COMMAND, "max_tokens", { least: 1 }),
+    samples: numberOf(given, COMMAND, "samples", { least: 1, most: MAX_SAMPLES }) ?? 1,
     wantsJson: given.switches.has("json"),
   };
 }
@@ -82,9 +82,9 @@ function taskOf(given: ParsedFlags): ChatCommand["task"] {
 function turnOf(given: ParsedFlags): TurnPlace | null {
   const isEvaluated = given.switches.has("eval");
   const [group, rollout, turn] = (["group", "rollout", "turn"] as const).map((flag) =>
-    atLeastOne(given, flag),
+    numberOf(given, COMMAND, flag, { least: 1 }),
   );
-  const step = isEvaluated ? numberOf(given, COMMAND, "step") : atLeastOne(given, "step");
+  const step = numberOf(given, COMMAND, "step", { least: isEvaluated ? 0 : 1 });
   const all = [step, group, rollout, turn];
   if (!isEvaluated && all.every((number) => number === null)) return null;
   if (isEvaluated && (group !== null || step == null || rollout == null || turn == null)) {
@@ -103,12 +103,6 @@ function turnOf(given: ParsedFlags): TurnPlace | null {
     rollout,
     turn,
   };
-}
-
-function atLeastOne(given: ParsedFlags, flag: string, most?: number): number | null {
-  const number = numberOf(given, COMMAND, flag, most);
-  if (number === 0) throw argumentError(`--${flag} is 0, not at least 1`, COMMAND);
-  return number;
 }
 
 function temperatureOf(given: ParsedFlags): number | null {

@@ -2,7 +2,7 @@
 
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
-import { lastValue, refuseFurther, type Sending, sending } from "./argumentValues.ts";
+import { lastValue, oneOf, refuseFurther, type Sending, sending } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 
 export type CheckpointAction =
@@ -44,6 +44,7 @@ export interface CheckpointsCommand extends Sending {
 
 const COMMAND = "checkpoints";
 const WORDS = ["list", "info", "download", "publish", "unpublish", "set-ttl", "delete"] as const;
+const FORMS = ["peft", "vllm", "merged"] as const;
 const UNIT_S: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
 /** What the service takes: `docs/protocols/tinker.md#checkpoints`. */
 const MIN_TTL_S = 3600;
@@ -88,12 +89,9 @@ function actionOf(given: ParsedFlags): CheckpointAction {
 
 /** @throws AppError `bad-arguments` */
 function formOf(given: ParsedFlags): FormRequest | null {
-  const form = lastValue(given, "for") ?? "peft";
+  const form = oneOf(FORMS, lastValue(given, "for") ?? "peft", "for", COMMAND);
   const base = lastValue(given, "base") ?? null;
   const dropsUnembedding = given.switches.has("drop-unembed");
-  if (form !== "peft" && form !== "vllm" && form !== "merged") {
-    throw argumentError(`--for is ${JSON.stringify(form)}, not peft, vllm or merged`, COMMAND);
-  }
   if (dropsUnembedding && form !== "vllm") {
     throw argumentError("--drop-unembed goes with --for vllm only", COMMAND);
   }

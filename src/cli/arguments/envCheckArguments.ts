@@ -49,15 +49,13 @@ export function envCheckCommand(given: ParsedFlags, names: readonly string[]): E
   if (url !== null && !/^https?:\/\//.test(url)) {
     throw argumentError(`--url is ${JSON.stringify(url)}, not http://HOST:PORT`, COMMAND);
   }
-  const tasks = numberOf(given, COMMAND, "tasks", MAX_TASKS) ?? TASKS;
-  if (tasks === 0) throw argumentError("--tasks is 0, not at least 1", COMMAND);
   return {
     kind: "env-check",
     names,
     configPath,
     url,
     split: lastValue(given, "split") ?? null,
-    tasks,
+    tasks: numberOf(given, COMMAND, "tasks", { least: 1, most: MAX_TASKS }) ?? TASKS,
     seed: numberOf(given, COMMAND, "seed") ?? 0,
     signal: signalOf(given),
     overrides: given.overrides,
@@ -70,11 +68,10 @@ export function envCheckCommand(given: ParsedFlags, names: readonly string[]): E
 function signalOf(given: ParsedFlags): EnvCheckCommand["signal"] {
   const model = lastValue(given, "model");
   if (model === undefined) return null;
-  const groups = numberOf(given, COMMAND, "groups", MAX_TASKS) ?? GROUPS;
-  const groupSize = numberOf(given, COMMAND, "group_size", MAX_TASKS) ?? GROUP_SIZE;
-  if (groups === 0) throw argumentError("--groups is 0, not at least 1", COMMAND);
-  if (groupSize < LEAST_GROUP_SIZE) {
-    throw argumentError(`--group_size is ${groupSize}, not at least ${LEAST_GROUP_SIZE}`, COMMAND);
-  }
-  return { model, groups, groupSize };
+  const least = LEAST_GROUP_SIZE;
+  return {
+    model,
+    groups: numberOf(given, COMMAND, "groups", { least: 1, most: MAX_TASKS }) ?? GROUPS,
+    groupSize: numberOf(given, COMMAND, "group_size", { least, most: MAX_TASKS }) ?? GROUP_SIZE,
+  };
 }

@@ -4,7 +4,7 @@ import {
   ENVIRONMENT_TEMPLATES,
   type EnvironmentTemplateKind,
 } from "../../core/scaffold/environmentTemplates.ts";
-import { lastValue, refuseFurther } from "./argumentValues.ts";
+import { lastValue, oneOf, refuseFurther } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 
 /** Writes a new environment in Python. */
@@ -19,6 +19,7 @@ export interface EnvNewCommand {
 }
 
 const COMMAND = "env";
+const KINDS = ENVIRONMENT_TEMPLATES.map(({ kind }) => kind);
 
 /** @throws AppError `bad-arguments` */
 export function envNewCommand(
@@ -30,21 +31,10 @@ export function envNewCommand(
   return {
     kind: "env-new",
     name,
-    template: templateOf(given),
+    template: oneOf(KINDS, lastValue(given, "template") ?? "question", "template", COMMAND),
     configPath: lastValue(given, "config_path") ?? null,
     wantsVenv: venvOf(given),
   };
-}
-
-function templateOf(given: ParsedFlags): EnvironmentTemplateKind {
-  const kinds = ENVIRONMENT_TEMPLATES.map(({ kind }) => kind);
-  const word = lastValue(given, "template") ?? "question";
-  const kind = kinds.find((each) => each === word);
-  if (kind !== undefined) return kind;
-  throw argumentError(
-    `--template is ${JSON.stringify(word)}. It can be ${kinds.join(", ")}`,
-    COMMAND,
-  );
 }
 
 function venvOf({ switches }: ParsedFlags): boolean | null {

@@ -40,8 +40,6 @@ export function envPlayCommand(
   [environment, ...further]: readonly string[],
 ): EnvPlayCommand {
   refuseFurther(further, COMMAND);
-  const tasks = numberOf(given, COMMAND, "tasks", MAX_TASKS) ?? 1;
-  if (tasks === 0) throw argumentError("--tasks is 0, not at least 1", COMMAND);
   return {
     ...sending(given, COMMAND),
     kind: "env-play",
@@ -50,7 +48,7 @@ export function envPlayCommand(
     environment: environment ?? null,
     split: lastValue(given, "split") ?? null,
     task: numberOf(given, COMMAND, "task") ?? 0,
-    tasks,
+    tasks: numberOf(given, COMMAND, "tasks", { least: 1, most: MAX_TASKS }) ?? 1,
     player: playerOf(given),
     byAgent: given.switches.has("agent"),
     isStored: !given.switches.has("no-save"),

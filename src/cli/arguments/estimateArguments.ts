@@ -25,9 +25,8 @@ export interface EstimateCommand extends WithOverrides, Sending {
 
 /** @throws AppError `bad-arguments` */
 export function estimateCommand(given: ParsedFlags): EstimateCommand {
-  const groups = numberOf(given, "estimate", "groups");
+  const groups = numberOf(given, "estimate", "groups", { least: 1 });
   const from = lastValue(given, "from") ?? null;
-  if (groups === 0) throw argumentError("--groups is 0, not at least 1", "estimate");
   if (groups !== null && from !== null) {
     throw argumentError(
       "--groups samples new groups and --from reads a past run: use one of them",

@@ -4,6 +4,7 @@ import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
 import {
   lastValue,
   numberOf,
+  oneOf,
   type Sending,
   sending,
   type WithOverrides,
@@ -67,8 +68,8 @@ export function collectCommand(given: ParsedFlags): CollectCommand {
     kind: "collect",
     model,
     configPath: lastValue(given, "config_path") ?? null,
-    samples: numberOf(given, "collect", "samples", 10_000) ?? DEFAULT_SAMPLES,
-    tasks: numberOf(given, "collect", "tasks", 10_000_000) ?? null,
+    samples: numberOf(given, "collect", "samples", { most: 10_000 }) ?? DEFAULT_SAMPLES,
+    tasks: numberOf(given, "collect", "tasks", { most: 10_000_000 }),
     overrides: given.overrides,
     ...choosing(given, "collect"),
     ...sending(given, "collect"),
@@ -83,18 +84,10 @@ function choosing(given: ParsedFlags, command: CommandName): Choosing {
       command,
     );
   }
-  const text = lastValue(given, "format") ?? "messages";
-  const format = FORMATS.find((name) => name === text);
-  if (format === undefined) {
-    throw argumentError(
-      `--format is ${JSON.stringify(text)}. It can be ${FORMATS.join(", ")}`,
-      command,
-    );
-  }
   return {
     where,
-    format,
-    maxPerTask: numberOf(given, command, "max_per_task", 1_000_000) ?? null,
+    format: oneOf(FORMATS, lastValue(given, "format") ?? "messages", "format", command),
+    maxPerTask: numberOf(given, command, "max_per_task", { most: 1_000_000 }),
     output: lastValue(given, "output") ?? null,
     license: lastValue(given, "license") ?? null,
   };

@@ -5,31 +5,6 @@ import { configFields, shapeAt } from "../../core/config/fields/fields.ts";
 import { AppError } from "../../core/errors.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
 
-export type CommandName =
-  | "train"
-  | "resume"
-  | "evaluate"
-  | "sweep"
-  | "control"
-  | "validate"
-  | "estimate"
-  | "show-prompt"
-  | "runs"
-  | "show"
-  | "search"
-  | "report"
-  | "export"
-  | "collect"
-  | "models"
-  | "chat"
-  | "checkpoints"
-  | "env"
-  | "serve"
-  | "serve-model"
-  | "view"
-  | "mcp"
-  | "lsp";
-
 type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
 >;
@@ -44,183 +19,133 @@ export interface ParsedFlags {
   readonly positionals: readonly string[];
 }
 
+/** Flags that take a value. */
+function valued(...names: readonly string[]): Flags {
+  return Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+}
+
+function switches(...names: readonly string[]): Flags {
+  return Object.fromEntries(names.map((name) => [name, { type: "boolean" }]));
+}
+
 const HELP: Flags = { help: { type: "boolean", short: "h" } };
 const CONFIG: Flags = {
   ...HELP,
+  ...valued("overrides"),
   config_path: { type: "string", short: "c" },
-  overrides: { type: "string" },
 };
-const STARTING: Flags = { "allow-host": { type: "string" } };
+const STARTING = valued("allow-host");
 
-export const FLAGS: Readonly<Record<CommandName, Flags>> = {
-  train: {
-    ...CONFIG,
-    ...STARTING,
-    dry_run: { type: "boolean" },
-    groups: { type: "string" },
-    keep: { type: "boolean" },
-  },
+/** The flags of each command. */
+export const FLAGS = {
+  train: { ...CONFIG, ...STARTING, ...valued("groups"), ...switches("dry_run", "keep") },
   resume: { ...CONFIG, ...STARTING },
   evaluate: {
     ...CONFIG,
     ...STARTING,
-    splits: { type: "string" },
-    num_samples: { type: "string" },
-    rollouts_per_task: { type: "string" },
-    temperature: { type: "string" },
-    json: { type: "boolean" },
+    ...valued("splits", "num_samples", "rollouts_per_task", "temperature"),
+    ...switches("json"),
   },
   sweep: {
     ...CONFIG,
     ...STARTING,
-    grid: { type: "string" },
-    parallel: { type: "string" },
-    "retry-failed": { type: "boolean" },
-    show: { type: "boolean" },
-    json: { type: "boolean" },
-    yes: { type: "boolean" },
+    ...valued("grid", "parallel"),
+    ...switches("retry-failed", "show", "json", "yes"),
   },
   control: HELP,
-  validate: { ...CONFIG, json: { type: "boolean" } },
-  estimate: {
-    ...CONFIG,
-    ...STARTING,
-    groups: { type: "string" },
-    from: { type: "string" },
-    json: { type: "boolean" },
-    yes: { type: "boolean" },
-  },
+  validate: { ...CONFIG, ...switches("json") },
+  estimate: { ...CONFIG, ...STARTING, ...valued("groups", "from"), ...switches("json", "yes") },
   "show-prompt": {
     ...CONFIG,
     ...STARTING,
-    environment: { type: "string" },
-    split: { type: "string" },
-    task: { type: "string" },
-    ids: { type: "boolean" },
+    ...valued("environment", "split", "task"),
+    ...switches("ids"),
   },
-  runs: { ...HELP, json: { type: "boolean" } },
+  runs: { ...HELP, ...switches("json") },
   show: {
     ...HELP,
     ...STARTING,
-    step: { type: "string" },
-    group: { type: "string" },
-    rollout: { type: "string" },
-    tokens: { type: "boolean" },
-    eval: { type: "boolean" },
-    tasks: { type: "boolean" },
-    billed: { type: "boolean" },
-    json: { type: "boolean" },
+    ...valued("step", "group", "rollout"),
+    ...switches("tokens", "eval", "tasks", "billed", "json"),
   },
   search: {
     ...HELP,
-    regex: { type: "boolean" },
-    role: { type: "string" },
+    ...valued("role", "limit"),
+    ...switches("regex", "json"),
     "ignore-case": { type: "boolean", short: "i" },
-    limit: { type: "string" },
-    json: { type: "boolean" },
   },
-  report: { ...HELP, format: { type: "string" }, output: { type: "string" } },
-  models: { ...HELP, ...STARTING },
-  chat: {
-    ...HELP,
-    ...STARTING,
-    config_path: { type: "string", short: "c" },
-    overrides: { type: "string" },
-    environment: { type: "string" },
-    split: { type: "string" },
-    task: { type: "string" },
-    step: { type: "string" },
-    group: { type: "string" },
-    rollout: { type: "string" },
-    turn: { type: "string" },
-    eval: { type: "boolean" },
-    replay: { type: "boolean" },
-    beside: { type: "string" },
-    system: { type: "string" },
-    temperature: { type: "string" },
-    seed: { type: "string" },
-    max_tokens: { type: "string" },
-    samples: { type: "string" },
-    json: { type: "boolean" },
-  },
+  report: { ...HELP, ...valued("format", "output") },
   export: {
     ...HELP,
-    where: { type: "string" },
-    starred: { type: "boolean" },
-    tag: { type: "string" },
-    max_per_task: { type: "string" },
-    format: { type: "string" },
-    output: { type: "string" },
-    license: { type: "string" },
+    ...valued("where", "tag", "max_per_task", "format", "output", "license"),
+    ...switches("starred"),
   },
   collect: {
     ...CONFIG,
     ...STARTING,
-    samples: { type: "string" },
-    tasks: { type: "string" },
-    where: { type: "string" },
-    max_per_task: { type: "string" },
-    format: { type: "string" },
-    output: { type: "string" },
-    license: { type: "string" },
+    ...valued("samples", "tasks", "where", "max_per_task", "format", "output", "license"),
+  },
+  models: { ...HELP, ...STARTING },
+  chat: {
+    ...CONFIG,
+    ...STARTING,
+    ...valued(
+      "environment",
+      "split",
+      "task",
+      "step",
+      "group",
+      "rollout",
+      "turn",
+      "beside",
+      "system",
+      "temperature",
+      "seed",
+      "max_tokens",
+      "samples",
+    ),
+    ...switches("eval", "replay", "json"),
   },
   checkpoints: {
     ...HELP,
-    local: { type: "boolean" },
-    output: { type: "string" },
-    name: { type: "string" },
-    for: { type: "string" },
-    base: { type: "string" },
-    "drop-unembed": { type: "boolean" },
-    json: { type: "boolean" },
     ...STARTING,
+    ...valued("output", "name", "for", "base"),
+    ...switches("local", "drop-unembed", "json"),
   },
   env: {
     ...CONFIG,
     ...STARTING,
-    template: { type: "string" },
-    venv: { type: "boolean" },
-    "no-venv": { type: "boolean" },
-    url: { type: "string" },
-    split: { type: "string" },
-    task: { type: "string" },
-    tasks: { type: "string" },
-    player: { type: "string" },
-    agent: { type: "boolean" },
-    model: { type: "string" },
-    key: { type: "string" },
-    groups: { type: "string" },
-    group_size: { type: "string" },
-    "no-save": { type: "boolean" },
-    output: { type: "string" },
-    seed: { type: "string" },
-    json: { type: "boolean" },
+    ...valued(
+      "template",
+      "url",
+      "split",
+      "task",
+      "tasks",
+      "player",
+      "model",
+      "key",
+      "groups",
+      "group_size",
+      "output",
+      "seed",
+    ),
+    ...switches("venv", "no-venv", "agent", "no-save", "json"),
   },
   serve: {
     ...HELP,
-    tinker_port: { type: "string" },
-    environments_port: { type: "string" },
-    max_sessions: { type: "string" },
-    store: { type: "string" },
-    model: { type: "string" },
-    tokenizer: { type: "string" },
+    ...valued("tinker_port", "environments_port", "max_sessions", "store", "model", "tokenizer"),
   },
-  "serve-model": { ...CONFIG, ...STARTING, port: { type: "string" } },
-  view: { ...HELP, port: { type: "string" } },
-  mcp: {
-    ...HELP,
-    ...STARTING,
-    root: { type: "string" },
-    allow: { type: "string" },
-    "max-usd": { type: "string" },
-    "allow-secret": { type: "string" },
-    install: { type: "string" },
-  },
+  "serve-model": { ...CONFIG, ...STARTING, ...valued("port") },
+  view: { ...HELP, ...valued("port") },
+  mcp: { ...HELP, ...STARTING, ...valued("root", "allow", "max-usd", "allow-secret", "install") },
   // Editors pass the name of the transport; there is no other one.
-  lsp: { ...HELP, stdio: { type: "boolean" } },
-};
+  lsp: { ...HELP, ...switches("stdio") },
+} satisfies Readonly<Record<string, Flags>>;
+
+export type CommandName = keyof typeof FLAGS;
+
 /** Without a command's name the flags of `train` hold, as in the original program. */
-export const NO_COMMAND_FLAGS: Flags = { ...FLAGS.train, version: { type: "boolean" } };
+export const NO_COMMAND_FLAGS: Flags = { ...FLAGS.train, ...switches("version") };
 
 interface FlagToken {
   readonly name: string;

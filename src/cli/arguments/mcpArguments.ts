@@ -1,9 +1,8 @@
 /** Understands the words behind `mcp`. */
 
-import { nearestWord } from "../../core/util/editDistance.ts";
-import { ALLOWABLE, type Allowed, type Permission } from "../../server/mcp/permission.ts";
-import { lastValue, refuseFurther, sending } from "./argumentValues.ts";
-import { argumentError, didYouMean, type ParsedFlags } from "./flags.ts";
+import { ALLOWABLE, type Permission } from "../../server/mcp/permission.ts";
+import { lastValue, oneOf, refuseFurther, sending } from "./argumentValues.ts";
+import { argumentError, type ParsedFlags } from "./flags.ts";
 
 /** Programs whose entry can be written. */
 const CLIENTS = ["claude", "codex", "cursor", "vscode"] as const;
@@ -27,7 +26,9 @@ export function mcpCommand(given: ParsedFlags): McpCommand {
     kind: "mcp",
     root: lastValue(given, "root") ?? null,
     permission: {
-      allowed: new Set(words.filter((word) => word !== "").map(allowedWord)),
+      allowed: new Set(
+        words.filter((word) => word !== "").map((word) => oneOf(ALLOWABLE, word, "allow", "mcp")),
+      ),
       maxUsd: maxUsd(given),
       origins: sending(given, "mcp").allowedOrigins,
       secrets: (given.values.get("allow-secret") ?? []).flatMap((text) =>
@@ -38,21 +39,9 @@ export function mcpCommand(given: ParsedFlags): McpCommand {
   };
 }
 
-function allowedWord(word: string): Allowed {
-  return oneOf("--allow", word, ALLOWABLE);
-}
-
 function client(given: ParsedFlags): McpClient | null {
   const word = lastValue(given, "install");
-  return word === undefined ? null : oneOf("--install", word, CLIENTS);
-}
-
-function oneOf<Word extends string>(flag: string, word: string, words: readonly Word[]): Word {
-  const found = words.find((each) => each === word);
-  if (found !== undefined) return found;
-  const nearest = nearestWord(word, words);
-  const hint = nearest === null ? `It can be ${words.join(", ")}` : didYouMean(nearest);
-  throw argumentError(`${flag} is ${JSON.stringify(word)}. ${hint}`, "mcp");
+  return word === undefined ? null : oneOf(CLIENTS, word, "install", "mcp");
 }
 
 function maxUsd(given: ParsedFlags): number {

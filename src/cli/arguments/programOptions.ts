@@ -1,46 +1,35 @@
 /** What the program is given from outside: streams, services and signals. */
 
 import type { Readable } from "node:stream";
-import type { EstimateBasis } from "../../api/estimate.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
-import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
-import type { BilledUsage } from "../../core/tinker/billing.ts";
+import type { Clock, FileSystem, Log } from "../../core/ports.ts";
 import type { McpOptions } from "../../server/mcp/mcpServer.ts";
 import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
-import type { PromptDescription } from "../../shared/promptDescription.ts";
-import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
-import type { ServedModel, ServeModelRequest } from "../../trainer/chat/serveModel.ts";
+import type { openChat } from "../../trainer/chat/openChat.ts";
+import type { serveModel } from "../../trainer/chat/serveModel.ts";
+import type { changeCheckpoints } from "../../trainer/checkpoints/changeCheckpoints.ts";
+import type { changeInRun } from "../../trainer/checkpoints/changeInRun.ts";
 import type {
-  ChangedCheckpoint,
-  ChangeRequest,
-} from "../../trainer/checkpoints/changeCheckpoints.ts";
-import type { ChangeInRunRequest } from "../../trainer/checkpoints/changeInRun.ts";
-import type {
-  DownloadedWeights,
   DownloadRequest,
+  downloadCheckpoint,
 } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type {
-  DescribedCheckpoint,
-  StoredCheckpoint,
+  describeCheckpoint,
+  listCheckpoints,
 } from "../../trainer/checkpoints/listCheckpoints.ts";
-import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
+import type { checkEnvironments } from "../../trainer/environments/checkEnvironments.ts";
+import type { previewPrompt } from "../../trainer/environments/previewPrompt.ts";
+import type { estimateBasis } from "../../trainer/estimate/estimate.ts";
+import type { listModels } from "../../trainer/models/listModels.ts";
+import type { playTask } from "../../trainer/play/playTask.ts";
 import type {
-  CheckedEnvironment,
-  EnvironmentCheckRequest,
-} from "../../trainer/environments/checkEnvironments.ts";
-import type { PreviewRequest } from "../../trainer/environments/previewPrompt.ts";
-import type { OfferedModels } from "../../trainer/models/listModels.ts";
-import type {
-  ActiveRun,
-  DryRunRequest,
-  EstimateRequest,
-  EvaluateRequest,
-  ResumeRequest,
-  TrainRequest,
-} from "../../trainer/plan/types.ts";
-import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
-import type { AccountRequest } from "../../trainer/services/hostedAccount.ts";
-import type { BilledRunRequest } from "../../trainer/usage/billedRun.ts";
+  resumeTraining,
+  startDryRun,
+  startEstimate,
+  startEvaluation,
+  startTraining,
+} from "../../trainer/trainer.ts";
+import type { billedRun } from "../../trainer/usage/billedRun.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServeCommand } from "./serveArguments.ts";
@@ -60,45 +49,27 @@ export interface Served extends ServedAddresses {
 
 /** The functions of the trainer that the commands call. */
 export interface TrainerApi {
-  startTraining(request: TrainRequest): ActiveRun;
-  resumeTraining(request: ResumeRequest): ActiveRun;
-  startDryRun(request: DryRunRequest): ActiveRun;
-  estimateBasis(
-    fileSystem: FileSystem,
-    request: Pick<EstimateRequest, "configPath" | "overrides">,
-  ): Promise<EstimateBasis>;
-  startEstimate(request: EstimateRequest): ActiveRun;
-  startEvaluation(request: EvaluateRequest): ActiveRun;
-  listCheckpoints(
-    fileSystem: FileSystem,
-    request: PlacesRequest,
-  ): Promise<readonly StoredCheckpoint[]>;
-  describeCheckpoint(
-    fileSystem: FileSystem,
-    request: PlacesRequest & { readonly path: string },
-  ): Promise<DescribedCheckpoint>;
+  readonly startTraining: typeof startTraining;
+  readonly resumeTraining: typeof resumeTraining;
+  readonly startDryRun: typeof startDryRun;
+  readonly estimateBasis: typeof estimateBasis;
+  readonly startEstimate: typeof startEstimate;
+  readonly startEvaluation: typeof startEvaluation;
+  readonly listCheckpoints: typeof listCheckpoints;
+  readonly describeCheckpoint: typeof describeCheckpoint;
   downloadCheckpoint(
     fileSystem: FileSystem,
     request: Omit<DownloadRequest, "programFolder">,
-  ): Promise<DownloadedWeights>;
-  changeCheckpoints(
-    fileSystem: FileSystem,
-    request: ChangeRequest,
-  ): AsyncIterable<ChangedCheckpoint>;
-  changeInRun(
-    fileSystem: FileSystem,
-    request: ChangeInRunRequest,
-  ): AsyncIterable<ChangedCheckpoint>;
-  checkEnvironments(
-    fileSystem: FileSystem,
-    request: EnvironmentCheckRequest,
-  ): Promise<readonly CheckedEnvironment[]>;
-  previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
-  playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult>;
-  openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
-  serveModel(fileSystem: FileSystem, request: ServeModelRequest): Promise<ServedModel>;
-  billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;
-  listModels(request: AccountRequest): Promise<OfferedModels>;
+  ): ReturnType<typeof downloadCheckpoint>;
+  readonly changeCheckpoints: typeof changeCheckpoints;
+  readonly changeInRun: typeof changeInRun;
+  readonly checkEnvironments: typeof checkEnvironments;
+  readonly previewPrompt: typeof previewPrompt;
+  readonly playTask: typeof playTask;
+  readonly openChat: typeof openChat;
+  readonly serveModel: typeof serveModel;
+  readonly billedRun: typeof billedRun;
+  readonly listModels: typeof listModels;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }
 
@@ -116,6 +87,8 @@ export interface ProgramOptions {
   /** Standard input. */
   readonly input: Readable;
   readonly log: Log;
+  /** False for a process that no longer exists. */
+  readonly isProcessAlive: (pid: number) => boolean;
   readonly trainer: TrainerApi;
   readonly serveView: (request: ViewRequest) => Promise<ServedView>;
   /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */

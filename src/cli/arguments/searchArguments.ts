@@ -1,7 +1,7 @@
 /** Understands the words behind `search`. */
 
 import { SEARCH_ROLES, type SearchRole } from "../../shared/search.ts";
-import { numberOf } from "./argumentValues.ts";
+import { numberOf, oneOf } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 
 export interface SearchCommand {
@@ -22,23 +22,16 @@ export interface SearchCommand {
 export function searchCommand(given: ParsedFlags): SearchCommand {
   const [pattern = "", ...paths] = given.positionals;
   if (pattern.trim() === "") throw argumentError("search needs a pattern", "search");
-  const limit = numberOf(given, "search", "limit");
-  if (limit === 0) throw argumentError("--limit is 0, not at least 1", "search");
   return {
     kind: "search",
     pattern,
     paths,
-    limit,
+    limit: numberOf(given, "search", "limit", { least: 1 }),
     isRegex: given.switches.has("regex"),
     isCaseSensitive: !given.switches.has("ignore-case"),
-    roles: (given.values.get("role") ?? []).flatMap((names) => names.split(",")).map(roleOf),
+    roles: (given.values.get("role") ?? [])
+      .flatMap((names) => names.split(","))
+      .map((name) => oneOf(SEARCH_ROLES, name, "role", "search")),
     wantsJson: given.switches.has("json"),
   };
-}
-
-function roleOf(name: string): SearchRole {
-  const role = SEARCH_ROLES.find((known) => known === name);
-  if (role !== undefined) return role;
-  const known = SEARCH_ROLES.join(", ");
-  throw argumentError(`--role is ${JSON.stringify(name)}. It can be ${known}`, "search");
 }

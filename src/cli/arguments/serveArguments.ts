@@ -19,13 +19,11 @@ export interface ServeCommand {
 /** @throws AppError `bad-arguments` */
 export function serveCommand(given: ParsedFlags): ServeCommand {
   refuseFurther(given.positionals, "serve");
-  const maxSessions = numberOf(given, "serve", "max_sessions");
-  if (maxSessions === 0) throw argumentError("--max_sessions is 0, not at least 1", "serve");
   return {
     kind: "serve",
-    tinkerPort: numberOf(given, "serve", "tinker_port", 65_535) ?? 0,
-    environmentsPort: numberOf(given, "serve", "environments_port", 65_535) ?? 0,
-    maxSessions,
+    tinkerPort: numberOf(given, "serve", "tinker_port", { most: 65_535 }) ?? 0,
+    environmentsPort: numberOf(given, "serve", "environments_port", { most: 65_535 }) ?? 0,
+    maxSessions: numberOf(given, "serve", "max_sessions", { least: 1 }),
     store: lastValue(given, "store") ?? null,
     random: randomModel(given),
   };

@@ -30,7 +30,7 @@ export function serveModelCommand(given: ParsedFlags): ServeModelCommand {
     target: onlyPositional(given, COMMAND, "a checkpoint, a run folder, a model or base"),
     configPath: lastValue(given, "config_path") ?? null,
     overrides: given.overrides,
-    port: numberOf(given, COMMAND, "port", 65_535) ?? 0,
+    port: numberOf(given, COMMAND, "port", { most: 65_535 }) ?? 0,
     ...sending(given, COMMAND),
   };
 }

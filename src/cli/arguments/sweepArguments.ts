@@ -7,7 +7,7 @@ import {
   sending,
   type WithOverrides,
 } from "./argumentValues.ts";
-import { argumentError, type ParsedFlags } from "./flags.ts";
+import type { ParsedFlags } from "./flags.ts";
 
 /** Runs all combinations of the values of a grid. */
 export interface SweepCommand extends WithOverrides, Sending {
@@ -27,13 +27,11 @@ export interface SweepCommand extends WithOverrides, Sending {
 
 /** @throws AppError `bad-arguments` */
 export function sweepCommand(given: ParsedFlags): SweepCommand {
-  const parallel = numberOf(given, "sweep", "parallel") ?? 1;
-  if (parallel === 0) throw argumentError("--parallel is 0, not at least 1", "sweep");
   return {
     ...configCommand(given, "sweep"),
     ...sending(given, "sweep"),
     grid: given.values.get("grid") ?? [],
-    parallel,
+    parallel: numberOf(given, "sweep", "parallel", { least: 1 }) ?? 1,
     retriesFailed: given.switches.has("retry-failed"),
     isShowOnly: given.switches.has("show"),
     wantsJson: given.switches.has("json"),

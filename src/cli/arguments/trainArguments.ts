@@ -28,10 +28,9 @@ export interface DryRunCommand extends WithOverrides, Sending {
 /** @throws AppError `bad-arguments` */
 export function trainCommand(given: ParsedFlags): TrainCommand | DryRunCommand {
   const train = { ...configCommand(given, "train"), ...sending(given, "train") };
-  const groups = numberOf(given, "train", "groups");
+  const groups = numberOf(given, "train", "groups", { least: 1 });
   const isKept = given.switches.has("keep");
   if (given.switches.has("dry_run")) {
-    if (groups === 0) throw argumentError("--groups is 0, not at least 1", "train");
     return { ...train, kind: "dry-run", groups: groups ?? DRY_RUN_GROUPS, isKept };
   }
   if (groups !== null || isKept) {

@@ -5,15 +5,15 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
-import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
-import { formatBytes } from "../../shared/format.ts";
+import { formatBytes, formatDownload } from "../../shared/format.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
+import { interruptSignal } from "../terminal/interrupts.ts";
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, styled } from "../terminal/line.ts";
 
@@ -25,23 +25,28 @@ export async function downloadWeights(
 ): Promise<void> {
   const isAddress = source.startsWith("tinker://");
   if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
-  const stop = stopSignal(interrupts);
+  const stopped = new AppError(
+    "interrupted",
+    "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",
+  );
+  const { signal, release } = interruptSignal(interrupts, stopped);
   try {
     const done = await trainer.downloadCheckpoint(fileSystem, {
       ...places,
       name,
       output,
       form: form === null ? undefined : { ...form, base: baseFolder(form, invocation) },
-      signal: stop.signal,
+      signal,
       source: isAddress ? source : resolve(invocation.cwd, source),
       onExport: () => err.print([[styled("quiet", exportText())]]),
-      onProgress: (progress) => err.showLive([progressText(progress)]),
+      onProgress: ({ name: file, receivedBytes, totalBytes }) =>
+        err.showLive([formatDownload(file, receivedBytes, totalBytes)]),
     });
     err.showLive(null);
     out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
   } finally {
     err.showLive(null);
-    stop.release();
+    release();
   }
 }
 
@@ -49,31 +54,10 @@ function baseFolder({ base }: FormRequest, { cwd }: Invocation): string | null {
   return base === null ? null : resolve(cwd, base);
 }
 
-/** Aborted by an interrupt until it is released. */
-function stopSignal(interrupts: ProgramOptions["interrupts"]): {
-  readonly signal: AbortSignal;
-  readonly release: () => void;
-} {
-  const stopped = new AppError(
-    "interrupted",
-    "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",
-  );
-  const controller = new AbortController();
-  const release = interrupts(() => controller.abort(stopped));
-  return { signal: controller.signal, release };
-}
-
 function exportText(): string {
   return l10n.t(
     "Tinker exports the weights in a training session, which it may bill. Nothing is trained.",
   );
-}
-
-function progressText({ name, receivedBytes, totalBytes }: FileProgress): string {
-  const received = formatBytes(receivedBytes);
-  return totalBytes === null
-    ? `${name}  ${received}`
-    : l10n.t("{0}  {1} of {2}", name, received, formatBytes(totalBytes));
 }
 
 function doneLines(

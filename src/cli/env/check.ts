@@ -17,6 +17,7 @@ import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
 import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
+import { interruptSignal } from "../terminal/interrupts.ts";
 import { styled } from "../terminal/line.ts";
 import { environmentReportLines } from "./checkLines.ts";
 
@@ -29,10 +30,8 @@ export async function checkEnvironments(
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, interrupts, invocation } = options;
-  const stopping = new AbortController();
-  const release = interrupts(() =>
-    stopping.abort(new AppError("stopped", "The check was stopped.")),
-  );
+  const stopped = new AppError("stopped", "The check was stopped.");
+  const { signal, release } = interruptSignal(interrupts, stopped);
   try {
     const show = (report: EnvironmentReport): void => {
       err.showLive(null);
@@ -41,7 +40,7 @@ export async function checkEnvironments(
     const checked = await trainer.checkEnvironments(fileSystem, {
       ...wanted,
       folder: invocation.cwd,
-      signal: stopping.signal,
+      signal,
       onCheck: (environment, rule, { position, count }) =>
         err.showLive([
           styled(
@@ -61,14 +60,9 @@ export async function checkEnvironments(
         reports.push(report);
         continue;
       }
-      const more = moreChecks(
-        options,
-        report,
-        { ...wanted, signal: wantedSignal },
-        stopping.signal,
-      );
+      const more = moreChecks(options, report, { ...wanted, signal: wantedSignal }, signal);
       const complete = await more.catch((error: unknown) => {
-        if (stopping.signal.aborted) throw error;
+        if (signal.aborted) throw error;
         failure ??= error;
         return report;
       });

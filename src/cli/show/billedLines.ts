@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
-import { countTokens } from "../../core/usage/tokenUsage.ts";
+import { countTokens, type TokenUsage } from "../../core/usage/tokenUsage.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatCost, formatCount, plural } from "../../shared/format.ts";
 import { type Line, labelled } from "../terminal/line.ts";
@@ -10,19 +10,22 @@ import { quietLine } from "./showContext.ts";
 
 export function billedLines({ tokens, costUsd, costsUntil }: BilledUsage): readonly Line[] {
   const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");
-  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = tokens;
-  const kinds = [sampled, cached, uncached, trained].map(formatCount);
   const until = costsUntil === null ? l10n.t("now") : visibleLine(costsUntil);
   return [
     labelled(l10n.t("billed"), costUsd === null ? counted : `${formatCost(costUsd)}, ${counted}`),
-    labelled(
-      l10n.t("of it"),
-      l10n.t("sampled {0}, prompts {1} cached and {2} not, trained {3}", ...kinds),
-    ),
+    kindsLine(tokens),
     quietLine(
       costUsd === null
         ? l10n.t("The service does not state all costs. Its list lags by hours.")
         : l10n.t("Before credits, including storage, until {0}. The list lags by hours.", until),
     ),
   ];
+}
+
+/** How many tokens are of each kind. */
+export function kindsLine(tokens: TokenUsage): Line {
+  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = tokens;
+  const kinds = [sampled, cached, uncached, trained].map(formatCount);
+  const text = l10n.t("sampled {0}, prompts {1} cached and {2} not, trained {3}", ...kinds);
+  return labelled(l10n.t("of it"), text);
 }

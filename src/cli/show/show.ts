@@ -13,7 +13,7 @@ import type { Line } from "../terminal/line.ts";
 import { billedLines } from "./billedLines.ts";
 import type { ShowContext } from "./showContext.ts";
 import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
-import { type ShowJsonOptions, showJson } from "./showJson.ts";
+import { showJson } from "./showJson.ts";
 import { showOverview } from "./showOverview.ts";
 import { showGroup, showStep } from "./showStep.ts";
 import { showTasks } from "./showTasks.ts";
@@ -23,7 +23,7 @@ import { showTasks } from "./showTasks.ts";
  * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`; with `--billed` `no-bill`, `key-*`, `tinker-*`
  */
 export async function* showRun(
-  options: ProgramOptions & Pick<ShowJsonOptions, "isProcessAlive">,
+  options: ProgramOptions,
   command: ShowCommand,
 ): AsyncGenerator<Line, void> {
   const { clock, invocation, loadTokenizer } = options;
@@ -41,7 +41,7 @@ export async function* showRun(
   const width = options.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
   if (command.wantsJson) {
-    yield jsonLine(await showJson({ ...options, context }, command));
+    yield jsonLine(await showJson(context, options, command));
     return;
   }
   const wantsEvaluation = command.wantsEvaluation || (await isEvaluation(fileSystem, folder));

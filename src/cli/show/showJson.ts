@@ -8,23 +8,17 @@ import {
   rolloutsInOrder,
 } from "../../core/outputs/rolloutsOutput.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
-import type { FileSystem } from "../../core/ports.ts";
 import { readRun } from "../../core/runs/runList.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
 import type { ShowCommand } from "../arguments/showArguments.ts";
 import type { ShowContext } from "./showContext.ts";
 import { requireEvaluated } from "./showEvaluation.ts";
 import { chooseRollouts, requireStep } from "./showStep.ts";
 
-export interface ShowJsonOptions {
-  readonly context: ShowContext;
-  /** Not confined to the run folder. */
-  readonly fileSystem: FileSystem;
-  readonly isProcessAlive: (pid: number) => boolean;
-}
-
-/** @throws AppError `no-such-number`, `file-unreadable` */
+/** `fileSystem` is not confined to the run folder. @throws AppError `no-such-number`, `file-unreadable` */
 export async function showJson(
-  { context, fileSystem, isProcessAlive }: ShowJsonOptions,
+  context: ShowContext,
+  { fileSystem, isProcessAlive }: Pick<ProgramOptions, "fileSystem" | "isProcessAlive">,
   { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
 ): Promise<unknown> {
   const { reader, folder, fileSystem: files, clock } = context;

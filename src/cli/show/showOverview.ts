@@ -48,6 +48,7 @@ import { alarmLines } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
 import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
+import { kindsLine } from "./billedLines.ts";
 import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 
@@ -124,15 +125,7 @@ async function usageLines(
   };
   const total = addTokens(all.cumulative, all.evaluation);
   if (countTokens(total) === 0) return [];
-  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = total;
-  const kinds = [sampled, cached, uncached, trained].map(formatCount);
-  const lines = [
-    ...usedLines(usedTotal(all, prices)),
-    labelled(
-      l10n.t("of it"),
-      l10n.t("sampled {0}, prompts {1} cached and {2} not, trained {3}", ...kinds),
-    ),
-  ];
+  const lines = [...usedLines(usedTotal(all, prices)), kindsLine(total)];
   if (countTokens(all.discarded) > 0)
     lines.push(labelled(l10n.t("discarded"), priced(all.discarded)));
   if (countTokens(all.evaluation) > 0)

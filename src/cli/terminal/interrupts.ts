@@ -11,6 +11,15 @@ export interface SignalSource {
 /** Calls its argument at each request to stop, until the function that it returns is called. */
 export type Interrupts = (onInterrupt: () => void) => () => void;
 
+/** Aborted with `reason` by an interrupt, until it is released. */
+export function interruptSignal(
+  interrupts: Interrupts,
+  reason?: Error,
+): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, release: interrupts(() => controller.abort(reason)) };
+}
+
 /**
  * A terminal that closes signals twice, once itself and once by its shell, so SIGHUP counts only as the first request. Under
  * nohup it is ignored throughout: Node itself undoes what nohup set up.

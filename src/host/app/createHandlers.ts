@@ -16,7 +16,7 @@ import { environmentHandlers } from "../commands/environmentHandlers.ts";
 import { environmentProgramHandlers, runningOverrides } from "../commands/environmentPrograms.ts";
 import { reportHandlers } from "../commands/exportReport.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
-import type { HelpHandlers } from "../commands/help.ts";
+import type { helpHandlers } from "../commands/help.ts";
 import type { LocalDemo } from "../commands/localDemo.ts";
 import { newEnvironmentHandlers } from "../commands/newEnvironment.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
@@ -26,7 +26,7 @@ import { runsTableHandlers } from "../commands/runsTableHandlers.ts";
 import { startHandlers } from "../commands/startHandlers.ts";
 import { steerHandlers } from "../commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../commands/trajectoryHandlers.ts";
-import type { ConfigHandlers } from "../config/configHandlers.ts";
+import type { ConfigSupport } from "../config/registerConfigSupport.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -42,7 +42,7 @@ import type { Views } from "./createViews.ts";
 import type { Register } from "./register.ts";
 
 /** Handlers that are there before the app is loaded. */
-export type EarlyHandlers = ConfigHandlers & HelpHandlers;
+export type EarlyHandlers = ConfigSupport["handlers"] & ReturnType<typeof helpHandlers>;
 export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
 
 export interface HandlersOptions {

@@ -1,7 +1,7 @@
 /** The runs of this window: those on disk, those that it starts, and the tasks by which VS Code shows them. */
 
 import { join } from "node:path";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Log } from "../../core/ports.ts";
 import { Limiter } from "../../core/util/limiter.ts";
 import { systemClock } from "../../node/clock.ts";
@@ -12,8 +12,7 @@ import { readConfig } from "../../node/startConfig.ts";
 import { RunFeeds } from "../../server/runs/runFeed.ts";
 import { RunStore } from "../../server/runs/runStore.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
-import { launchConfig } from "../runs/launchConfig.ts";
+import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
 import { RunFinder } from "../runs/runFinder.ts";
 import { RunLabels } from "../runs/runLabels.ts";
 import { RunSlots } from "../runs/runSlots.ts";
@@ -21,9 +20,7 @@ import { askForSlot } from "../runs/slotQuestion.ts";
 import { SweepTraining } from "../runs/sweepTraining.ts";
 import { Trainings } from "../runs/trainings.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
-import { validateConfigFile } from "../task/validateConfigFile.ts";
 import { proxyVariables } from "../vscode/proxyVariables.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { readSetting } from "../vscode/settings.ts";
 import type { Register } from "./register.ts";
 
@@ -43,17 +40,9 @@ export interface CreateRunsOptions {
   readonly onStart: (config: string) => Promise<void>;
 }
 
-export interface Runs {
-  readonly store: RunStore;
-  readonly labels: RunLabels;
-  readonly feeds: RunFeeds;
-  readonly finder: RunFinder;
-  readonly launches: LaunchStore;
-  readonly trainings: Trainings;
-  readonly tasks: TaskProvider;
-}
+export type Runs = ReturnType<typeof createRuns>;
 
-export function createRuns(options: CreateRunsOptions): Runs {
+export function createRuns(options: CreateRunsOptions) {
   const { context, fileSystem, register, onError } = options;
   const labels = new RunLabels({
     everywhere: context.globalState,
@@ -80,8 +69,6 @@ export function createRuns(options: CreateRunsOptions): Runs {
       const text = await readConfig(fileSystem, path).catch(() => "");
       return hasStages(text, { path, overrides });
     },
-    validate: validateConfigFile,
-    settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });
   return { store, labels, feeds, finder, launches, trainings, tasks };
 }
@@ -108,10 +95,7 @@ function createTrainings(
       if (launch !== null) await onStart(request.configPath);
       return launch;
     },
-    recoverFromLaunchError: async (error, request) => {
-      const config = await launchConfig(request);
-      return config !== null && (await keys.recoverFromLaunchError(error, config.project));
-    },
+    recoverFromLaunchError: (error, request) => recover(keys, error, request),
     onError,
   });
 }

@@ -33,16 +33,9 @@ export interface ViewsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Views {
-  readonly runs: RunsView;
-  readonly trajectories: TrajectoriesView;
-  readonly checkpoints: CheckpointsView;
-  readonly environments: EnvironmentsView;
-  readonly selectedRun: SelectedRun;
-  readonly saved: SavedCheckpoints;
-}
+export type Views = ReturnType<typeof createViews>;
 
-export function createViews(options: ViewsOptions): Views {
+export function createViews(options: ViewsOptions) {
   const { trees, register, fileSystem, onError } = options;
   const { store, trainings, labels, feeds } = options.runs;
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";

@@ -2,8 +2,10 @@
 
 import * as vscode from "vscode";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import { soon } from "../../node/soon.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
+import type { ContextKeys } from "../manifest/contextKeyTable.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { Trainings } from "../runs/trainings.ts";
@@ -22,7 +24,6 @@ export interface ContextKeySources {
   readonly view: Pick<vscode.TreeView<unknown>, "badge">;
 }
 
-/** A run in progress reports several times a second. */
 const PAUSE_MS = 250;
 /** Of the newest runs, whether one has checkpoints. */
 const MAX_READ = 50;
@@ -58,7 +59,8 @@ export function updateContextKeys(sources: ContextKeySources) {
 class RunKeys {
   readonly #sources: ContextKeySources;
   readonly #set = new Map<RunKey, boolean>();
-  #timer: NodeJS.Timeout | null = null;
+  /** Once for the reports of a run in progress, which come several times a second. */
+  readonly #soon = soon(PAUSE_MS, () => void this.#update());
   /** The runs that may have other checkpoints since the last look; null = all. */
   #changed: Set<string> | null = null;
 
@@ -67,17 +69,14 @@ class RunKeys {
   }
 
   dispose(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
   }
 
   /** `changed` are folders of runs; null = the list. */
   updateSoon(changed: readonly string[] | null): void {
     if (changed === null) this.#changed = null;
     for (const folder of changed ?? []) this.#changed?.add(folder);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      void this.#update();
-    }, PAUSE_MS);
+    this.#soon();
   }
 
   async #update(): Promise<void> {
@@ -86,17 +85,18 @@ class RunKeys {
     this.#is("hasPausable", runs.some(isPausable));
     this.#is("hasPaused", runs.some(isPaused));
     this.#is("hasResumable", runs.some(isResumable));
+    const any = (test: (run: RunEntry) => boolean): boolean => runs.some(test);
     this.#is(
       "hasAlarms",
-      runs.some((run) => alarms.idsOf(run).length > 0),
+      any((run) => alarms.idsOf(run).length > 0),
     );
     this.#is(
       "hasArchived",
-      runs.some(({ folder }) => labels.isArchived(folder)),
+      any(({ folder }) => labels.isArchived(folder)),
     );
     this.#is(
       "hasExpiring",
-      runs.some(({ expiry }) => expiry !== null),
+      any(({ expiry }) => expiry !== null),
     );
     await this.#lookForCheckpoints();
   }
@@ -131,15 +131,7 @@ class RunKeys {
   }
 }
 
-type RunKey =
-  | "hasPausable"
-  | "hasPaused"
-  | "hasResumable"
-  | "hasAlarms"
-  | "hasArchived"
-  | "hasExpiring"
-  | "hasCheckpoints"
-  | "hasHosted";
+type RunKey = Extract<keyof ContextKeys, `has${string}`>;
 
 function badge(live: number): vscode.ViewBadge | undefined {
   if (live === 0) return undefined;

@@ -6,6 +6,7 @@ import type { CataloguedRun } from "../../api/catalogue.ts";
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
+import { soon } from "../../node/soon.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
@@ -103,7 +104,7 @@ class SecretWatch {
   readonly #onError: (error: unknown) => void;
   readonly #listeners: vscode.Disposable;
   readonly #changed: Emitter<void>;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #soon = soon(SETTLE_MS, () => void this.#look().catch(this.#onError));
   #states: readonly SecretState[] | null = null;
 
   constructor(keys: Keys, environments: EnvironmentLists, onError: (error: unknown) => void) {
@@ -111,7 +112,7 @@ class SecretWatch {
     this.#environments = environments;
     this.#onError = onError;
     this.#changed = new Emitter(onError);
-    const again = (): void => this.#soon();
+    const again = this.#soon;
     this.#listeners = vscode.Disposable.from(
       vscode.Disposable.from(keys.store.onDidChange(again)),
       vscode.workspace.onDidOpenTextDocument(again),
@@ -132,14 +133,7 @@ class SecretWatch {
 
   dispose(): void {
     this.#listeners.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-  }
-
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#look().catch(this.#onError);
-    }, SETTLE_MS);
+    this.#soon.dispose();
   }
 
   async #look(): Promise<void> {

@@ -16,11 +16,10 @@ import {
   type Listing,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embedded.ts";
-import { parseErrorCode } from "../../core/errorCodes.ts";
-import { AppError } from "../../core/errors.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
+import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 
 export interface EnvironmentListsOptions {
@@ -104,22 +103,14 @@ export class EnvironmentLists {
     const access = await this.#options.access();
     if (access === null) return null;
     const request: DeploymentLogRequest = { access, environment };
-    const outcome = await this.#options.server.request<RequestOutcome<string>>(
-      CATALOGUE_REQUESTS.deploymentLog,
-      request,
-    );
-    return answerIn(outcome);
+    return await ask(this.#options.server, CATALOGUE_REQUESTS.deploymentLog, request);
   }
 
   async #ask(environment: string | null): Promise<void> {
     const access = await this.#options.access();
     if (access === null) return;
     const request: RefreshRequest = { access, environment };
-    const outcome = await this.#options.server.request<RequestOutcome<null>>(
-      CATALOGUE_REQUESTS.refresh,
-      request,
-    );
-    answerIn(outcome);
+    await ask(this.#options.server, CATALOGUE_REQUESTS.refresh, request);
     this.#loading = this.#load();
     await this.#loading;
   }
@@ -144,11 +135,4 @@ export class EnvironmentLists {
     if (listing?.ageMs == null) return listing;
     return { ...listing, ageMs: listing.ageMs + this.#options.now() - atMs };
   }
-}
-
-/** @throws AppError with what the service says */
-function answerIn<Value>(outcome: RequestOutcome<Value>): Value {
-  if (outcome.ok) return outcome.value;
-  const { code, message } = outcome.error;
-  throw new AppError(parseErrorCode(code), message);
 }

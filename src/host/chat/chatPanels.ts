@@ -15,8 +15,7 @@ import type { ChatBeginning, ChatReply, ChatStart } from "../../shared/chat.ts";
 import { fillPanel } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchScope } from "../keys/launchKeys.ts";
-import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
-import { launchConfig } from "../runs/launchConfig.ts";
+import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { ChatSession, type OpenConversation } from "./chatSession.ts";
@@ -65,11 +64,7 @@ export class ChatPanels implements vscode.Disposable {
     const { webview } = panel;
     const session = new ChatSession({
       open: (onReply, settings) => this.#open(subject, onReply, settings),
-      recover: async (error) => {
-        const config = await launchConfig(requestOf(subject));
-        const { keys } = this.#options;
-        return config !== null && (await keys.recoverFromLaunchError(error, config.project));
-      },
+      recover: (error) => recover(this.#options.keys, error, requestOf(subject)),
       post: (reply) => void webview.postMessage(reply),
       ask: (what) => {
         const asking = ask(subject, what).then((chosen) => {

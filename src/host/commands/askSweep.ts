@@ -14,7 +14,8 @@ import { plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { askGrid, gridTexts } from "./askGrid.ts";
+import { askGrid } from "./askGrid.ts";
+import { assignments } from "./askSettings.ts";
 
 /** What a task for a sweep says beside its configuration. */
 export type SweepTask = Required<
@@ -37,7 +38,7 @@ export async function askSweep(options: AskSweepOptions): Promise<SweepTask | un
   const { grid, overrides } = chosen;
   const { rows, plan } = await loadSweep(options, {
     configPath: options.config.fsPath,
-    grid: gridTexts(grid),
+    grid: assignments(grid),
     overrides: lastOfEach([...options.settingOverrides, ...overrides]),
   });
   const parallel = await askParallel(rows);

@@ -43,13 +43,9 @@ export async function askWeightsForm(baseModel: string): Promise<FormRequest | n
   if (picked === undefined || picked.form === null) return picked?.form;
   const { form, dropsUnembedding } = picked;
   if (!needsBase(form, baseModel)) return { form, base: null, dropsUnembedding };
-  const base = await chooseBase();
-  return base && { form, base: base.fsPath, dropsUnembedding };
-}
-
-function chooseBase(): Promise<vscode.Uri | undefined> {
-  return askForFolder({
+  const base = await askForFolder({
     openLabel: vscode.l10n.t("Use This Base Model"),
     title: vscode.l10n.t("The folder of the base model, as downloaded from its hub"),
   });
+  return base && { form, base: base.fsPath, dropsUnembedding };
 }

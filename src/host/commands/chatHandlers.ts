@@ -31,9 +31,7 @@ const turnSchema = z.object({
   turn: count,
 });
 
-export function chatHandlers(
-  options: ChatHandlerOptions,
-): Pick<CommandHandlers, "chatWithCheckpoint" | "continueFromHere"> {
+export function chatHandlers(options: ChatHandlerOptions) {
   const { fileSystem } = options;
   const open = (subject: ChatSubject): void =>
     options.panels.open(subject, (before, what) =>
@@ -80,7 +78,7 @@ export function chatHandlers(
         },
       });
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** @throws Error for an evaluation */

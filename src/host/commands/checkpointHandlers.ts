@@ -27,21 +27,6 @@ import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { openCheckpointPage } from "./openCheckpointPage.ts";
 import { removeCheckpoint } from "./removeCheckpoint.ts";
 
-type CheckpointCommand =
-  | "startFromCheckpoint"
-  | "copyCheckpointPath"
-  | "openCheckpointPage"
-  | "insertCheckpointPath"
-  | "downloadCheckpoint"
-  | "keepCheckpoint"
-  | "keepLastState"
-  | "publishCheckpoint"
-  | "unpublishCheckpoint"
-  | "evaluateCheckpoint"
-  | "branchFromCheckpoint"
-  | "deleteCheckpoint"
-  | "refreshCheckpoints";
-
 export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly tasks: TaskProvider;
   /** The rows of checkpoints. */
@@ -51,44 +36,37 @@ export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly downloads: CheckpointRequestOptions;
 }
 
-const SHOWN_MS = 5_000;
-
 interface Chosen {
   readonly folder: string;
   readonly entry: CheckpointEntry;
 }
 
-export function checkpointHandlers(
-  options: CheckpointHandlerOptions,
-): Pick<CommandHandlers, CheckpointCommand> {
+export function checkpointHandlers(options: CheckpointHandlerOptions) {
+  /** Handles a command that is about the checkpoint it was called on, or that the user picks. */
+  const on = (act: (run: RunEntry, entry: CheckpointEntry) => Promise<void>) => {
+    return async (target?: unknown): Promise<void> => {
+      const chosen = await choose(options, target);
+      const run = options.store.get(chosen?.folder ?? "");
+      if (chosen !== undefined && run !== null) await act(run, chosen.entry);
+    };
+  };
   return {
     refreshCheckpoints: () => options.view.refresh(),
-    copyCheckpointPath: async (target) => {
-      const chosen = await choose(options, target);
-      const path = chosen === undefined ? null : pathOf(chosen.entry);
+    copyCheckpointPath: on(async (_, { state_path, sampler_path }) => {
+      const path = state_path ?? sampler_path;
       if (path !== null) await vscode.env.clipboard.writeText(path);
-    },
-    openCheckpointPage: async (target) => {
-      const chosen = await chooseOfRun(options, target);
-      if (chosen === undefined) return;
-      const { run, entry } = chosen;
+    }),
+    openCheckpointPage: on(async (run, entry) => {
       const place = await placeOf(run, options.changes);
       await openCheckpointPage(run, entry, place, options.downloads.keys);
-    },
-    insertCheckpointPath: async (target) => {
-      const chosen = await choose(options, target);
-      const path = chosen?.entry.state_path ?? null;
-      if (path !== null) await useInConfig(path);
-    },
-    deleteCheckpoint: async (target) => {
-      const chosen = await chooseOfRun(options, target);
-      if (chosen === undefined) return;
-      if (await removeCheckpoint(chosen.run, chosen.entry, options.changes)) options.view.refresh();
-    },
-    branchFromCheckpoint: async (target) => {
-      const chosen = await choose(options, target);
-      if (chosen === undefined) return;
-      const { folder, entry } = chosen;
+    }),
+    insertCheckpointPath: on(async (_, { state_path }) => {
+      if (state_path !== null) await useInConfig(state_path);
+    }),
+    deleteCheckpoint: on(async (run, entry) => {
+      if (await removeCheckpoint(run, entry, options.changes)) options.view.refresh();
+    }),
+    branchFromCheckpoint: on(async ({ folder }, entry) => {
       if (entry.state_path === null) {
         const text = vscode.l10n.t("This checkpoint has no training state to resume from.");
         await offerInstead(text, []);
@@ -96,11 +74,8 @@ export function checkpointHandlers(
       }
       const { fileSystem } = options.changes;
       await branchRun({ fileSystem, folder, checkpoint: entry, edits: [] });
-    },
-    evaluateCheckpoint: async (target) => {
-      const chosen = await chooseOfRun(options, target);
-      if (chosen === undefined) return;
-      const path = chosen.entry.sampler_path;
+    }),
+    evaluateCheckpoint: on(async (run, { sampler_path: path }) => {
       if (path === null) {
         const text = vscode.l10n.t(
           "This checkpoint has only training state. The run saved no weights to sample from with it.",
@@ -108,21 +83,16 @@ export function checkpointHandlers(
         await offerInstead(text, []);
         return;
       }
-      await evaluateBesideBase(options, chosen.run, path);
-    },
-    downloadCheckpoint: async (target) => {
-      const chosen = await chooseOfRun(options, target);
-      if (chosen === undefined) return;
-      const { run, entry } = chosen;
+      await evaluateBesideBase(options, run, path);
+    }),
+    downloadCheckpoint: on(async (run, entry) => {
       const place = await placeOf(run, options.changes);
       const { model_name: baseModel } = await modelOf(run, options.changes);
       await downloadCheckpoint(run, entry, { place, baseModel }, options.downloads);
-    },
-    keepCheckpoint: async (target) => {
-      const chosen = await chooseOfRun(options, target);
-      if (chosen === undefined) return;
-      if (await keepCheckpoint(chosen.run, chosen.entry, options.changes)) await refresh(options);
-    },
+    }),
+    keepCheckpoint: on(async (run, entry) => {
+      if (await keepCheckpoint(run, entry, options.changes)) await refresh(options);
+    }),
     keepLastState: async (target) => {
       const run = await chooseRun(options, target, {
         placeHolder: vscode.l10n.t("Keep the last state of which run?"),
@@ -133,34 +103,29 @@ export function checkpointHandlers(
       if (!(await keepLastState(run, options.changes))) return;
       await refresh(options);
       const text = vscode.l10n.t("The last state of {0} is kept until it is deleted.", run.name);
-      plainWindow.setStatusBarMessage(text, SHOWN_MS);
+      plainWindow.setStatusBarMessage(text);
     },
-    publishCheckpoint: (target) => share(options, target, "publish"),
-    unpublishCheckpoint: (target) => share(options, target, "unpublish"),
-    startFromCheckpoint: async (target) => {
-      const chosen = await choose(options, target);
-      const path = chosen?.entry.state_path ?? null;
-      const configPath = options.store.get(chosen?.folder ?? "")?.file?.configPath;
-      if (path === null || configPath === undefined) return;
-      await startFrom(options, vscode.Uri.file(configPath), path);
-    },
-  };
+    publishCheckpoint: on((run, entry) => share(options, run, entry, "publish")),
+    unpublishCheckpoint: on((run, entry) => share(options, run, entry, "unpublish")),
+    startFromCheckpoint: on(async ({ file }, { state_path: path }) => {
+      if (path === null || file === null) return;
+      await startFrom(options, vscode.Uri.file(file.configPath), path);
+    }),
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function share(
   options: CheckpointHandlerOptions,
-  target: unknown,
+  run: RunEntry,
+  entry: CheckpointEntry,
   action: "publish" | "unpublish",
 ): Promise<void> {
-  const chosen = await chooseOfRun(options, target);
-  if (chosen === undefined) return;
-  const { run, entry } = chosen;
   if (!(await shareCheckpoint(run, entry, action, options.changes))) return;
   const text =
     action === "publish"
       ? vscode.l10n.t("{0} is public now, for everyone who knows its address.", entry.name)
       : vscode.l10n.t("{0} is no longer public.", entry.name);
-  plainWindow.setStatusBarMessage(text, SHOWN_MS);
+  plainWindow.setStatusBarMessage(text);
 }
 
 /** Rows of runs say when their last state expires. */
@@ -229,15 +194,6 @@ async function useInConfig(path: string): Promise<void> {
   await applyTextEdits(document, edits);
 }
 
-async function chooseOfRun(
-  options: CheckpointHandlerOptions,
-  target: unknown,
-): Promise<{ readonly run: RunEntry; readonly entry: CheckpointEntry } | undefined> {
-  const chosen = await choose(options, target);
-  const run = options.store.get(chosen?.folder ?? "");
-  return chosen === undefined || run === null ? undefined : { run, entry: chosen.entry };
-}
-
 async function choose(
   { store, read }: CheckpointHandlerOptions,
   target: unknown,
@@ -267,8 +223,4 @@ async function choose(
     return undefined;
   }
   return plainWindow.showQuickPick(items, { placeHolder: vscode.l10n.t("Which checkpoint?") });
-}
-
-function pathOf({ state_path, sampler_path }: CheckpointEntry): string | null {
-  return state_path ?? sampler_path;
 }

@@ -5,6 +5,7 @@ import type { RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { offerInstead } from "./offerInstead.ts";
 
 export interface ChooseConfigOptions {
   readonly finder: RunFinder;
@@ -36,14 +37,9 @@ export async function chooseConfig(
 }
 
 async function offerToCreate(): Promise<undefined> {
-  const create = vscode.l10n.t("Create Configuration");
-  const demo = vscode.l10n.t("Try the Local Demo");
-  const chosen = await plainWindow.showInformationMessage(
-    vscode.l10n.t("There is no configuration in this workspace."),
-    create,
-    demo,
-  );
-  if (chosen === create) await vscode.commands.executeCommand("tinkerRL.newConfig");
-  if (chosen === demo) await vscode.commands.executeCommand("tinkerRL.startLocalDemo");
+  await offerInstead(vscode.l10n.t("There is no configuration in this workspace."), [
+    { label: vscode.l10n.t("Create Configuration"), command: "tinkerRL.newConfig" },
+    { label: vscode.l10n.t("Try the Local Demo"), command: "tinkerRL.startLocalDemo" },
+  ]);
   return undefined;
 }

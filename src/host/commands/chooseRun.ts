@@ -1,6 +1,7 @@
 /** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { Trainings } from "../runs/trainings.ts";
@@ -29,7 +30,7 @@ export async function chooseRun(
   target: unknown,
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
-  const folder = isDashboardTitle(target) ? shownFolder() : folderOf(target);
+  const folder = dashboardTitle.safeParse(target).success ? shownFolder() : folderOf(target);
   if (folder !== null) {
     const run = store.get(folder);
     if (run === null) await offerInstead(goneText(folder), offersFor(store));
@@ -68,10 +69,8 @@ export function chooseAnyRun(
 }
 
 /** What the editor hands to a command in the title bar of the dashboard. */
-function isDashboardTitle(target: unknown): boolean {
-  if (typeof target !== "object" || target === null || !("scheme" in target)) return false;
-  return target.scheme === "webview-panel";
-}
+const dashboardTitle = z.object({ scheme: z.literal("webview-panel") });
+const withFolder = z.object({ folder: z.string() });
 
 function goneText(folder: string): string {
   return vscode.l10n.t("The run in {0} is no longer in the list.", folder);
@@ -103,6 +102,5 @@ export function foldersOf(
 
 /** The run folder that a row of a view or the dashboard names; null for anything else. */
 export function folderOf(target: unknown): string | null {
-  if (typeof target !== "object" || target === null || !("folder" in target)) return null;
-  return typeof target.folder === "string" ? target.folder : null;
+  return withFolder.safeParse(target).data?.folder ?? null;
 }

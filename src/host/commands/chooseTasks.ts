@@ -1,11 +1,13 @@
 /** Which environment and split of a configuration a command is about. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import { environmentServer } from "../../core/config/fields/environmentServers.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { offerInstead, showEnvironments } from "./offerInstead.ts";
 
 export interface TaskChoiceOptions {
   /** The environment that is meant, if the configuration has it; null = any. */
@@ -48,19 +50,18 @@ export async function chooseTasks(
   return { environment: name, split, isShared };
 }
 
-/** A row of a task in the Environments view. */
-export interface TaskRow {
-  readonly name: string;
-  /** Absolute path of the configuration. */
-  readonly config: string;
-  readonly split: string;
-  /** Counted in the split, from 0. */
-  readonly task: number;
-}
+/** A row of a task in the Environments view: the path of its configuration, and its number in the split, from 0. */
+const taskRow = z.object({
+  name: z.string(),
+  config: z.string(),
+  split: z.string(),
+  task: z.number(),
+});
 
-/** Null for what is no row of a task. */
-export function taskOf(target: unknown): TaskRow | null {
-  const { name, config, split, task } = (target ?? {}) as Partial<TaskRow>; // looked at in the next line
-  const isRow = [name, config, split].every((each) => typeof each === "string");
-  return isRow && typeof task === "number" ? (target as TaskRow) : null; // its four values were looked at
+/** Undefined, and said, for what is no row of a task. */
+export async function chosenTask(target: unknown): Promise<z.infer<typeof taskRow> | undefined> {
+  const row = taskRow.safeParse(target).data;
+  const text = vscode.l10n.t("Select a task in the Environments view first.");
+  if (row === undefined) await offerInstead(text, [showEnvironments()]);
+  return row;
 }

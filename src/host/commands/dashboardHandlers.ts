@@ -23,9 +23,14 @@ export interface DashboardHandlerOptions extends ChooseRunOptions {
   readonly view: { readonly selection: readonly RunNode[] };
 }
 
-export function dashboardHandlers(
-  options: DashboardHandlerOptions,
-): Pick<CommandHandlers, "openDashboard" | "openSelectedRun" | "searchAllRuns" | "showAlarm"> {
+export function dashboardHandlers(options: DashboardHandlerOptions) {
+  // From the title of the view the target is a null, too; a wrong dashboard harms nothing.
+  const choose = (target: unknown, placeHolder: string): Promise<RunEntry | undefined> =>
+    chooseRun(options, target ?? undefined, {
+      placeHolder,
+      none: vscode.l10n.t("There is no run yet. Use Start Training to create one."),
+      fits: () => true,
+    });
   return {
     openSelectedRun: async () => {
       const node = await selectedRow(options.view);
@@ -36,11 +41,7 @@ export function dashboardHandlers(
     },
     searchAllRuns: () => options.dashboard.openSearch(),
     showAlarm: async (target) => {
-      const run = await chooseRun(options, target ?? undefined, {
-        placeHolder: vscode.l10n.t("Which run's alarm?"),
-        none: vscode.l10n.t("There is no run yet. Use Start Training to create one."),
-        fits: () => true,
-      });
+      const run = await choose(target, vscode.l10n.t("Which run's alarm?"));
       if (run === undefined) return;
       const alarm = await chooseAlarm(options.fileSystem, run, target);
       if (alarm !== null) options.dashboard.open(run.folder, { target: { alarm } });
@@ -49,15 +50,10 @@ export function dashboardHandlers(
       const configPath = target instanceof vscode.Uri ? target.fsPath : null;
       const run =
         options.store.runs.find(({ file }) => file?.configPath === configPath) ??
-        // From the title of the view it comes with a null, too; a wrong dashboard harms nothing.
-        (await chooseRun(options, target ?? undefined, {
-          placeHolder: vscode.l10n.t("Which run?"),
-          none: vscode.l10n.t("There is no run yet. Use Start Training to create one."),
-          fits: () => true,
-        }));
+        (await choose(target, vscode.l10n.t("Which run?")));
       if (run !== undefined) options.dashboard.open(run.folder);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** The alarm that the caller names, the only one that fires, or the one that the user picks; null when there is none. */

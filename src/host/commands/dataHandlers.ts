@@ -5,9 +5,9 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../api/examples.ts";
-import type { RequestOutcome } from "../../api/requests.ts";
 import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
+import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -31,9 +31,7 @@ const namedSource = z.object({
 });
 
 /** `addDataSource` takes the URI of a configuration, `readExamples` that of a JSONL file, or what a lens names. */
-export function dataHandlers(
-  options: DataHandlerOptions,
-): Pick<CommandHandlers, "addDataSource" | "readExamples"> {
+export function dataHandlers(options: DataHandlerOptions) {
   return {
     readExamples: async (target) => {
       const named = namedSource.safeParse(target).data;
@@ -65,7 +63,7 @@ export function dataHandlers(
         );
       }
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function isSupervised(text: string): boolean {
@@ -90,11 +88,8 @@ async function readExamples(
   };
   const title = vscode.l10n.t("Reading the examples");
   const progress = { location: vscode.ProgressLocation.Window, title };
-  const outcome = await plainWindow.withProgress(progress, () =>
-    server.request<RequestOutcome<string>>(EXAMPLE_REQUESTS.read, request),
-  );
-  if (!outcome.ok) throw new Error(outcome.error.message);
-  open(outcome.value);
+  const reading = () => ask<string>(server, EXAMPLE_REQUESTS.read, request);
+  open(await plainWindow.withProgress(progress, reading));
 }
 
 /** The file in the editor, one of the workspace, or any other. */

@@ -12,7 +12,7 @@ import type { RequestOutcome } from "../../api/requests.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
-import { formatBytes } from "../../shared/format.ts";
+import { formatDownload } from "../../shared/format.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
@@ -45,7 +45,10 @@ export async function downloadCheckpoint(
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
   const form = await askWeightsForm(baseModel);
   if (form === undefined) return;
-  const parent = await chooseFolder();
+  const parent = await askForFolder({
+    openLabel: vscode.l10n.t("Download Here"),
+    title: vscode.l10n.t("Creates a folder for the weights here"),
+  });
   if (parent === undefined) return;
   const output = join(parent.fsPath, [basename(run.folder), name, ...formWords(form)].join("-"));
   const weights = { folder: run.folder, name, output, form };
@@ -90,13 +93,6 @@ async function isCostAccepted(
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
-function chooseFolder(): Promise<vscode.Uri | undefined> {
-  return askForFolder({
-    openLabel: vscode.l10n.t("Download Here"),
-    title: vscode.l10n.t("Creates a folder for the weights here"),
-  });
-}
-
 /** Null when the user ended it; then the server has tidied up. */
 async function download(
   request: WeightsRequest,
@@ -108,7 +104,8 @@ async function download(
     cancellable: true,
   };
   return await plainWindow.withProgress(progress, async (token, report) => {
-    const onProgress = (what: WeightsProgress): void => report(progressText(what));
+    const onProgress = ({ file, receivedBytes, totalBytes }: WeightsProgress): void =>
+      report(formatDownload(file, receivedBytes, totalBytes));
     const options = { token, onProgress };
     const { download: method } = CHECKPOINT_REQUESTS;
     const outcome = await server.request<RequestOutcome<null>, WeightsProgress>(
@@ -118,11 +115,4 @@ async function download(
     );
     return token.isCancellationRequested ? null : outcome;
   });
-}
-
-function progressText({ file, receivedBytes, totalBytes }: WeightsProgress): string {
-  const received = formatBytes(receivedBytes);
-  return totalBytes === null
-    ? `${file}  ${received}`
-    : vscode.l10n.t("{0}  {1} of {2}", file, received, formatBytes(totalBytes));
 }

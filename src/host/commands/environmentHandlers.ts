@@ -1,6 +1,7 @@
 /** Handlers of the commands about environments that services and this computer offer. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import {
   type Catalogue,
   findEnvironment,
@@ -12,6 +13,7 @@ import {
   OPENREWARD_ACCOUNT_URL,
   OPENREWARD_PAGES_URL,
 } from "../../core/services.ts";
+import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
 import type { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { EnvironmentNode, EnvironmentsView } from "../views/environmentsView.ts";
@@ -23,10 +25,7 @@ import { offerInstead, showEnvironments } from "./offerInstead.ts";
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
   readonly tree: Pick<vscode.TreeView<EnvironmentNode>, "selection">;
-  readonly catalogue: {
-    readonly current: () => Catalogue;
-    readonly deploymentLog: (name: string) => Promise<string | null>;
-  };
+  readonly catalogue: Pick<EnvironmentLists, "current" | "deploymentLog">;
   readonly logs: DeploymentLogs;
   readonly servers: Pick<OwnServers, "showLog" | "start" | "stop">;
 }
@@ -37,17 +36,7 @@ export function environmentHandlers({
   catalogue,
   logs,
   servers,
-}: EnvironmentHandlerOptions): Pick<
-  CommandHandlers,
-  | "openDeploymentLogs"
-  | "openEnvironmentPage"
-  | "openOpenRewardAccount"
-  | "refreshEnvironments"
-  | "showMoreTasks"
-  | "startServer"
-  | "stopServer"
-  | "showServerLog"
-> {
+}: EnvironmentHandlerOptions) {
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());
@@ -55,8 +44,8 @@ export function environmentHandlers({
       else await offerInstead(noPageText(target), [showEnvironments()]);
     },
     openDeploymentLogs: async (target) => {
-      const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
-      if (typeof name !== "string" || pageOf(target, catalogue.current()) === null) {
+      const name = nameIn(target);
+      if (name === undefined || pageOf(target, catalogue.current()) === null) {
         await offerInstead(noPageText(target), [showEnvironments()]);
         return;
       }
@@ -77,20 +66,24 @@ export function environmentHandlers({
       plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
         view.refresh(),
       ),
-  };
+  } satisfies Partial<CommandHandlers>;
+}
+
+function nameIn(target: unknown): string | undefined {
+  return z.object({ name: z.string() }).safeParse(target).data?.name;
 }
 
 function noPageText(target: unknown): string {
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
-  return typeof name === "string"
+  const name = nameIn(target);
+  return name !== undefined
     ? vscode.l10n.t("{0} has no page at OpenReward.", name)
     : vscode.l10n.t("Select an environment in the Environments view first.");
 }
 
 /** Names from lists and files lead nowhere but to pages of OpenReward. */
 function pageOf(target: unknown, catalogue: Catalogue): string | null {
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
-  if (typeof name !== "string" || isLocalModel(name)) return null;
+  const name = nameIn(target);
+  if (name === undefined || isLocalModel(name)) return null;
   const page = findEnvironment(catalogue, name)?.page ?? null;
   if (page?.startsWith(`${OPENREWARD_PAGES_URL}/`) === true) return page;
   return environmentPage(plainName(name));

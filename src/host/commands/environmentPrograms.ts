@@ -14,8 +14,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { type ChosenTasks, chooseTasks, taskOf } from "./chooseTasks.ts";
-import { offerInstead, showEnvironments } from "./offerInstead.ts";
+import { type ChosenTasks, chooseTasks, chosenTask } from "./chooseTasks.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
@@ -28,9 +27,7 @@ export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
 
-export function environmentProgramHandlers(
-  options: EnvironmentProgramsOptions,
-): Pick<CommandHandlers, "playEnvironment" | "playTask" | "checkEnvironment"> {
+export function environmentProgramHandlers(options: EnvironmentProgramsOptions) {
   return {
     playEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Play which environment?"));
@@ -41,12 +38,8 @@ export function environmentProgramHandlers(
       options.plays.open({ config: chosen.config.fsPath, environment, split, task });
     },
     playTask: async (target) => {
-      const row = taskOf(target);
-      if (row === null) {
-        const text = vscode.l10n.t("Select a task in the Environments view first.");
-        await offerInstead(text, [showEnvironments()]);
-        return;
-      }
+      const row = await chosenTask(target);
+      if (row === undefined) return;
       const { config, name: environment, split, task } = row;
       options.plays.open({ config, environment, split, task });
     },
@@ -63,7 +56,7 @@ export function environmentProgramHandlers(
       ]);
       if (code === EXIT.done || code === EXIT.invalid) await check.done();
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** Settings with which an environment is on the server that the window has started; none where it has started none. */

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
-import type { RequestOutcome } from "../../api/requests.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
+import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -15,9 +15,7 @@ export interface ReportHandlerOptions extends ChooseRunOptions {
   readonly view: { readonly selection: readonly unknown[] };
 }
 
-export function reportHandlers(
-  options: ReportHandlerOptions,
-): Pick<CommandHandlers, "exportReport"> {
+export function reportHandlers(options: ReportHandlerOptions) {
   const { store, server, view } = options;
   return {
     exportReport: async (target, selection) => {
@@ -31,7 +29,7 @@ export function reportHandlers(
         server,
       );
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** Ends quietly where the user chooses no file. @throws what the server says */
@@ -51,11 +49,9 @@ async function exportReport(
     location: vscode.ProgressLocation.Window,
     title: vscode.l10n.t("Writing the report"),
   };
-  const outcome = await plainWindow.withProgress(progress, () =>
-    server.request<RequestOutcome<string>>(REPORT_REQUESTS.write, request),
-  );
-  if (!outcome.ok) throw new Error(outcome.error.message);
-  await vscode.workspace.fs.writeFile(file, Buffer.from(outcome.value));
+  const writing = () => ask<string>(server, REPORT_REQUESTS.write, request);
+  const report = await plainWindow.withProgress(progress, writing);
+  await vscode.workspace.fs.writeFile(file, Buffer.from(report));
   const open = vscode.l10n.t("Open");
   const text = vscode.l10n.t("The report is in {0}.", vscode.workspace.asRelativePath(file));
   if ((await plainWindow.showInformationMessage(text, open)) !== open) return;

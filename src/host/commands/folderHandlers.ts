@@ -9,12 +9,11 @@ import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
+import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { showFolder } from "../vscode/showFolder.ts";
 import { type ChooseRunOptions, chooseAnyRun, folderOf } from "./chooseRun.ts";
-
-type FolderCommand = "importRun" | "openRunFolder" | "copyRunPath" | "openRunLog" | "deleteRun";
 
 export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
@@ -23,9 +22,7 @@ export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly open: (folder: string) => void;
 }
 
-export function folderHandlers(
-  options: FolderHandlerOptions,
-): Pick<CommandHandlers, FolderCommand> {
+export function folderHandlers(options: FolderHandlerOptions) {
   return {
     importRun: async (target) => {
       const folder = folderOf(target) ?? (await askForRun());
@@ -53,7 +50,7 @@ export function folderHandlers(
       const run = await chooseAnyRun(options, target, ({ isLive }) => !isLive);
       if (run !== undefined && (await isSure(options.fileSystem, run))) await remove(options, run);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function remove(
@@ -78,11 +75,7 @@ async function askForRun(): Promise<string | null> {
   });
   if (picked === undefined) return null;
   const metrics = vscode.Uri.file(join(picked.fsPath, "metrics.jsonl"));
-  const hasMetrics = await vscode.workspace.fs.stat(metrics).then(
-    () => true,
-    () => false,
-  );
-  if (hasMetrics) return picked.fsPath;
+  if (await isThere(metrics)) return picked.fsPath;
   throw new Error(
     vscode.l10n.t("{0} is not a run folder: it has no metrics.jsonl.", picked.fsPath),
   );

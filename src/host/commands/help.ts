@@ -6,18 +6,13 @@ import { reportIssue } from "./reportIssue.ts";
 
 const EXTENSION_ID = "tinker-rl.tinker-rl";
 
-export type HelpHandlers = Pick<
-  CommandHandlers,
-  "openSettings" | "openWalkthrough" | "reportIssue" | "showLog"
->;
-
 export function helpHandlers({
   context,
   log,
 }: {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
-}): HelpHandlers {
+}) {
   return {
     openSettings: () =>
       vscode.commands.executeCommand("workbench.action.openSettings", `@ext:${EXTENSION_ID}`),
@@ -28,5 +23,5 @@ export function helpHandlers({
       ),
     reportIssue: () => reportIssue(context),
     showLog: () => log.show(),
-  };
+  } satisfies Partial<CommandHandlers>;
 }

@@ -1,10 +1,12 @@
 /** The local demo: a configuration in a folder, and everything else as with any other training. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
-import type { Memento } from "../runs/runLabels.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
+import { isThere } from "../vscode/isThere.ts";
+import type { Memento } from "../vscode/memento.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
@@ -53,10 +55,11 @@ export class LocalDemo {
   }
 }
 
-function isFor(pending: unknown, uri: vscode.Uri): boolean {
-  if (typeof pending !== "object" || pending === null) return false;
-  if (!("folder" in pending && "at" in pending) || typeof pending.at !== "number") return false;
-  return pending.folder === uri.toString() && Date.now() - pending.at < PENDING_MS;
+const pendingSchema = z.object({ folder: z.string(), at: z.number() });
+
+function isFor(stored: unknown, uri: vscode.Uri): boolean {
+  const pending = pendingSchema.safeParse(stored).data;
+  return pending?.folder === uri.toString() && Date.now() - pending.at < PENDING_MS;
 }
 
 /** A file of the user is left as it is: the demo takes its second name, and continues with its own file. */
@@ -64,7 +67,7 @@ async function writeConfig(folder: vscode.Uri): Promise<DemoConfig> {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   for (const name of NAMES) {
     const uri = vscode.Uri.joinPath(folder, name);
-    if (!(await isTaken(uri))) {
+    if (!(await isThere(uri))) {
       await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
       return { uri, isNew: true };
     }
@@ -72,12 +75,4 @@ async function writeConfig(folder: vscode.Uri): Promise<DemoConfig> {
   }
   // Both names are taken by changed files: the last one is the demo's, with the user's changes.
   return { uri: vscode.Uri.joinPath(folder, NAMES[1]), isNew: false };
-}
-
-/** Also for a link that leads nowhere, through which a write would make a file elsewhere. */
-async function isTaken(uri: vscode.Uri): Promise<boolean> {
-  return vscode.workspace.fs.stat(uri).then(
-    () => true,
-    () => false,
-  );
 }

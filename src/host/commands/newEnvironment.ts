@@ -9,7 +9,6 @@ import {
   type NewEnvironmentRequest,
   type ProgramWords,
 } from "../../api/environments.ts";
-import type { RequestOutcome } from "../../api/requests.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { environmentConfig, environmentEntry } from "../../core/scaffold/environmentEntry.ts";
 import {
@@ -21,6 +20,7 @@ import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { shellWords } from "../../shared/shellWords.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
+import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
@@ -29,13 +29,11 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 type Requests = Pick<Server, "request">;
 
-export function newEnvironmentHandlers(
-  server: Requests,
-): Pick<CommandHandlers, "newEnvironment" | "addOwnEnvironment"> {
+export function newEnvironmentHandlers(server: Requests) {
   return {
     newEnvironment: () => newEnvironment(server),
     addOwnEnvironment: (target) => addOwnEnvironment(server, target),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** Of a Python file, whose environment is there. @throws when the configuration cannot be written */
@@ -198,10 +196,4 @@ async function offerConfig(config: vscode.Uri, name: string, isAdded: boolean): 
   const open = vscode.l10n.t("Open Configuration");
   const chosen = await plainWindow.showInformationMessage(text, open);
   if (chosen === open) await vscode.window.showTextDocument(config, { preview: false });
-}
-
-async function ask<Value>(server: Requests, request: string, parameters: object): Promise<Value> {
-  const outcome = await server.request<RequestOutcome<Value>>(request, parameters);
-  if (outcome.ok) return outcome.value;
-  throw new Error(outcome.error.message);
 }

@@ -13,8 +13,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
-import { chooseTasks, taskOf } from "./chooseTasks.ts";
-import { offerInstead, showEnvironments } from "./offerInstead.ts";
+import { chooseTasks, chosenTask } from "./chooseTasks.ts";
 import { isSound } from "./startHandlers.ts";
 
 export interface PromptHandlerOptions extends ChooseConfigOptions {
@@ -27,9 +26,7 @@ export interface PromptHandlerOptions extends ChooseConfigOptions {
 const GO_TO = "_tinkerRL.goToPrompt";
 type Target = "next" | "previous" | "other" | "ids";
 
-export function promptHandlers(
-  options: PromptHandlerOptions,
-): Pick<CommandHandlers, "previewPrompt" | "showTaskPrompt"> {
+export function promptHandlers(options: PromptHandlerOptions) {
   const documents = options.register(new PromptDocuments());
   const show = async (place: PromptPlace): Promise<void> => {
     const description = await describe(options, place);
@@ -56,12 +53,8 @@ export function promptHandlers(
   );
   return {
     showTaskPrompt: async (target) => {
-      const row = taskOf(target);
-      if (row === null) {
-        const text = vscode.l10n.t("Select a task in the Environments view first.");
-        await offerInstead(text, [showEnvironments()]);
-        return;
-      }
+      const row = await chosenTask(target);
+      if (row === undefined) return;
       const { name: environment, config: configPath, split, task } = row;
       await show({ configPath, environment, split, task });
     },
@@ -71,7 +64,7 @@ export function promptHandlers(
       const choice = await chooseTasks(config, vscode.l10n.t("Show the prompts of which tasks?"));
       if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function lenses(documents: PromptDocuments, uri: vscode.Uri): vscode.CodeLens[] {

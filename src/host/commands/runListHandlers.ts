@@ -10,24 +10,12 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
 
-const SHOWN_MS = 5_000;
-
-type RunListCommand =
-  | "refreshRuns"
-  | "renameRun"
-  | "archiveRun"
-  | "restoreRun"
-  | "showArchivedRuns"
-  | "hideArchivedRuns";
-
 export interface RunListHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly view: RunsView;
 }
 
-export function runListHandlers(
-  options: RunListHandlerOptions,
-): Pick<CommandHandlers, RunListCommand> {
+export function runListHandlers(options: RunListHandlerOptions) {
   const { finder, view, labels, store } = options;
   const archive = async ({ folder }: RunEntry, isArchived: boolean): Promise<void> => {
     await labels.setArchived(folder, isArchived);
@@ -56,7 +44,6 @@ export function runListHandlers(
       await archive(run, true);
       plainWindow.setStatusBarMessage(
         vscode.l10n.t("{0} is archived. Show Archived Runs lists it again.", run.name),
-        SHOWN_MS,
       );
     },
     restoreRun: async (target) => {
@@ -65,7 +52,7 @@ export function runListHandlers(
     },
     showArchivedRuns: () => showArchived(true),
     hideArchivedRuns: () => showArchived(false),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function askForName({ name, folder }: RunEntry): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 /** Handlers of the commands that open the runs table. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import { groupBy } from "../../core/util/groupBy.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
@@ -19,15 +20,11 @@ export interface RunsTableHandlerOptions {
   readonly view: { readonly selection: readonly RunNode[] };
 }
 
-export function runsTableHandlers({
-  store,
-  panel,
-  view,
-}: RunsTableHandlerOptions): Pick<CommandHandlers, "openRunsTable" | "compareRuns" | "showSweep"> {
+export function runsTableHandlers({ store, panel, view }: RunsTableHandlerOptions) {
   return {
     openRunsTable: () => panel.open(null),
     showSweep: async (target) => {
-      const id = sweepOf(target) ?? (await chooseSweep(store, target));
+      const id = namedSweep.safeParse(target).data?.id ?? (await chooseSweep(store, target));
       if (id !== undefined) panel.showSweep(id);
     },
     compareRuns: async (target, selection) => {
@@ -35,16 +32,11 @@ export function runsTableHandlers({
       const folders = named.length > 1 ? named : await askRuns(store, named);
       if (folders !== undefined && folders.length > 0) panel.open(folders.slice(0, MAX_COMPARED));
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
-/** The id that a row of the Runs view names; null for anything else. */
-function sweepOf(target: unknown): string | null {
-  if (typeof target !== "object" || target === null || !("kind" in target && "id" in target)) {
-    return null;
-  }
-  return target.kind === "sweep" && typeof target.id === "string" ? target.id : null;
-}
+/** What a row of the Runs view names. */
+const namedSweep = z.object({ kind: z.literal("sweep"), id: z.string() });
 
 /** The only sweep, or the one that the person picks, the newest first; undefined where there is none, or none was picked. */
 async function chooseSweep(store: RunStore, target: unknown): Promise<string | undefined> {

@@ -22,15 +22,6 @@ import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
 
-type StartCommand =
-  | "startTraining"
-  | "startWithOverrides"
-  | "dryRun"
-  | "estimateCost"
-  | "startSweep"
-  | "startLocalDemo"
-  | "resumeRun";
-
 export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptions {
   readonly tasks: TaskProvider;
   readonly demo: LocalDemo;
@@ -39,11 +30,10 @@ export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptio
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
 }
 
-const SHOWN_MS = 5_000;
 /** A start that asks something, such as whether to wait for another run, is not waited for. */
 const START_MS = 30_000;
 
-export function startHandlers(options: StartHandlerOptions): Pick<CommandHandlers, StartCommand> {
+export function startHandlers(options: StartHandlerOptions) {
   const train = async (
     config: vscode.Uri,
     more: Partial<TrainTask> = {},
@@ -109,7 +99,7 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
       const title = vscode.l10n.t("resume {0}", run.name);
       await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /** The configuration that a command is called with, and the one of its stages that a lens names; null = none. */
@@ -165,8 +155,7 @@ export async function isSound(config: vscode.Uri): Promise<boolean> {
       "Not started: the configuration has {0} error.",
       "Not started: the configuration has {0} errors.",
     ),
-    SHOWN_MS,
-    "error",
+    { icon: "error" },
   );
   return false;
 }

@@ -9,19 +9,7 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
 
-type SteerCommand =
-  | "pauseRun"
-  | "continueRun"
-  | "stopRun"
-  | "stopRunNow"
-  | "saveCheckpointNow"
-  | "changeRunSettings";
-
-const SHOWN_MS = 5_000;
-
-export function steerHandlers(
-  options: ChooseRunOptions & { readonly store: RunStore },
-): Pick<CommandHandlers, SteerCommand> {
+export function steerHandlers(options: ChooseRunOptions & { readonly store: RunStore }) {
   const live = (
     target: unknown,
     fits: (run: RunEntry) => boolean = () => true,
@@ -35,7 +23,7 @@ export function steerHandlers(
   const send = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {
     if (run === undefined) return;
     const message = await options.store.send(run.folder, command);
-    plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+    plainWindow.setStatusBarMessage(`${run.name}: ${message}`);
   };
   return {
     pauseRun: async (target) =>
@@ -54,7 +42,7 @@ export function steerHandlers(
       const settings = await chooseSettings(run.folder);
       if (settings.length > 0) await send(run, { action: "change-settings", settings });
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function noneToPause(): string {

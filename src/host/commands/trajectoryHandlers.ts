@@ -1,6 +1,7 @@
 /** Handlers of the commands about trajectories. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import type { RolloutOrder, TreeFilter } from "../views/rolloutFilter.ts";
@@ -10,17 +11,6 @@ import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { offerInstead } from "./offerInstead.ts";
-
-type TrajectoryCommand =
-  | "openRollout"
-  | "openRolloutJson"
-  | "openSelectedRollout"
-  | "filterTrajectories"
-  | "clearFilter"
-  | "sortTrajectories"
-  | "followLatest"
-  | "stopFollowing"
-  | "showMoreSteps";
 
 export interface TrajectoryHandlerOptions {
   readonly trajectories: TrajectoriesView;
@@ -37,9 +27,7 @@ const ORDERS: Readonly<Record<RolloutOrder, string>> = {
   turns: vscode.l10n.t("Turns, most first"),
 };
 
-export function trajectoryHandlers(
-  options: TrajectoryHandlerOptions,
-): Pick<CommandHandlers, TrajectoryCommand> {
+export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
   const { trajectories, view } = options;
   const filterBy = async (filter: TreeFilter | null): Promise<void> => {
     trajectories.setFilter(filter);
@@ -93,7 +81,7 @@ export function trajectoryHandlers(
       options.follow(false);
     },
     showMoreSteps: () => trajectories.showMore(),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 async function askFilter(): Promise<TreeFilter | undefined> {
@@ -141,18 +129,15 @@ async function askStop(): Promise<TreeFilter | undefined> {
   return picked && { kind: "stop", stop: picked.stop };
 }
 
+const rolloutPlace = z.object({
+  folder: z.string(),
+  source: z.enum(["training", "evaluation"]).catch("training"),
+  step: z.number(),
+  group: z.number(),
+  rollout: z.number(),
+});
+
 /** The rollout that a row of a view or the dashboard names; null for anything else. */
 function placeOf(target: unknown): RolloutPlace | null {
-  if (typeof target !== "object" || target === null) return null;
-  const { folder, source, step, group, rollout } = target as Partial<RolloutPlace>; // each is looked at below
-  if (typeof folder !== "string") return null;
-  if (typeof step !== "number" || typeof group !== "number" || typeof rollout !== "number")
-    return null;
-  return {
-    folder,
-    step,
-    group,
-    rollout,
-    source: source === "evaluation" ? "evaluation" : "training",
-  };
+  return rolloutPlace.safeParse(target).data ?? null;
 }

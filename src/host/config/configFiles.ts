@@ -4,7 +4,8 @@ import type * as vscode from "vscode";
 import { isConfigName as fitsName, saysConfig } from "../../shared/configNames.ts";
 import { readSetting } from "../vscode/settings.ts";
 
-const FIRST_LINES = 5;
+/** One of them may say that a file is a configuration. */
+export const FIRST_LINES = 5;
 const LANGUAGES: ReadonlySet<string> = new Set(["yaml", "json", "jsonc"]);
 
 export function isConfigDocument(document: vscode.TextDocument): boolean {

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { onSettingChange } from "../vscode/settings.ts";
-import { isConfigDocument } from "./configFiles.ts";
+import { FIRST_LINES, isConfigDocument } from "./configFiles.ts";
 
 export class ConfigFilesKey implements vscode.Disposable {
   readonly #known: () => readonly vscode.Uri[];
@@ -43,5 +43,3 @@ export class ConfigFilesKey implements vscode.Disposable {
 function resourcePath(uri: vscode.Uri): string {
   return uri.scheme === "file" ? uri.fsPath : uri.path;
 }
-
-const FIRST_LINES = 5;

@@ -6,18 +6,11 @@ import type { Insertion } from "../../core/config/editing/edits/insertEnvironmen
 import { plural } from "../../shared/format.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import type { CommandHandler } from "../vscode/registerCommands.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { EffectiveConfig } from "./effectiveConfig.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 import { applyTextEdits } from "./textEdits.ts";
-
-export type ConfigHandlers = Readonly<
-  Record<
-    "newConfig" | "trainOnDataset" | "validateConfig" | "showEffectiveConfig" | "addEnvironment",
-    CommandHandler
-  >
->;
 
 interface ConfigHandlerOptions {
   readonly server: Pick<Server, "request">;
@@ -28,7 +21,7 @@ interface ConfigHandlerOptions {
 const SHOWN_MS = 8_000;
 
 /** `trainOnDataset` takes the URI of a data file, `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
-export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
+export function configHandlers(options: ConfigHandlerOptions) {
   return {
     newConfig: async (target) => {
       const { newConfig } = await import("./newConfig.ts");
@@ -50,7 +43,7 @@ export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
       if (document !== null) await options.effective.show(document);
     },
     addEnvironment: (target) => addEnvironment(options, target),
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 /**
@@ -93,7 +86,7 @@ async function showResult(
           plural(errors, "{0} error", "{0} errors"),
           plural(warnings, "{0} warning", "{0} warnings"),
         );
-  plainWindow.setStatusBarMessage(text, SHOWN_MS);
+  plainWindow.setStatusBarMessage(text, { shownMs: SHOWN_MS });
   if (errors + warnings === 0) return;
   await vscode.window.showTextDocument(document, { preserveFocus: true, preview: false });
   await vscode.commands.executeCommand("workbench.actions.view.problems");

@@ -1,6 +1,7 @@
 /** A name for a new configuration that no file has and that the usual patterns know. */
 
 import * as vscode from "vscode";
+import { isTaken } from "../vscode/isThere.ts";
 
 const MAX_NUMBER = 100;
 
@@ -13,13 +14,4 @@ export async function freeConfigName(folder: vscode.Uri, kind: string): Promise<
     if (!(await isTaken(uri))) return uri;
   }
   return vscode.Uri.joinPath(folder, `${kind}.tinker.yaml`);
-}
-
-async function isTaken(uri: vscode.Uri): Promise<boolean> {
-  const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.path === uri.path);
-  if (isOpen) return true;
-  return vscode.workspace.fs.stat(uri).then(
-    () => true,
-    () => false,
-  );
 }

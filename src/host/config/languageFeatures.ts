@@ -11,9 +11,9 @@ import {
 } from "../../api/catalogue.ts";
 import { CONTEXT_CHANGED, type ContextChange, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
+import { soon } from "../../node/soon.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
-import { commandUri } from "../vscode/commandUri.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
 import { configGlob } from "./findConfigs.ts";
@@ -58,15 +58,7 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
         const runs: KnownRuns = { runs: known.runs };
         if (client.isRunning()) client.sendNotification(KNOWN_RUNS, runs).catch(() => undefined);
       };
-      let willSend = false;
-      const sendRunsSoon = (): void => {
-        if (willSend) return;
-        willSend = true;
-        setTimeout(() => {
-          willSend = false;
-          sendRuns();
-        }, RUNS_MS);
-      };
+      const sendRunsSoon = soon(RUNS_MS, sendRuns);
       client.onDidChangeState(({ newState }) => {
         if (newState === State.Running) sendRuns();
       });
@@ -161,6 +153,12 @@ function placeOf(
           };
     }
   }
+}
+
+/** A link that runs a command; `args` are JSON. */
+function commandUri(command: string, ...args: readonly unknown[]): vscode.Uri {
+  const query = args.length === 0 ? "" : `?${encodeURIComponent(JSON.stringify(args))}`;
+  return vscode.Uri.parse(`command:${command}${query}`);
 }
 
 /** Null where a relative folder has nothing to start at. */

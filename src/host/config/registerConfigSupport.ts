@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Server } from "../server/server.ts";
 import { ConfigFilesKey } from "./configFilesKey.ts";
-import { type ConfigHandlers, configHandlers } from "./configHandlers.ts";
+import { configHandlers } from "./configHandlers.ts";
 import { EffectiveConfig } from "./effectiveConfig.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 import { onFirstConfig } from "./onFirstConfig.ts";
@@ -11,7 +11,7 @@ import { registerRemedyCommands } from "./remedyCommands.ts";
 import { TASKS_FILE, TaskCompletionProvider } from "./taskCompletionProvider.ts";
 
 export interface ConfigSupport extends vscode.Disposable {
-  readonly handlers: ConfigHandlers;
+  readonly handlers: ReturnType<typeof configHandlers>;
   /** Call it when the known configurations may be others. */
   readonly refresh: () => void;
 }

@@ -2,7 +2,7 @@
 
 import type { Kept } from "../../api/pages.ts";
 import { keptSchema } from "../../server/pages/kept.ts";
-import type { Memento } from "../runs/runLabels.ts";
+import type { Memento } from "../vscode/memento.ts";
 
 const KEYS: Readonly<Record<keyof Kept, string>> = {
   pinnedMetrics: "dashboard.pinnedMetrics",

@@ -1,15 +1,11 @@
 /** When the dashboard opens by itself: for a run that a person has just started here. Any other run is offered in the dashboard that is open. */
 
 import type { Trainings } from "../runs/trainings.ts";
+import type { RunDashboard } from "./runDashboard.ts";
 
 export interface OpenOnStartOptions {
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
-  readonly dashboard: {
-    /** Shows the run without taking the focus. */
-    openBeside(folder: string): void;
-    /** Names the run in the dashboard that is open, if any, and leaves the choice to the reader. */
-    offer(folder: string): void;
-  };
+  readonly dashboard: Pick<RunDashboard, "openBeside" | "offer">;
   /** False when the settings say that it opens on request only. */
   readonly opens: () => boolean;
 }

@@ -6,14 +6,17 @@ import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
+import type {
+  CommandArgs,
+  DashboardCommand,
+  ExportedFile,
+} from "../../shared/dashboardMessages.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
-import { applyAlarm } from "../runs/applyAlarm.ts";
+import { applyAlarm, configPathOf } from "../runs/applyAlarm.ts";
 import { resumeBefore } from "../runs/branchRun.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { saveFile } from "../vscode/saveFile.ts";
 
 export interface PageOrdersOptions {
   readonly store: RunStore;
@@ -105,6 +108,15 @@ async function runCommand(order: Order<"command">, options: PageOrdersOptions): 
   else throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
 }
 
+/** Saves what a page exports, where the person says. */
+async function saveFile({ name, content, encoding }: ExportedFile): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const uri = await vscode.window.showSaveDialog(
+    folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, name) },
+  );
+  if (uri !== undefined) await vscode.workspace.fs.writeFile(uri, Buffer.from(content, encoding));
+}
+
 /** The editor asks before it opens an address that it does not trust. */
 async function openLink(address: string): Promise<void> {
   const uri = vscode.Uri.parse(address, true);
@@ -138,13 +150,7 @@ async function openConfig(
   folder: string,
   { path = [] }: CommandArgs,
 ): Promise<void> {
-  const configPath = store.get(folder)?.file?.configPath;
-  if (configPath === undefined) {
-    throw new AppError(
-      "no-config",
-      "The run does not say which configuration it was started with.",
-    );
-  }
+  const configPath = configPathOf(store.get(folder));
   const [{ readYaml, languageOf }, { locate }] = await Promise.all([
     import("../../core/config/source/yamlSource.ts"),
     import("../../core/config/source/locate.ts"),

@@ -88,12 +88,13 @@ export class PageTab implements vscode.Disposable {
 
   #adopt(panel: vscode.WebviewPanel): void {
     const { pages, page, title, onShown } = this.#options;
+    const { extensionUri, server, onError } = pages.options;
     const { webview } = panel;
-    const load = (): void => fillPanel(panel, page().kind, pages.extensionUri);
+    const load = (): void => fillPanel(panel, page().kind, extensionUri);
     let isVisible = panel.visible;
     const relay = new PageRelay({
-      server: pages.server,
-      onError: pages.onError,
+      server,
+      onError,
       start: () => ({ ...pages.surroundings(), page: page(), isVisible }),
       post: (json) => void webview.postMessage(json),
       reload: load,

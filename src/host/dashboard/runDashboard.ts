@@ -6,7 +6,7 @@ import type { DashboardTarget } from "../../api/pages.ts";
 import { AppError } from "../../core/errors.ts";
 import { runIdOf } from "../../server/runs/runId.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import type { Memento } from "../runs/runLabels.ts";
+import type { Memento } from "../vscode/memento.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { type OpenTabOptions, PageTab } from "./pageTab.ts";
 import type { WindowPages } from "./windowPages.ts";

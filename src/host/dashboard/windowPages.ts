@@ -6,8 +6,9 @@ import type { Kept, PageNews, PageSettings, PageSurroundings } from "../../api/p
 import { knownRun } from "../../server/runs/knownRun.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { Memento, RunLabels } from "../runs/runLabels.ts";
+import type { RunLabels } from "../runs/runLabels.ts";
 import type { Server } from "../server/server.ts";
+import type { Memento } from "../vscode/memento.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 import { keep, readKept } from "./keptPages.ts";
 
@@ -25,14 +26,14 @@ export interface WindowPagesOptions {
 }
 
 export class WindowPages implements vscode.Disposable {
-  readonly #options: WindowPagesOptions;
+  readonly options: WindowPagesOptions;
   readonly #changes = new vscode.EventEmitter<PageNews>();
   readonly #listening: readonly { dispose(): void }[];
 
   readonly onDidChange = this.#changes.event;
 
   constructor(options: WindowPagesOptions) {
-    this.#options = options;
+    this.options = options;
     const { store, finder } = options;
     const send = (news: PageNews): void => this.#changes.fire(news);
     this.#listening = [
@@ -49,20 +50,8 @@ export class WindowPages implements vscode.Disposable {
     ];
   }
 
-  get server(): Server {
-    return this.#options.server;
-  }
-
-  get extensionUri(): vscode.Uri {
-    return this.#options.extensionUri;
-  }
-
-  get onError(): (error: unknown) => void {
-    return this.#options.onError;
-  }
-
   surroundings(): PageSurroundings {
-    const { storageUri } = this.#options;
+    const { storageUri } = this.options;
     return {
       runs: this.#runs(),
       settings: this.#settings(),
@@ -72,7 +61,7 @@ export class WindowPages implements vscode.Disposable {
   }
 
   keep(change: Partial<Kept>): void {
-    const { workspaceState, onError } = this.#options;
+    const { workspaceState, onError } = this.options;
     keep(workspaceState, change).catch(onError);
   }
 
@@ -82,11 +71,11 @@ export class WindowPages implements vscode.Disposable {
   }
 
   #runs() {
-    return this.#options.store.runs.map((run) => this.#known(run));
+    return this.options.store.runs.map((run) => this.#known(run));
   }
 
   #known(run: RunEntry) {
-    const { store, labels } = this.#options;
+    const { store, labels } = this.options;
     return knownRun(store, run, labels.isArchived(run.folder));
   }
 
@@ -95,7 +84,7 @@ export class WindowPages implements vscode.Disposable {
       smoothing: readSetting("dashboard.smoothing"),
       hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
       hasLiveRegion: readSetting("dashboard.liveRegion"),
-      ...readKept(this.#options.workspaceState),
+      ...readKept(this.options.workspaceState),
     };
   }
 }

@@ -1,15 +1,10 @@
 /** Answers of the user that the editor keeps until they are forgotten. */
 
 import { Emitter } from "../../core/util/emitter.ts";
-
-/** The part of `vscode.Memento` that is used. */
-export interface Memory {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
-}
+import type { Memento } from "../vscode/memento.ts";
 
 export interface AnswerMemoryOptions<Question, Answer extends Question> {
-  readonly memory: Memory;
+  readonly memory: Memento;
   readonly key: string;
   readonly isAnswer: (stored: unknown) => stored is Answer;
   /** Equal for equal questions. */

@@ -6,7 +6,8 @@ import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
 import type { Listening } from "../../core/util/emitter.ts";
 import { plainLabel } from "../../core/util/plainText.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
-import { AnswerMemory, type Memory } from "./answerMemory.ts";
+import type { Memento } from "../vscode/memento.ts";
+import { AnswerMemory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface KeyApproval {
@@ -19,7 +20,7 @@ export interface KeyApproval {
 }
 
 export interface ApprovalOptions {
-  readonly memory: Memory;
+  readonly memory: Memento;
   readonly ui: Pick<KeyUi, "confirm">;
 }
 

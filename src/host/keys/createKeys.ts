@@ -5,11 +5,12 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
+import { readSetting } from "../vscode/settings.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import { EnvPermission } from "./envPermission.ts";
 import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
-import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
+import { keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { KeyTestOptions } from "./keyTest.ts";
@@ -17,22 +18,12 @@ import type { LaunchConfig } from "./launchKeys.ts";
 import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
-export interface KeySettings {
-  /** `env.file` for a folder. */
-  readonly envFile: (folder: vscode.Uri) => string;
-  /** `env.read`. */
-  readonly envRead: () => "ask" | "always" | "never";
-  /** What the settings hand to a trainer as variables: addresses of services. */
-  readonly variables: () => Values;
-}
-
 export interface KeysOptions {
   readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">;
   /** Without what `redactor` has learned. */
   readonly log: vscode.LogOutputChannel;
   /** Learns every stored value before anybody gets it. */
   readonly redactor: Redactor;
-  readonly settings: KeySettings;
   readonly testKey: KeyTestOptions["testKey"];
 }
 
@@ -44,7 +35,7 @@ export interface Keys extends vscode.Disposable {
   readonly sources: KeySources;
   /** Addresses of services: those of the settings, over those of the process. */
   readonly variables: () => Values;
-  readonly handlers: KeyHandlers;
+  readonly handlers: ReturnType<typeof keyHandlers>;
   readonly approvals: Approvals;
   /**
    * Gathers what a run needs: asks for keys that are missing, for permission to hand secrets to environments, and whether `.env` may be
@@ -58,20 +49,20 @@ export interface Keys extends vscode.Disposable {
   recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;
 }
 
-export function createKeys({ context, log, redactor, settings, testKey }: KeysOptions): Keys {
+export function createKeys({ context, log, redactor, testKey }: KeysOptions): Keys {
   const warn = (message: string): void => log.warn(message);
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();
   const memory = context.globalState;
   const ui = windowUi;
   const isTrusted = (): boolean => vscode.workspace.isTrusted;
-  const files = workspaceEnvFiles(settings.envFile);
+  const files = workspaceEnvFiles((folder) => readSetting("env.file", folder));
   const approvals = new Approvals({ memory, ui });
   const envPermission = new EnvPermission({
     memory,
     ui,
     isTrusted,
-    setting: settings.envRead,
+    setting: () => readSetting("env.read"),
     allowAlways: () =>
       vscode.workspace
         .getConfiguration("tinkerRL")
@@ -84,7 +75,7 @@ export function createKeys({ context, log, redactor, settings, testKey }: KeysOp
     const text = mayRead ? await files.read(file) : null;
     return text === null ? {} : readEnv(text);
   };
-  const environment = () => ({ ...process.env, ...settings.variables() });
+  const environment = () => ({ ...process.env, ...addressVariables() });
   const sources = new KeySources({ store, environment, envValues });
   const flow = {
     store,
@@ -94,7 +85,7 @@ export function createKeys({ context, log, redactor, settings, testKey }: KeysOp
     sources,
     approvals,
     envPermission,
-    variables: settings.variables,
+    variables: addressVariables,
     testKey,
     now: Date.now,
     folders: async () => [
@@ -116,6 +107,18 @@ export function createKeys({ context, log, redactor, settings, testKey }: KeysOp
     handlers: keyHandlers(flow),
     dispose: () => store.dispose(),
   };
+}
+
+const ADDRESSES = [
+  ["tinker.baseUrl", "TINKER_BASE_URL"],
+  ["openReward.baseUrl", "OPENREWARD_BASE_URL"],
+  ["openReward.environmentsUrl", "OPENREWARD_ENVIRONMENTS_URL"],
+] as const;
+
+/** Addresses of services that the settings of the machine have, as the variables that a trainer reads. */
+function addressVariables(): Values {
+  const values = ADDRESSES.map(([key, name]) => [name, readSetting(key)] as const);
+  return Object.fromEntries(values.filter(([, url]) => url !== ""));
 }
 
 function present(values: Readonly<Record<string, string | undefined>>): Values {

@@ -4,11 +4,12 @@ import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { plainLabel } from "../../core/util/plainText.ts";
-import { AnswerMemory, type Memory } from "./answerMemory.ts";
+import type { Memento } from "../vscode/memento.ts";
+import { AnswerMemory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface EnvPermissionOptions {
-  readonly memory: Memory;
+  readonly memory: Memento;
   readonly ui: Pick<KeyUi, "notify">;
   readonly isTrusted: () => boolean;
   /** The setting `env.read`. */

@@ -1,19 +1,12 @@
 /** Handlers of the commands about keys; what they do is loaded when it is first asked for. */
 
-import type { CommandHandler } from "../vscode/registerCommands.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { ImportOptions } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStatusOptions } from "./keyStatus.ts";
 
-export type KeyHandlers = Readonly<
-  Record<
-    "setApiKey" | "setOpenRewardKey" | "removeApiKey" | "importEnv" | "keyStatus",
-    CommandHandler
-  >
->;
-
 /** `setApiKey` and `removeApiKey` take the id of a key or the name of its variable; `importEnv` the URI of a configuration. */
-export function keyHandlers(options: KeyStatusOptions & ImportOptions): KeyHandlers {
+export function keyHandlers(options: KeyStatusOptions & ImportOptions) {
   return {
     setApiKey: async (target) => {
       const { setKey } = await import("./setKey.ts");
@@ -35,7 +28,7 @@ export function keyHandlers(options: KeyStatusOptions & ImportOptions): KeyHandl
       const { keyStatus } = await import("./keyStatus.ts");
       await keyStatus(options);
     },
-  };
+  } satisfies Partial<CommandHandlers>;
 }
 
 function idIn(target: unknown): KeyId | undefined {

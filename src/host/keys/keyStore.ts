@@ -3,7 +3,7 @@
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { Emitter } from "../../core/util/emitter.ts";
+import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
@@ -13,11 +13,7 @@ export interface SecretVault {
   get(key: string): PromiseLike<string | undefined>;
   store(key: string, value: string): PromiseLike<void>;
   delete(key: string): PromiseLike<void>;
-  readonly onDidChange: (listener: (change: { readonly key: string }) => unknown) => Disposable;
-}
-
-export interface Disposable {
-  dispose(): unknown;
+  readonly onDidChange: (listener: (change: { readonly key: string }) => unknown) => Listening;
 }
 
 export interface StoredKey {
@@ -56,7 +52,7 @@ export class KeyStore {
   readonly #options: KeyStoreOptions;
   readonly #session = new Map<KeyId, StoredKey>();
   readonly #didChange = new Emitter<void>();
-  readonly #subscription: Disposable;
+  readonly #subscription: Listening;
 
   constructor(options: KeyStoreOptions) {
     this.#options = options;
@@ -135,7 +131,7 @@ export class KeyStore {
   }
 
   /** Called after every change, also one in another window. */
-  onDidChange(listener: () => void): Disposable {
+  onDidChange(listener: () => void): Listening {
     return this.#didChange.event(listener);
   }
 

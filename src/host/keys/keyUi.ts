@@ -1,6 +1,6 @@
 /** What the key commands ask people; `windowUi.ts` shows it. No question and no row ever holds a value. */
 
-import type { Disposable } from "./keyStore.ts";
+import type { Listening } from "../../core/util/emitter.ts";
 
 export interface PickRow<Value> {
   readonly value: Value;
@@ -37,7 +37,7 @@ export interface ButtonQuestion<Value, Action> {
   readonly placeholder: string;
   readonly rows: () => Promise<readonly ButtonRow<Value, Action>[]>;
   /** Calls back when the rows may have changed. */
-  readonly onChange: (listener: () => void) => Disposable;
+  readonly onChange: (listener: () => void) => Listening;
 }
 
 export interface InputRemark {

@@ -131,11 +131,7 @@ function modelNeeds(config: Config): readonly Need[] {
   const { model_name: model, tinker_headers } = config;
   const service: Need = { id: "tinker", reason: { kind: "model", model } };
   const origin = originOf(config.tinker_base_url ?? TINKER_URL);
-  const headers = Object.entries(tinker_headers ?? {}).flatMap(([key, value]): readonly Need[] => {
-    const id = value === null ? keyIdOf(headerVariable(key)) : null;
-    const reason = { kind: "secret", configPath: `tinker_headers.${key}` } as const;
-    return id === null ? [] : [{ id, reason, origin }];
-  });
+  const headers = lookedUp(tinker_headers, "tinker_headers", { variable: headerVariable, origin });
   return isLocalModel(model) ? [] : [service, ...headers, ...tokenizerNeeds(config)];
 }
 
@@ -165,14 +161,11 @@ function secretNeeds(config: Config): readonly Need[] {
   return environmentNames(config).flatMap((name) => {
     const origin = environmentOrigin(config, name);
     const own = config.environments[name]?.secrets ?? {};
-    const wanted = Object.entries({ ...config.secrets, ...own });
-    return wanted.flatMap(([key, value]): readonly Need[] => {
-      const id = value === null ? keyIdOf(key) : null;
-      if (id === null || OWN_KEYS.has(variableOf(id))) return [];
-      const at = Object.hasOwn(own, key) ? `environments.${name}.secrets` : "secrets";
-      const reason = { kind: "secret", configPath: `${at}.${key}` } as const;
-      return [{ id, reason, origin }];
-    });
+    const shared = Object.entries(config.secrets ?? {}).filter(([key]) => !Object.hasOwn(own, key));
+    return [
+      ...lookedUp(Object.fromEntries(shared), "secrets", { origin }),
+      ...lookedUp(own, `environments.${name}.secrets`, { origin }),
+    ].filter(({ id }) => !OWN_KEYS.has(variableOf(id)));
   });
 }
 
@@ -180,33 +173,36 @@ function secretNeeds(config: Config): readonly Need[] {
 function serverNeeds(config: Config): readonly Need[] {
   return environmentNames(config).flatMap((name) => {
     const { headers, env } = config.environments[name]?.server ?? {};
-    const wanted = [
-      ...Object.entries(headers ?? {}).map(
-        ([key, value]) => ["headers", key, headerVariable(key), value] as const,
-      ),
-      ...Object.entries(env ?? {}).map(([key, value]) => ["env", key, key, value] as const),
+    const [at, origin] = [`environments.${name}.server`, environmentOrigin(config, name)];
+    return [
+      ...lookedUp(headers, `${at}.headers`, { variable: headerVariable, origin }),
+      ...lookedUp(env, `${at}.env`, { origin }),
     ];
-    return wanted.flatMap(([part, key, variable, value]): readonly Need[] => {
-      const id = value === null ? keyIdOf(variable) : null;
-      if (id === null) return [];
-      const configPath = `environments.${name}.server.${part}.${key}`;
-      return [
-        { id, reason: { kind: "secret", configPath }, origin: environmentOrigin(config, name) },
-      ];
-    });
   });
 }
 
 /** Variables of the programs that play environments. */
 function agentNeeds(config: Config): readonly Need[] {
+  const origin = THIS_COMPUTER;
   return environmentNames(config).flatMap((name) =>
-    Object.entries(config.environments[name]?.agent?.env ?? {}).flatMap(([key, value]) => {
-      const id = value === null ? keyIdOf(key) : null;
-      if (id === null) return [];
-      const configPath = `environments.${name}.agent.env.${key}`;
-      return [{ id, reason: { kind: "secret", configPath } as const, origin: THIS_COMPUTER }];
-    }),
+    lookedUp(config.environments[name]?.agent?.env, `environments.${name}.agent.env`, { origin }),
   );
+}
+
+/** What a map of the configuration, which is at `at`, leaves to be looked up. */
+function lookedUp(
+  map: Readonly<Record<string, unknown>> | null | undefined,
+  at: string,
+  {
+    variable = (key) => key,
+    origin,
+  }: Pick<Need, "origin"> & { readonly variable?: (key: string) => string },
+): readonly Need[] {
+  return Object.entries(map ?? {}).flatMap(([key, value]): readonly Need[] => {
+    const id = value === null ? keyIdOf(variable(key)) : null;
+    const reason = { kind: "secret", configPath: `${at}.${key}` } as const;
+    return id === null ? [] : [{ id, reason, origin }];
+  });
 }
 
 /** Addresses of webhooks, which are sent to themselves alone. */

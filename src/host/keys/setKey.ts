@@ -122,7 +122,6 @@ async function askForValue(
   { ui, store }: SetKeyOptions,
   { id, other, reason }: Wanted,
 ): Promise<string | undefined> {
-  let value: string | undefined;
   const typed = await ui.input({
     title: keyLabel(id),
     prompt: [reasonText(reason), placeText(id, other)].filter(Boolean).join(" "),
@@ -130,9 +129,9 @@ async function askForValue(
     check: (text) => remarkOn(judgeFormat(id, text, other), id),
   });
   const verdict = typed === undefined ? null : judgeFormat(id, typed, other);
-  if (verdict?.kind === "fits") value = verdict.value;
-  if (value !== undefined) store.redactor.learn(value);
-  return value;
+  if (verdict?.kind !== "fits") return undefined;
+  store.redactor.learn(verdict.value);
+  return verdict.value;
 }
 
 function remarkOn(verdict: FormatVerdict, id: KeyId): InputRemark | null {
@@ -150,10 +149,7 @@ interface TryOut {
 }
 
 /** What to do with a key after its test; asks unless it works or there is no test for it. */
-async function tryOut(
-  options: SetKeyOptions,
-  { id, value, host }: { readonly id: KeyId; readonly value: string; readonly host: string | null },
-): Promise<TryOut> {
+async function tryOut(options: SetKeyOptions, { id, value, host }: KeyToStore): Promise<TryOut> {
   const again = { value: "again", label: vscode.l10n.t("Enter It Again") } as const;
   const verdict = judgeFormat(id, value, host);
   if (verdict.kind === "refused") {

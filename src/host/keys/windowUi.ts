@@ -6,8 +6,6 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
 import { mayBeKey } from "./mayBeKey.ts";
 
-const MESSAGE_MS = 5_000;
-
 export const windowUi: KeyUi = {
   pick,
   pickMany: async (question) => {
@@ -34,7 +32,7 @@ export const windowUi: KeyUi = {
   },
   notify: async (message, actions) => plainWindow.showInformationMessage(message, ...actions),
   showMessage: (message) => {
-    plainWindow.setStatusBarMessage(message, MESSAGE_MS);
+    plainWindow.setStatusBarMessage(message);
   },
   busy: async (title, work) =>
     plainWindow.withProgress({ location: vscode.ProgressLocation.Window, title }, work),
@@ -53,7 +51,7 @@ function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
       const text = vscode.l10n.t(
         "The pasted text was discarded. Choose a key first, then paste it into the next box.",
       );
-      plainWindow.setStatusBarMessage(text, MESSAGE_MS);
+      plainWindow.setStatusBarMessage(text);
     });
     list.onDidAccept(() => {
       resolve(list.activeItems[0]?.row?.value);

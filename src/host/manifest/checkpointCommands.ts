@@ -2,10 +2,11 @@
 
 import {
   type CommandFamily,
-  inView,
   ON_CONFIG,
   onCheckpoint,
   onRow,
+  rowMenus,
+  titleMenu,
   WITH_CHECKPOINTS,
   WITH_RUNS,
 } from "./commandRow.ts";
@@ -23,7 +24,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "debug-start",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@1" }],
+    menus: rowMenus(CHECKPOINT, "1_use@1"),
   },
   chatWithCheckpoint: {
     title: "Chat with Checkpoint…",
@@ -31,34 +32,28 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "comment-discussion",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: CHECKPOINT, group: "1_use@6" },
-      { menu: "view/item/context", when: onRow("runs", "training"), group: "2_open@4" },
-    ],
+    menus: [...rowMenus(CHECKPOINT, "1_use@6"), ...rowMenus(onRow("runs", "training"), "2_open@4")],
   },
   copyCheckpointPath: {
     title: "Copy Checkpoint Path",
     does: "Copies the address of a checkpoint.",
     palette: WITH_CHECKPOINTS,
     icon: "copy",
-    menus: [
-      { menu: "view/item/context", when: CHECKPOINT, group: "inline@1" },
-      { menu: "view/item/context", when: CHECKPOINT, group: "2_copy@1" },
-    ],
+    menus: rowMenus(CHECKPOINT, "inline@1", "2_copy@1"),
   },
   openCheckpointPage: {
     title: "Open in Tinker Console",
     does: "Opens the page of a checkpoint at Tinker in the browser.",
     palette: WITH_HOSTED,
     icon: "link-external",
-    menus: [{ menu: "view/item/context", when: HOSTED, group: "2_copy@2" }],
+    menus: rowMenus(HOSTED, "2_copy@2"),
   },
   insertCheckpointPath: {
     title: "Use in Active Config",
     does: "Inserts a checkpoint's address into the open configuration.",
     palette: `${WITH_CHECKPOINTS} && ${ON_CONFIG}`,
     icon: "insert",
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
+    menus: rowMenus(CHECKPOINT, "1_use@2"),
   },
   branchFromCheckpoint: {
     title: "Branch from Checkpoint…",
@@ -66,7 +61,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "git-branch",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
+    menus: rowMenus(CHECKPOINT, "1_use@3"),
   },
   evaluateCheckpoint: {
     title: "Evaluate Checkpoint…",
@@ -74,7 +69,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "beaker",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" }],
+    menus: rowMenus(CHECKPOINT, "1_use@4"),
   },
   downloadCheckpoint: {
     title: "Download Weights…",
@@ -82,7 +77,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "cloud-download",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@5" }],
+    menus: rowMenus(CHECKPOINT, "1_use@5"),
   },
   keepCheckpoint: {
     title: "Keep Checkpoint…",
@@ -90,10 +85,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "pinned",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: onCheckpoint("expiring"), group: "inline@2" },
-      { menu: "view/item/context", when: CHECKPOINT, group: "3_keep@1" },
-    ],
+    menus: [...rowMenus(onCheckpoint("expiring"), "inline@2"), ...rowMenus(CHECKPOINT, "3_keep@1")],
   },
   keepLastState: {
     title: "Keep Last State",
@@ -101,10 +93,7 @@ export const checkpointCommands = {
     palette: "tinkerRL.hasExpiring",
     icon: "pinned",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: EXPIRING_RUN, group: "inline@3" },
-      { menu: "view/item/context", when: EXPIRING_RUN, group: "1_steer@5" },
-    ],
+    menus: rowMenus(EXPIRING_RUN, "inline@3", "1_steer@5"),
   },
   publishCheckpoint: {
     title: "Publish Checkpoint…",
@@ -112,7 +101,7 @@ export const checkpointCommands = {
     palette: WITH_HOSTED,
     icon: "globe",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@2" }],
+    menus: rowMenus(HOSTED, "3_keep@2"),
   },
   unpublishCheckpoint: {
     title: "Unpublish Checkpoint",
@@ -120,7 +109,7 @@ export const checkpointCommands = {
     palette: WITH_HOSTED,
     icon: "eye-closed",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@3" }],
+    menus: rowMenus(HOSTED, "3_keep@3"),
   },
   deleteCheckpoint: {
     title: "Delete Checkpoint…",
@@ -128,13 +117,13 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "trash",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "4_delete@1" }],
+    menus: rowMenus(CHECKPOINT, "4_delete@1"),
   },
   refreshCheckpoints: {
     title: "Refresh Checkpoints",
     does: "Reloads the list of checkpoints.",
     palette: WITH_RUNS,
     icon: "refresh",
-    menus: [{ menu: "view/title", when: inView("checkpoints"), group: "navigation@1" }],
+    menus: [titleMenu("checkpoints", "navigation@1")],
   },
 } as const satisfies CommandFamily;

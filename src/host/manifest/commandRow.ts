@@ -60,9 +60,28 @@ export function onRow(view: ViewId, ...words: readonly string[]): string {
   return words.length === 0 ? row : `${row} && viewItem =~ /\\b(${words.join("|")})\\b/`;
 }
 
-/** When clause for the title bar of `view`. */
-export function inView(view: ViewId, when?: string): string {
-  return when === undefined ? `view == tinkerRL.${view}` : `view == tinkerRL.${view} && ${when}`;
+/** The places `groups` of the rows that `when` is about. */
+export function rowMenus(when: string, ...groups: readonly string[]): readonly MenuEntry[] {
+  return groups.map((group) => ({ menu: "view/item/context", when, group }));
+}
+
+/** A place in the title bar of `view`. */
+export function titleMenu(view: ViewId, group: string, when?: string): MenuEntry {
+  const isShown = `view == tinkerRL.${view}`;
+  return {
+    menu: "view/title",
+    when: when === undefined ? isShown : `${isShown} && ${when}`,
+    group,
+  };
+}
+
+/** Places in menus of configuration files, by menu. */
+export function configMenus(
+  groups: Readonly<Partial<Record<MenuId, string>>>,
+): readonly MenuEntry[] {
+  return Object.entries(groups).map(([menu, group]) => {
+    return { menu: menu as MenuId, when: ON_CONFIG, group }; // the keys are those of the parameter
+  });
 }
 
 export type ViewId = "runs" | "trajectories" | "checkpoints" | "environments";

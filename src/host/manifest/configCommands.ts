@@ -1,6 +1,13 @@
 /** Commands about configurations and the environments they name. */
 
-import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_CONFIG } from "./commandRow.ts";
+import {
+  type CommandFamily,
+  configMenus,
+  onRow,
+  rowMenus,
+  titleMenu,
+  WITH_CONFIG,
+} from "./commandRow.ts";
 
 /** A file that a dataset can be. */
 const ON_DATA = "resourceExtname =~ /^\\.(jsonl|csv|parquet)$/i";
@@ -29,17 +36,14 @@ export const configCommands = {
     does: "Checks a configuration and lists its problems in the Problems view.",
     palette: WITH_CONFIG,
     icon: "check",
-    menus: [
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
-    ],
+    menus: configMenus({ "editor/context": "tinkerRL@3", "explorer/context": "tinkerRL@4" }),
   },
   showEffectiveConfig: {
     title: "Show Effective Configuration",
     does: "Compares a configuration with what a run would use: defaults and overrides filled in.",
     palette: WITH_CONFIG,
     icon: "diff",
-    menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" }],
+    menus: configMenus({ "editor/context": "tinkerRL@4" }),
   },
   previewPrompt: {
     title: "Preview Prompt",
@@ -47,11 +51,11 @@ export const configCommands = {
     palette: WITH_CONFIG,
     icon: "open-preview",
     needsTrust: true,
-    menus: [
-      { menu: "editor/title", when: ON_CONFIG, group: "navigation@2" },
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@5" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@5" },
-    ],
+    menus: configMenus({
+      "editor/title": "navigation@2",
+      "editor/context": "tinkerRL@5",
+      "explorer/context": "tinkerRL@5",
+    }),
   },
   newEnvironment: {
     title: "New Environment…",
@@ -59,10 +63,7 @@ export const configCommands = {
     palette: "workspaceFolderCount > 0",
     icon: "add",
     needsTrust: true,
-    menus: [
-      { menu: "file/newFile", group: "file" },
-      { menu: "view/title", when: inView("environments"), group: "navigation@0" },
-    ],
+    menus: [{ menu: "file/newFile", group: "file" }, titleMenu("environments", "navigation@0")],
   },
   addOwnEnvironment: {
     title: "Add to Configuration…",
@@ -77,8 +78,8 @@ export const configCommands = {
     icon: "debug-start",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@2" },
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@6" },
+      ...rowMenus(ENVIRONMENT, "1_use@2"),
+      ...configMenus({ "editor/context": "tinkerRL@6" }),
     ],
   },
   checkEnvironment: {
@@ -88,8 +89,8 @@ export const configCommands = {
     icon: "checklist",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@3" },
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@7" },
+      ...rowMenus(ENVIRONMENT, "1_use@3"),
+      ...configMenus({ "editor/context": "tinkerRL@7" }),
     ],
   },
   addEnvironment: {
@@ -97,17 +98,14 @@ export const configCommands = {
     does: "Inserts an environment into the open configuration.",
     palette: WITH_CONFIG,
     icon: "add",
-    menus: [
-      { menu: "view/item/context", when: ENVIRONMENT, group: "inline@1" },
-      { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@1" },
-    ],
+    menus: rowMenus(ENVIRONMENT, "inline@1", "1_use@1"),
   },
   addDataSource: {
     title: "Add Data Source…",
     does: "Adds a file of conversations, or rollouts of a run, to the `data` of a configuration, which then trains by imitation (`method: sft`).",
     palette: WITH_CONFIG,
     icon: "add",
-    menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@8" }],
+    menus: configMenus({ "editor/context": "tinkerRL@8" }),
   },
   readExamples: {
     title: "Read Examples…",
@@ -122,10 +120,7 @@ export const configCommands = {
     palette: false,
     icon: "play",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: STOPPED_SERVER, group: "inline@0" },
-      { menu: "view/item/context", when: STOPPED_SERVER, group: "0_server@1" },
-    ],
+    menus: rowMenus(STOPPED_SERVER, "inline@0", "0_server@1"),
   },
   stopServer: {
     title: "Stop Server",
@@ -133,23 +128,14 @@ export const configCommands = {
     palette: false,
     icon: "debug-stop",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: STARTED_SERVER, group: "inline@0" },
-      { menu: "view/item/context", when: STARTED_SERVER, group: "0_server@1" },
-    ],
+    menus: rowMenus(STARTED_SERVER, "inline@0", "0_server@1"),
   },
   showServerLog: {
     title: "Show Server Log",
     does: "Opens what the environment's own server has printed since the window first started it.",
     palette: false,
     icon: "output",
-    menus: [
-      {
-        menu: "view/item/context",
-        when: `${ENVIRONMENT} && viewItem =~ /\\bown\\b/`,
-        group: "0_server@2",
-      },
-    ],
+    menus: rowMenus(`${ENVIRONMENT} && viewItem =~ /\\bown\\b/`, "0_server@2"),
   },
   playTask: {
     title: "Play This Task",
@@ -157,10 +143,7 @@ export const configCommands = {
     palette: false,
     icon: "debug-start",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: TASK, group: "inline@1" },
-      { menu: "view/item/context", when: TASK, group: "1_use@1" },
-    ],
+    menus: rowMenus(TASK, "inline@1", "1_use@1"),
   },
   showMoreTasks: {
     title: "Show More Tasks",
@@ -173,23 +156,14 @@ export const configCommands = {
     palette: false,
     icon: "open-preview",
     needsTrust: true,
-    menus: [
-      { menu: "view/item/context", when: TASK, group: "inline@0" },
-      { menu: "view/item/context", when: TASK, group: "1_use@2" },
-    ],
+    menus: rowMenus(TASK, "inline@0", "1_use@2"),
   },
   openEnvironmentPage: {
     title: "Open Environment Page",
     does: "Opens the web page of an environment.",
     icon: "link-external",
     palette: false,
-    menus: [
-      {
-        menu: "view/item/context",
-        when: `${ENVIRONMENT} && viewItem =~ /\\bhosted\\b/`,
-        group: "2_open@1",
-      },
-    ],
+    menus: rowMenus(`${ENVIRONMENT} && viewItem =~ /\\bhosted\\b/`, "2_open@1"),
   },
   openDeploymentLogs: {
     title: "Open Deployment Logs",
@@ -197,13 +171,7 @@ export const configCommands = {
     palette: false,
     icon: "output",
     needsTrust: true,
-    menus: [
-      {
-        menu: "view/item/context",
-        when: `${ENVIRONMENT} && viewItem =~ /\\bhosted\\b/`,
-        group: "2_open@2",
-      },
-    ],
+    menus: rowMenus(`${ENVIRONMENT} && viewItem =~ /\\bhosted\\b/`, "2_open@2"),
   },
   openOpenRewardAccount: {
     title: "Open OpenReward Account",
@@ -215,6 +183,6 @@ export const configCommands = {
     does: "Reloads the environments of OpenReward and of your configurations.",
     icon: "refresh",
     needsTrust: true,
-    menus: [{ menu: "view/title", when: inView("environments"), group: "navigation@1" }],
+    menus: [titleMenu("environments", "navigation@1")],
   },
 } as const satisfies CommandFamily;

@@ -1,6 +1,13 @@
 /** Commands about runs and their folders; they work on runs that ended, too. */
 
-import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_RUNS } from "./commandRow.ts";
+import {
+  type CommandFamily,
+  ON_CONFIG,
+  onRow,
+  rowMenus,
+  titleMenu,
+  WITH_RUNS,
+} from "./commandRow.ts";
 
 const RUN = onRow("runs", "run");
 const ARCHIVED = onRow("runs", "archived");
@@ -13,9 +20,8 @@ export const runCommands = {
     palette: WITH_RUNS,
     icon: "graph-line",
     menus: [
-      { menu: "view/title", when: inView("runs", WITH_RUNS), group: "navigation@2" },
-      { menu: "view/item/context", when: RUN, group: "inline@1" },
-      { menu: "view/item/context", when: RUN, group: "2_open@1" },
+      titleMenu("runs", "navigation@2", WITH_RUNS),
+      ...rowMenus(RUN, "inline@1", "2_open@1"),
       { menu: "editor/title", when: `${ON_CONFIG} && tinkerRL.running`, group: "navigation@2" },
     ],
   },
@@ -24,44 +30,41 @@ export const runCommands = {
     does: "Lists all runs in a table to sort, filter, group, compare and export.",
     palette: WITH_RUNS,
     icon: "table",
-    menus: [{ menu: "view/title", when: inView("runs", WITH_RUNS), group: "navigation@3" }],
+    menus: [titleMenu("runs", "navigation@3", WITH_RUNS)],
   },
   compareRuns: {
     title: "Compare Runs",
     does: "Shows the selected runs side by side: curves, evaluations and settings.",
     palette: WITH_RUNS,
     icon: "git-compare",
-    menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
+    menus: rowMenus(RUN, "2_open@2"),
   },
   showSweep: {
     title: "Show Sweep",
     does: "Shows which setting of a sweep mattered.",
     palette: WITH_RUNS,
     icon: "graph-scatter",
-    menus: [
-      { menu: "view/item/context", when: SWEEP, group: "inline@1" },
-      { menu: "view/item/context", when: SWEEP, group: "2_open@1" },
-    ],
+    menus: rowMenus(SWEEP, "inline@1", "2_open@1"),
   },
   exportReport: {
     title: "Export Report…",
     does: "Writes a report of the selected runs that opens in any browser, or Markdown for a pull request.",
     palette: WITH_RUNS,
     icon: "share",
-    menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@3" }],
+    menus: rowMenus(RUN, "3_folder@3"),
   },
   searchAllRuns: {
     title: "Search All Runs…",
     does: "Searches the texts of the rollouts of all runs.",
     palette: WITH_RUNS,
     icon: "search",
-    menus: [{ menu: "view/title", when: inView("runs", WITH_RUNS), group: "2_open@2" }],
+    menus: [titleMenu("runs", "2_open@2", WITH_RUNS)],
   },
   showAlarm: {
     title: "Show Evidence of an Alarm",
     does: "Opens the dashboard at the metric and the rollouts that triggered an alarm of a run.",
     palette: "tinkerRL.hasAlarms",
-    menus: [{ menu: "view/item/context", when: onRow("runs", "alarm"), group: "2_open@4" }],
+    menus: rowMenus(onRow("runs", "alarm"), "2_open@4"),
   },
   openSelectedRun: {
     title: "Open Selected Run",
@@ -77,79 +80,71 @@ export const runCommands = {
     title: "Open Run Folder…",
     does: "Opens any folder with a `metrics.jsonl`, including those of the Python program.",
     icon: "folder-opened",
-    menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@1" }],
+    menus: [titleMenu("runs", "2_open@1")],
   },
   refreshRuns: {
     title: "Refresh Runs",
     does: "Reloads the list of runs.",
     icon: "refresh",
-    menus: [{ menu: "view/title", when: inView("runs"), group: "3_refresh@1" }],
+    menus: [titleMenu("runs", "3_refresh@1")],
   },
   openRunFolder: {
     title: "Reveal Run Folder",
     does: "Shows a run's folder.",
     palette: WITH_RUNS,
     icon: "folder-opened",
-    menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@1" }],
+    menus: rowMenus(RUN, "3_folder@1"),
   },
   copyRunPath: {
     title: "Copy Run Path",
     does: "Copies the path of a run's folder.",
     palette: WITH_RUNS,
-    menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@2" }],
+    menus: rowMenus(RUN, "3_folder@2"),
   },
   openRunLog: {
     title: "Show Run Log",
     does: "Lists what happened in a run, with times, and follows it live.",
     palette: WITH_RUNS,
     icon: "output",
-    menus: [{ menu: "view/item/context", when: RUN, group: "2_open@3" }],
+    menus: rowMenus(RUN, "2_open@3"),
   },
   renameRun: {
     title: "Rename Run…",
     does: "Renames a run in the list. Its folder keeps its name.",
     palette: WITH_RUNS,
     icon: "edit",
-    menus: [{ menu: "view/item/context", when: RUN, group: "4_keep@1" }],
+    menus: rowMenus(RUN, "4_keep@1"),
   },
   archiveRun: {
     title: "Archive Run",
     does: "Removes a run from the list. Its folder and checkpoints are kept.",
     palette: WITH_RUNS,
     icon: "archive",
-    menus: [{ menu: "view/item/context", when: `${RUN} && !(${ARCHIVED})`, group: "4_keep@2" }],
+    menus: rowMenus(`${RUN} && !(${ARCHIVED})`, "4_keep@2"),
   },
   restoreRun: {
     title: "Restore Archived Run",
     does: "Returns an archived run to the list.",
     palette: "tinkerRL.hasArchived",
-    menus: [{ menu: "view/item/context", when: ARCHIVED, group: "4_keep@2" }],
+    menus: rowMenus(ARCHIVED, "4_keep@2"),
   },
   showArchivedRuns: {
     title: "Show Archived Runs",
     does: "Includes archived runs in the list.",
     palette: "tinkerRL.hasArchived && !tinkerRL.archivedShown",
-    menus: [
-      {
-        menu: "view/title",
-        when: inView("runs", "!tinkerRL.archivedShown"),
-        group: "4_archive@1",
-      },
-    ],
+    menus: [titleMenu("runs", "4_archive@1", "!tinkerRL.archivedShown")],
   },
   hideArchivedRuns: {
     title: "Hide Archived Runs",
     does: "Excludes archived runs from the list.",
     palette: "tinkerRL.archivedShown",
-    menus: [
-      { menu: "view/title", when: inView("runs", "tinkerRL.archivedShown"), group: "4_archive@1" },
-    ],
+    menus: [titleMenu("runs", "4_archive@1", "tinkerRL.archivedShown")],
   },
   deleteRun: {
     title: "Delete Run…",
     does: "Moves a run's folder to the trash, after you confirm. Checkpoints at a service are kept.",
     palette: WITH_RUNS,
     icon: "trash",
-    menus: [{ menu: "view/item/context", when: RUN, group: "5_delete@1" }],
+    menus: rowMenus(RUN, "5_delete@1"),
   },
 } as const satisfies CommandFamily;

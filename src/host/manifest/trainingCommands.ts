@@ -2,10 +2,12 @@
 
 import {
   type CommandFamily,
+  configMenus,
   inDashboardTitle,
-  inView,
   ON_CONFIG,
   onRow,
+  rowMenus,
+  titleMenu,
   WITH_CONFIG,
 } from "./commandRow.ts";
 
@@ -19,9 +21,9 @@ export const trainingCommands = {
     icon: "play",
     needsTrust: true,
     menus: [
-      { menu: "editor/title", when: ON_CONFIG, group: "navigation@1" },
-      { menu: "view/title", when: inView("runs"), group: "navigation@1" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@1" },
+      ...configMenus({ "editor/title": "navigation@1" }),
+      titleMenu("runs", "navigation@1"),
+      ...configMenus({ "explorer/context": "tinkerRL@1" }),
     ],
     key: {
       key: "ctrl+alt+enter",
@@ -35,10 +37,7 @@ export const trainingCommands = {
     palette: WITH_CONFIG,
     icon: "play-circle",
     needsTrust: true,
-    menus: [
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@1" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@2" },
-    ],
+    menus: configMenus({ "editor/context": "tinkerRL@1", "explorer/context": "tinkerRL@2" }),
   },
   dryRun: {
     title: "Dry Run",
@@ -46,10 +45,7 @@ export const trainingCommands = {
     palette: WITH_CONFIG,
     icon: "debug-alt",
     needsTrust: true,
-    menus: [
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
-    ],
+    menus: configMenus({ "editor/context": "tinkerRL@3", "explorer/context": "tinkerRL@4" }),
   },
   estimateCost: {
     title: "Estimate Cost",
@@ -57,10 +53,7 @@ export const trainingCommands = {
     palette: WITH_CONFIG,
     icon: "graph",
     needsTrust: true,
-    menus: [
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@5" },
-    ],
+    menus: configMenus({ "editor/context": "tinkerRL@4", "explorer/context": "tinkerRL@5" }),
   },
   startSweep: {
     title: "Start Sweep…",
@@ -68,10 +61,7 @@ export const trainingCommands = {
     palette: WITH_CONFIG,
     icon: "layers",
     needsTrust: true,
-    menus: [
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@2" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@3" },
-    ],
+    menus: configMenus({ "editor/context": "tinkerRL@2", "explorer/context": "tinkerRL@3" }),
   },
   startLocalDemo: {
     title: "Start Local Demo (No Keys)",
@@ -86,8 +76,7 @@ export const trainingCommands = {
     palette: "tinkerRL.hasPausable",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("pause"), group: "navigation@1" },
-      { menu: "view/item/context", when: onRow("runs", "running"), group: "inline@2" },
-      { menu: "view/item/context", when: onRow("runs", "running"), group: "1_steer@1" },
+      ...rowMenus(onRow("runs", "running"), "inline@2", "1_steer@1"),
     ],
   },
   continueRun: {
@@ -97,8 +86,7 @@ export const trainingCommands = {
     palette: "tinkerRL.hasPaused",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("continue"), group: "navigation@1" },
-      { menu: "view/item/context", when: onRow("runs", "paused"), group: "inline@2" },
-      { menu: "view/item/context", when: onRow("runs", "paused"), group: "1_steer@1" },
+      ...rowMenus(onRow("runs", "paused"), "inline@2", "1_steer@1"),
     ],
   },
   stopRun: {
@@ -108,15 +96,14 @@ export const trainingCommands = {
     palette: "tinkerRL.running",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("stop"), group: "navigation@3" },
-      { menu: "view/item/context", when: LIVE, group: "inline@3" },
-      { menu: "view/item/context", when: LIVE, group: "1_steer@2" },
+      ...rowMenus(LIVE, "inline@3", "1_steer@2"),
     ],
   },
   stopRunNow: {
     title: "Stop Now Without Saving…",
     does: "Ends the run at once, after you confirm. A resume repeats the steps after the last checkpoint.",
     palette: "tinkerRL.running",
-    menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@3" }],
+    menus: rowMenus(LIVE, "1_steer@3"),
   },
   saveCheckpointNow: {
     title: "Save Checkpoint Now",
@@ -125,7 +112,7 @@ export const trainingCommands = {
     palette: "tinkerRL.running",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("saveNow"), group: "navigation@2" },
-      { menu: "view/item/context", when: LIVE, group: "1_steer@4" },
+      ...rowMenus(LIVE, "1_steer@4"),
     ],
   },
   changeRunSettings: {
@@ -134,7 +121,7 @@ export const trainingCommands = {
     icon: "settings",
     needsTrust: true,
     palette: "tinkerRL.running",
-    menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@5" }],
+    menus: rowMenus(LIVE, "1_steer@5"),
   },
   resumeRun: {
     title: "Resume Run",
@@ -144,8 +131,7 @@ export const trainingCommands = {
     needsTrust: true,
     menus: [
       { menu: "editor/title", when: inDashboardTitle("resume"), group: "navigation@1" },
-      { menu: "view/item/context", when: onRow("runs", "resumable"), group: "inline@2" },
-      { menu: "view/item/context", when: onRow("runs", "resumable"), group: "1_steer@1" },
+      ...rowMenus(onRow("runs", "resumable"), "inline@2", "1_steer@1"),
     ],
   },
 } as const satisfies CommandFamily;

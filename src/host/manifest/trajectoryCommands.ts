@@ -1,6 +1,6 @@
 /** Commands about the recorded rollouts of a run. */
 
-import { type CommandFamily, inView, onRow, WITH_RUNS } from "./commandRow.ts";
+import { type CommandFamily, onRow, rowMenus, titleMenu, WITH_RUNS } from "./commandRow.ts";
 
 const ROLLOUT = onRow("trajectories", "rollout");
 
@@ -10,7 +10,7 @@ export const trajectoryCommands = {
     does: "Replays one rollout turn by turn.",
     palette: WITH_RUNS,
     icon: "comment-discussion",
-    menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@1" }],
+    menus: rowMenus(ROLLOUT, "1_open@1"),
   },
   openSelectedRollout: {
     title: "Open Selected Rollout",
@@ -22,7 +22,7 @@ export const trajectoryCommands = {
     does: "Shows the record of one rollout.",
     palette: WITH_RUNS,
     icon: "json",
-    menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@2" }],
+    menus: rowMenus(ROLLOUT, "1_open@2"),
   },
   continueFromHere: {
     title: "Continue from Here",
@@ -35,40 +35,28 @@ export const trajectoryCommands = {
     does: "Shows only rollouts with the reward, end, tool or text that you choose.",
     palette: WITH_RUNS,
     icon: "filter",
-    menus: [{ menu: "view/title", when: inView("trajectories"), group: "navigation@1" }],
+    menus: [titleMenu("trajectories", "navigation@1")],
   },
   clearFilter: {
     title: "Clear Trajectory Filter",
     does: "Shows all rollouts again.",
     icon: "clear-all",
     palette: "tinkerRL.trajectoryFilter",
-    menus: [
-      {
-        menu: "view/title",
-        when: inView("trajectories", "tinkerRL.trajectoryFilter"),
-        group: "navigation@2",
-      },
-    ],
+    menus: [titleMenu("trajectories", "navigation@2", "tinkerRL.trajectoryFilter")],
   },
   sortTrajectories: {
     title: "Sort Trajectories By…",
     does: "Orders rollouts by number, reward, length or end.",
     palette: WITH_RUNS,
     icon: "list-ordered",
-    menus: [{ menu: "view/title", when: inView("trajectories"), group: "1_order@1" }],
+    menus: [titleMenu("trajectories", "1_order@1")],
   },
   followLatest: {
     title: "Follow Latest Step",
     does: "Keeps the newest step of a run visible.",
     icon: "pin",
     palette: `${WITH_RUNS} && !tinkerRL.followLatest`,
-    menus: [
-      {
-        menu: "view/title",
-        when: inView("trajectories", "!tinkerRL.followLatest"),
-        group: "navigation@3",
-      },
-    ],
+    menus: [titleMenu("trajectories", "navigation@3", "!tinkerRL.followLatest")],
   },
   showMoreSteps: {
     title: "Show More Steps",
@@ -80,12 +68,6 @@ export const trajectoryCommands = {
     does: "Stops scrolling to the newest step.",
     icon: "pinned",
     palette: `${WITH_RUNS} && tinkerRL.followLatest`,
-    menus: [
-      {
-        menu: "view/title",
-        when: inView("trajectories", "tinkerRL.followLatest"),
-        group: "navigation@3",
-      },
-    ],
+    menus: [titleMenu("trajectories", "navigation@3", "tinkerRL.followLatest")],
   },
 } as const satisfies CommandFamily;

@@ -10,8 +10,6 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
-const SHOWN_MS = 5_000;
-
 /** Leaves the document unsaved, as a quick fix does. @throws AppError `no-config`; an error when the file has a fault */
 export async function applyAlarm(
   store: RunStore,
@@ -19,13 +17,7 @@ export async function applyAlarm(
   { edits }: FiringAlarm,
 ): Promise<void> {
   const run = store.get(folder);
-  const configPath = run?.file?.configPath;
-  if (run === null || configPath === undefined) {
-    throw new AppError(
-      "no-config",
-      "The run does not say which configuration it was started with.",
-    );
-  }
+  const configPath = configPathOf(run);
   const [{ isWholeConfig, suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/editing/text/keySpan.ts"),
@@ -47,16 +39,22 @@ export async function applyAlarm(
   await offerForRun(store, run, { edits, name: basename(configPath) });
 }
 
+/** @throws AppError `no-config` */
+export function configPathOf(run: RunEntry | null): string {
+  if (run?.file != null) return run.file.configPath;
+  throw new AppError("no-config", "The run does not say which configuration it was started with.");
+}
+
 /** Offers to change the setting in the running training, too, which does not read the file again. */
 async function offerForRun(
   store: RunStore,
-  run: RunEntry,
+  run: RunEntry | null,
   { edits, name }: Pick<FiringAlarm, "edits"> & { readonly name: string },
 ): Promise<void> {
   const settings = edits.map(editText).join(", ");
-  if (!run.isLive || editsChange(edits) !== "tunable") {
+  if (run?.isLive !== true || editsChange(edits) !== "tunable") {
     const text = vscode.l10n.t("{0} now has {1}. It applies from the next run on.", name, settings);
-    plainWindow.setStatusBarMessage(text, SHOWN_MS);
+    plainWindow.setStatusBarMessage(text);
     return;
   }
   const change = vscode.l10n.t("Change This Run");
@@ -68,5 +66,5 @@ async function offerForRun(
   if (chosen !== change) return;
   const request = { action: "change-settings" as const, settings: edits.map(editSetting) };
   const message = await store.send(run.folder, request);
-  plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+  plainWindow.setStatusBarMessage(`${run.name}: ${message}`);
 }

@@ -16,6 +16,7 @@ import { startConfig } from "../../node/startConfig.ts";
 import { formatCount } from "../../shared/format.ts";
 import { nearestSave } from "../../shared/nearestSave.ts";
 import { commandName } from "../manifest/commandTable.ts";
+import { isTaken } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { readSetting } from "../vscode/settings.ts";
 
@@ -118,16 +119,6 @@ async function freeName(path: string, step: number): Promise<vscode.Uri> {
   for (let count = 1; ; count += 1) {
     const name = branchFileName({ fileName: basename(path), step }, patterns, count);
     const uri = vscode.Uri.file(join(dirname(path), name));
-    const isOpen = vscode.workspace.textDocuments.some((each) => each.uri.path === uri.path);
-    if (!isOpen && !(await isThere(uri))) return uri;
-  }
-}
-
-async function isThere(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch {
-    return false;
+    if (!(await isTaken(uri))) return uri;
   }
 }

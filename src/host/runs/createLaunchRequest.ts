@@ -5,7 +5,7 @@ import type { RequestOutcome } from "../../api/requests.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
-import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
+import { CONTROL_VERSION, type LaunchError, type LaunchRequest } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
@@ -58,11 +58,18 @@ export async function askWithKeys<Value>(
     const launch = await createLaunchRequest(keys, request, { only });
     const outcome = launch === null ? null : await send(launch);
     if (outcome === null || outcome.ok) return outcome;
-    const config = await launchConfig(request);
-    const isCauseRemoved =
-      config !== null && (await keys.recoverFromLaunchError(outcome.error, config.project));
-    if (!isCauseRemoved) return outcome;
+    if (!(await recover(keys, outcome.error, request))) return outcome;
   }
+}
+
+/** After a request was refused: {@link Keys.recoverFromLaunchError} for its project. */
+export async function recover(
+  keys: Pick<Keys, "recoverFromLaunchError">,
+  error: LaunchError,
+  request: TrainingRequest,
+): Promise<boolean> {
+  const config = await launchConfig(request);
+  return config !== null && (await keys.recoverFromLaunchError(error, config.project));
 }
 
 /** A look at a configuration, without a run: with the editor's own overrides. */

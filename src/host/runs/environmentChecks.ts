@@ -11,16 +11,14 @@ import { isWithin } from "../../node/confinement.ts";
 import { sha256 } from "../../node/hash.ts";
 import { plural } from "../../shared/format.ts";
 import type { Server } from "../server/server.ts";
+import type { Memento } from "../vscode/memento.ts";
 import type { OwnEnvironment } from "./ownServers.ts";
 
 export interface EnvironmentChecksOptions {
   /** Of the workspace; it need not exist. */
   readonly folder: string;
   /** Remembers the code that was checked, by the name of the report. */
-  readonly memory: {
-    get(key: string): unknown;
-    update(key: string, value: unknown): PromiseLike<void>;
-  };
+  readonly memory: Memento;
   readonly server: Pick<Server, "request">;
   readonly readText: (path: string) => Promise<string | null>;
   readonly overrides: (configPath: string) => readonly string[];

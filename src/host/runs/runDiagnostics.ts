@@ -3,17 +3,12 @@
 import { resolve } from "node:path";
 import * as vscode from "vscode";
 import { keySpan } from "../../core/config/editing/text/keySpan.ts";
-import type { Listening } from "../../core/util/emitter.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
-import type { ActiveTraining, TrainingEnded } from "./trainings.ts";
+import type { TrainingEnded, Trainings } from "./trainings.ts";
 
 export interface RunDiagnosticsOptions {
-  readonly trainings: {
-    readonly active: readonly ActiveTraining[];
-    readonly onDidChange: (listener: () => void) => Listening;
-    readonly onDidEnd: (listener: (end: TrainingEnded) => void) => Listening;
-  };
+  readonly trainings: Pick<Trainings, "active" | "onDidChange" | "onDidEnd">;
   readonly onError: (error: unknown) => void;
 }
 

@@ -6,6 +6,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import { runParent } from "../../node/runPaths.ts";
+import { soon } from "../../node/soon.ts";
 import { runFolder } from "../../server/runs/runFolder.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
 import { configGlob, findConfigs } from "../config/findConfigs.ts";
@@ -24,7 +25,7 @@ export class RunFinder implements vscode.Disposable {
   readonly #fixed: vscode.Disposable;
   #watchers: vscode.Disposable = new vscode.Disposable(() => undefined);
   #watched = "";
-  #timer: NodeJS.Timeout | null = null;
+  readonly #soon = soon(SETTLE_MS, () => void this.find().catch(this.#onError));
   #configs: readonly vscode.Uri[] = [];
   readonly #found: Emitter<void>;
   readonly #marked: Emitter<string>;
@@ -39,7 +40,7 @@ export class RunFinder implements vscode.Disposable {
     this.#onError = options.onError;
     this.#found = new Emitter(options.onError);
     this.#marked = new Emitter(options.onError);
-    const again = (): void => this.#soon();
+    const again = this.#soon;
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),
       onSettingChange(["config.files"], again),
@@ -50,7 +51,7 @@ export class RunFinder implements vscode.Disposable {
   dispose(): void {
     this.#fixed.dispose();
     this.#watchers.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
   }
 
   /** Configurations of the workspace as found last. */
@@ -100,7 +101,7 @@ export class RunFinder implements vscode.Disposable {
     this.#watched = wanted;
     this.#watchers.dispose();
     this.#watchers = vscode.Disposable.from(
-      watched(configGlob(), () => this.#soon()),
+      watched(configGlob(), this.#soon),
       ...parents.map((parent) =>
         watched(new vscode.RelativePattern(vscode.Uri.file(parent), "*/run.json"), () => {
           this.#store.refresh().catch(this.#onError);
@@ -112,13 +113,6 @@ export class RunFinder implements vscode.Disposable {
         ),
       ),
     );
-  }
-
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.find().catch(this.#onError);
-    }, SETTLE_MS);
   }
 }
 

@@ -1,12 +1,7 @@
 /** Names that the user gave to runs, and which runs are archived; kept by the editor, not in the run. */
 
 import * as z from "zod";
-
-/** The part of VS Code's state that is used here. */
-export interface Memento {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
-}
+import type { Memento } from "../vscode/memento.ts";
 
 export interface RunLabelsOptions {
   /** Names and archived runs: a folder that becomes part of another workspace keeps them. */

@@ -13,8 +13,6 @@ const MAX_BEHIND_BYTES = 16 * 1024 * 1024;
 export interface Tail {
   /** Reads what is there once more, then stops. Resolves when everything was handed over. */
   finish(): Promise<void>;
-  /** Stops at once. */
-  stop(): void;
 }
 
 /**
@@ -24,7 +22,6 @@ export interface Tail {
 export function tailFile(files: FolderFiles, path: string, onText: (text: string) => void): Tail {
   const decoder = new StringDecoder("utf8");
   let offset = 0;
-  let isStopped = false;
   let reading: Promise<void> = Promise.resolve();
   const read = async (): Promise<void> => {
     const size = (await files.size(path).catch(() => null)) ?? 0;
@@ -34,7 +31,7 @@ export function tailFile(files: FolderFiles, path: string, onText: (text: string
     }
     for (;;) {
       const bytes = await files.readRange(path, offset, CHUNK_BYTES).catch(() => null);
-      if (bytes === null || bytes.length === 0 || isStopped) return;
+      if (bytes === null || bytes.length === 0) return;
       offset += bytes.length;
       onText(decoder.write(bytes));
     }
@@ -54,11 +51,6 @@ export function tailFile(files: FolderFiles, path: string, onText: (text: string
       close();
       again();
       await reading;
-      isStopped = true;
-    },
-    stop: () => {
-      isStopped = true;
-      close();
     },
   };
 }

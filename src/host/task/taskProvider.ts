@@ -3,10 +3,12 @@
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
+import { EXIT } from "../../shared/exitCodes.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
 import type { TrainingRequest } from "../runs/trainings.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { RunTerminal } from "./runTerminal.ts";
 import {
   gridTexts,
@@ -17,6 +19,7 @@ import {
   TASK_ACTIONS,
   type TrainTask,
 } from "./trainTask.ts";
+import { validateConfigFile } from "./validateConfigFile.ts";
 
 export interface TaskProviderOptions {
   /** Configurations of the workspace, at most as many as a list can show. */
@@ -26,14 +29,6 @@ export interface TaskProviderOptions {
   readonly openSweep: (request: SweepTrainingRequest) => Training;
   /** Whether a start with the configuration trains several stages. */
   readonly hasStages: (configPath: string, overrides: readonly string[]) => Promise<boolean>;
-  /** Overrides from the settings for a configuration, which those of a task stand over. */
-  readonly settingOverrides: (configPath: string) => readonly string[];
-  /** Checks a configuration and prints what it finds; resolves with the exit code. */
-  readonly validate: (
-    configPath: string,
-    overrides: readonly string[],
-    print: (text: string) => void,
-  ) => Promise<number>;
 }
 
 const SOURCE = "Tinker RL";
@@ -104,12 +99,19 @@ export class TaskProvider implements vscode.TaskProvider {
     folder: vscode.WorkspaceFolder | undefined,
   ): Promise<vscode.Pseudoterminal> {
     const show = (): void => showTerminal(title);
-    if (typeof read === "string") return new RunTerminal(refused(read), show);
+    if (typeof read === "string") {
+      const refuse = async (print: (text: string) => void): Promise<number> => {
+        print(`${vscode.l10n.t("error:")} ${read}\n`);
+        return EXIT.invalid;
+      };
+      return new RunTerminal(printing(refuse), show);
+    }
     const configPath = absolute(read.config, folder);
     const own = overrideTexts(read);
-    const ofSetting = this.#options.settingOverrides(configPath);
+    const ofSetting = settingOverrides(vscode.Uri.file(configPath));
     if (read.action === "validate") {
-      return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
+      const overrides = [...ofSetting, ...own];
+      return new RunTerminal(printing((print) => validateConfigFile(configPath, overrides, print)));
     }
     const instead = insteadOfTraining(read);
     const overrides = lastOfEach([...ofSetting, ...own]);
@@ -141,25 +143,12 @@ export class TaskProvider implements vscode.TaskProvider {
     };
     return new RunTerminal(this.#options.openTraining(request, read.attach ?? null), show);
   }
-
-  #validation(configPath: string, overrides: readonly string[]): Training {
-    return {
-      follow: async ({ print }) => {
-        const exitCode = await this.#options.validate(configPath, overrides, print);
-        return { exitCode, error: null, folder: null };
-      },
-      send: async () => "",
-      detached: () => undefined,
-    };
-  }
 }
 
-function refused(why: string): Training {
+/** What only prints, and ends with the exit code of `work`. */
+function printing(work: (print: (text: string) => void) => Promise<number>): Training {
   return {
-    follow: async ({ print }) => {
-      print(`${vscode.l10n.t("error:")} ${why}\n`);
-      return { exitCode: 2, error: null, folder: null };
-    },
+    follow: async ({ print }) => ({ exitCode: await work(print), error: null, folder: null }),
     send: async () => "",
     detached: () => undefined,
   };

@@ -5,9 +5,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/source/problem.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPlainText } from "../../node/plainText.ts";
-
-const VALID = 0;
-const INVALID = 2;
+import { EXIT } from "../../shared/exitCodes.ts";
 
 /** Prints one line for each finding; resolves with the exit code. */
 export async function validateConfigFile(
@@ -21,11 +19,11 @@ export async function validateConfigFile(
       "the configuration file does not exist or is too large. Check the path in the task.",
     );
     print(`${configPath}: ${l10n.t("error:")} ${missing}\n`);
-    return INVALID;
+    return EXIT.invalid;
   }
   const result = parseConfig(text, { path: configPath, overrides });
   const findings = result.ok ? result.warnings : result.problems;
   for (const problem of findings) print(`${describeProblem(problem, configPath)}\n`);
   if (result.ok) print(`${l10n.t("{0} is valid", configPath)}\n`);
-  return result.ok ? VALID : INVALID;
+  return result.ok ? EXIT.done : EXIT.invalid;
 }

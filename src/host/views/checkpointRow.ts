@@ -73,7 +73,7 @@ function contextOf(words: Readonly<Record<string, boolean>>): string {
     .join("+");
 }
 
-export function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {
+function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {
   // Rolling saves come and go by design.
   return entry.kind !== "rolling" && (leftMs(entry, nowMs) ?? Number.POSITIVE_INFINITY) < SOON_MS;
 }

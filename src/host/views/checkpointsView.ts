@@ -3,8 +3,11 @@
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { plainLine } from "../../core/util/plainText.ts";
+import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
+import { checkpointRow } from "./checkpointRow.ts";
+import type { SavedCheckpoints } from "./savedCheckpoints.ts";
+import { treeItem } from "./treeItem.ts";
 
 /** The row of a checkpoint, here and below its run in the Runs view. */
 export interface SavedNode {
@@ -20,11 +23,7 @@ export type CheckpointNode =
   | SavedNode;
 
 /** Where rows of checkpoints come from. */
-export interface SavedSource {
-  read(folder: string): Promise<readonly CheckpointEntry[]>;
-  /** True for a run whose checkpoints are at Tinker. */
-  isHosted(folder: string): Promise<boolean>;
-}
+export type SavedSource = Pick<SavedCheckpoints, "read" | "isHosted">;
 
 export interface CheckpointsViewOptions {
   readonly store: RunStore;
@@ -39,9 +38,10 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   readonly #changes = new vscode.EventEmitter<CheckpointNode | undefined>();
   readonly #listening: { dispose(): void };
   readonly #runs = new Map<string, CheckpointNode>();
-  #timer: NodeJS.Timeout | null = null;
 
   readonly onDidChangeTreeData = this.#changes.event;
+
+  readonly refresh = soon(REDRAW_MS, () => this.#changes.fire(undefined));
 
   constructor(options: CheckpointsViewOptions) {
     this.#options = options;
@@ -50,15 +50,8 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   dispose(): void {
     this.#listening.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.refresh.dispose();
     this.#changes.dispose();
-  }
-
-  refresh(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#changes.fire(undefined);
-    }, REDRAW_MS);
   }
 
   async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {
@@ -83,12 +76,14 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   #runItem(folder: string): vscode.TreeItem {
     const name = plainLine(this.#options.store.get(folder)?.name ?? folder);
-    const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
-    item.id = `checkpoints:${folder}`;
-    item.contextValue = "checkpointRun";
-    item.iconPath = new vscode.ThemeIcon("history");
-    item.accessibilityInformation = { label: vscode.l10n.t("checkpoints of the run {0}", name) };
-    return item;
+    const row = {
+      label: name,
+      id: `checkpoints:${folder}`,
+      context: "checkpointRun",
+      icon: "history",
+      spoken: vscode.l10n.t("checkpoints of the run {0}", name),
+    };
+    return treeItem(row, vscode.TreeItemCollapsibleState.Expanded);
   }
 
   #runNode(folder: string): CheckpointNode {
@@ -116,23 +111,9 @@ export async function savedNodes(saved: SavedSource, folder: string): Promise<Sa
 
 export function checkpointItem({ folder, name, entry, isHosted }: SavedNode): vscode.TreeItem {
   const row = checkpointRow(entry, { nowMs: Date.now(), isHosted });
-  const item = new vscode.TreeItem(row.label);
-  item.id = `checkpoint:${folder}:${name}`;
-  item.description = row.description;
-  item.contextValue = row.context;
-  item.accessibilityInformation = { label: row.spoken };
   const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
-  item.tooltip = [
-    `${row.label} · ${row.description}`,
-    ...bestBy(entry),
-    keptUntil(entry),
-    ...paths,
-  ].join("\n");
-  const color = expiresSoon(entry, Date.now())
-    ? new vscode.ThemeColor("list.warningForeground")
-    : undefined;
-  item.iconPath = new vscode.ThemeIcon(row.icon, color);
-  return item;
+  const said = [`${row.label} · ${row.description}`, ...bestBy(entry), keptUntil(entry), ...paths];
+  return treeItem({ ...row, id: `checkpoint:${folder}:${name}`, tooltip: said.join("\n") });
 }
 
 function bestBy({ best }: CheckpointEntry): readonly string[] {

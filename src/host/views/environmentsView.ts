@@ -1,20 +1,19 @@
 /** The Environments view: those of the workspace's configurations, those on this computer, and those at OpenReward. */
 
 import * as vscode from "vscode";
-import {
-  type Catalogue,
-  findEnvironment,
-  formatListAge,
-} from "../../core/config/editing/catalogue/catalogue.ts";
+import { findEnvironment, formatListAge } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { NamedEnvironment } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Listening } from "../../core/util/emitter.ts";
 import { plainLine } from "../../core/util/plainText.ts";
+import { soon } from "../../node/soon.ts";
 import { formatCount, plural } from "../../shared/format.ts";
+import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { environmentRow, serverRow } from "./environmentRow.ts";
+import { treeItem } from "./treeItem.ts";
 import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
 
 export type EnvironmentGroup = "configs" | "local" | "openreward";
@@ -50,7 +49,7 @@ export type EnvironmentNode =
     }
   | {
       readonly kind: "moreTasks";
-      readonly parent: Extract<EnvironmentNode, { kind: "environmentSplit" }>;
+      readonly parent: NodeOf<"environmentSplit">;
     }
   /** A split, a tool, or a word about what is not known. */
   | {
@@ -63,17 +62,19 @@ export type EnvironmentNode =
       readonly tooltip?: string;
     };
 
-type ConfiguredNode = Extract<EnvironmentNode, { kind: "environment" }> & {
+type NodeOf<Kind extends EnvironmentNode["kind"]> = Extract<
+  EnvironmentNode,
+  { readonly kind: Kind }
+>;
+
+type ConfiguredNode = NodeOf<"environment"> & {
   readonly config: string;
 };
 
 export interface EnvironmentsViewOptions {
-  readonly catalogue: {
-    readonly current: () => Catalogue;
-    /** Resolves once what is known has been read. */
-    readonly ready: () => Promise<void>;
+  readonly catalogue: Pick<ConfigSources["environments"], "current" | "ready"> & {
     readonly onDidChange: (listener: () => void) => Listening;
-    refresh(kind: "environments"): Promise<void>;
+    refresh(): Promise<void>;
     refreshEnvironment(name: string): Promise<void>;
   };
   /** Those in the configurations of the workspace. */
@@ -105,13 +106,13 @@ export class EnvironmentsView
   readonly #shown = new Map<string, number>();
   /** Beginnings of prompts, by the address of the server, environment and split; a server that was started again has others. */
   readonly #prompts = new Map<string, readonly (string | null)[]>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #redraw = soon(REDRAW_MS, () => this.#changes.fire(undefined));
 
   readonly onDidChangeTreeData = this.#changes.event;
 
   constructor(options: EnvironmentsViewOptions) {
     this.#options = options;
-    const again = (): void => this.#redraw();
+    const again = this.#redraw;
     this.#listening = [
       options.catalogue.onDidChange(again),
       options.onDidChangeNamed(again),
@@ -125,7 +126,7 @@ export class EnvironmentsView
 
   dispose(): void {
     for (const each of this.#listening) each.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#redraw.dispose();
     this.#changes.dispose();
   }
 
@@ -189,9 +190,7 @@ export class EnvironmentsView
     }));
   }
 
-  async #environments(
-    node: Extract<EnvironmentNode, { kind: "environmentGroup" }>,
-  ): Promise<EnvironmentNode[]> {
+  async #environments(node: NodeOf<"environmentGroup">): Promise<EnvironmentNode[]> {
     const found = await this.#inGroup(node.group);
     if (found === null) return [this.#listNote(node)];
     return found.map((each) => ({ kind: "environment", group: node.group, config: null, ...each }));
@@ -210,28 +209,18 @@ export class EnvironmentsView
     return sorted?.map((name) => ({ name, server: null })) ?? null;
   }
 
-  #details(node: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode[] {
+  #details(node: NodeOf<"environment">): EnvironmentNode[] {
     if (node.server !== null) return this.#ownDetails(node, node.server);
     const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
     if (splits === null && tools === null) return [this.#environmentNote(node)];
-    const detail = (icon: string, label: string, description: string): EnvironmentNode => ({
-      kind: "environmentDetail",
-      parent: node,
-      icon,
-      label,
-      description,
-    });
+    const detail = (icon: string, label: string, description: string): EnvironmentNode => {
+      return { kind: "environmentDetail", parent: node, icon, label, description };
+    };
     return [
       ...(splits ?? []).map(({ name, tasks }) => {
         if (isConfigured(node)) return splitNode(node, name, tasks);
-        return detail(
-          "list-ordered",
-          name,
-          tasks === null
-            ? vscode.l10n.t("split")
-            : plural(tasks, "split · {0} task", "split · {0} tasks"),
-        );
+        return detail("list-ordered", name, splitText(tasks));
       }),
       ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),
     ];
@@ -241,28 +230,20 @@ export class EnvironmentsView
     return this.#note(parent, "", vscode.l10n.t("Load the environments of OpenReward"));
   }
 
-  #environmentNote(parent: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode {
+  #environmentNote(parent: NodeOf<"environment">): EnvironmentNode {
     return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
   }
 
   /** Its server, and the splits that a server which runs has. */
-  #ownDetails(
-    node: Extract<EnvironmentNode, { kind: "environment" }>,
-    server: string,
-  ): EnvironmentNode[] {
+  #ownDetails(node: NodeOf<"environment">, server: string): EnvironmentNode[] {
     const state = this.#options.servers.state(node.name);
-    const note: EnvironmentNode = {
-      kind: "environmentDetail",
-      parent: node,
-      ...serverRow(state, server),
-    };
+    const row = serverRow(state, server);
+    const note: EnvironmentNode = { kind: "environmentDetail", parent: node, ...row };
     if (state.kind !== "ready" || !isConfigured(node)) return [note];
     return [note, ...state.splits.map(({ name, tasks }) => splitNode(node, name, tasks))];
   }
 
-  async #tasks(
-    node: Extract<EnvironmentNode, { kind: "environmentSplit" }>,
-  ): Promise<EnvironmentNode[]> {
+  async #tasks(node: NodeOf<"environmentSplit">): Promise<EnvironmentNode[]> {
     const { parent, split } = node;
     const { name, config } = parent;
     const tasks = node.tasks ?? 0;
@@ -329,26 +310,23 @@ export class EnvironmentsView
       local: vscode.l10n.t("Local"),
       openreward: vscode.l10n.t("OpenReward"),
     };
-    const item = new vscode.TreeItem(titles[group], group === "openreward" ? Collapsed : Expanded);
-    item.id = `environments:${group}`;
-    item.contextValue = "environmentGroup";
     const list = this.#options.catalogue.current().hosted.environments;
-    if (group === "openreward" && list !== null) {
-      item.description = `${formatCount(list.items.length)} · ${formatListAge(list.ageMs)}`;
-    }
-    const description = item.description === undefined ? "" : `, ${item.description}`;
-    item.accessibilityInformation = {
-      label: vscode.l10n.t("environments: {0}{1}", titles[group], description),
+    const description =
+      group === "openreward" && list !== null
+        ? `${formatCount(list.items.length)} · ${formatListAge(list.ageMs)}`
+        : "";
+    const said = description === "" ? "" : `, ${description}`;
+    const row = {
+      label: titles[group],
+      id: `environments:${group}`,
+      description,
+      context: "environmentGroup",
+      spoken: vscode.l10n.t("environments: {0}{1}", titles[group], said),
     };
-    return item;
+    return treeItem(row, group === "openreward" ? Collapsed : Expanded);
   }
 
-  #environmentItem({
-    group,
-    name,
-    server,
-    config,
-  }: Extract<EnvironmentNode, { kind: "environment" }>) {
+  #environmentItem({ group, name, server, config }: NodeOf<"environment">) {
     const row = environmentRow(
       name,
       findEnvironment(this.#options.catalogue.current(), name),
@@ -357,14 +335,8 @@ export class EnvironmentsView
       config === null ? null : this.#options.checks.badge({ name, config }),
     );
     const label = group === "local" ? row.label : name;
-    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
-    item.id = `environment:${group}:${name}`;
-    item.description = row.description;
-    item.contextValue = row.context;
-    item.accessibilityInformation = { label: row.spoken };
-    item.tooltip = row.tooltip;
-    item.iconPath = new vscode.ThemeIcon(row.icon);
-    return item;
+    const { Collapsed } = vscode.TreeItemCollapsibleState;
+    return treeItem({ ...row, label, id: `environment:${group}:${name}` }, Collapsed);
   }
 
   #needsDetails({ name, server }: NamedEnvironment): boolean {
@@ -373,7 +345,7 @@ export class EnvironmentsView
   }
 
   #askList(): Promise<void> {
-    return this.#question("", () => this.#options.catalogue.refresh("environments"));
+    return this.#question("", () => this.#options.catalogue.refresh());
   }
 
   #ask(name: string): Promise<void> {
@@ -395,13 +367,6 @@ export class EnvironmentsView
       this.#changes.fire(undefined);
     }
   }
-
-  #redraw(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#changes.fire(undefined);
-    }, REDRAW_MS);
-  }
 }
 
 function stepAfter(failure: unknown) {
@@ -421,21 +386,18 @@ function detailItem({
   description,
   command,
   tooltip,
-}: Extract<EnvironmentNode, { kind: "environmentDetail" }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(label);
-  item.description = description;
-  item.iconPath = new vscode.ThemeIcon(icon);
-  item.accessibilityInformation = { label: [label, description].filter(Boolean).join(", ") };
-  if (description !== "") item.tooltip = tooltip ?? `${label}\n${description}`;
-  if (command !== undefined) {
-    item.command = { command: `tinkerRL.${command}`, title: label };
-  }
-  return item;
+}: NodeOf<"environmentDetail">): vscode.TreeItem {
+  return treeItem({
+    label,
+    description,
+    icon,
+    spoken: [label, description].filter(Boolean).join(", "),
+    tooltip: description === "" ? undefined : (tooltip ?? `${label}\n${description}`),
+    command: command && { command: `tinkerRL.${command}`, title: label },
+  });
 }
 
-function isConfigured(
-  node: Extract<EnvironmentNode, { kind: "environment" }>,
-): node is ConfiguredNode {
+function isConfigured(node: NodeOf<"environment">): node is ConfiguredNode {
   return node.config !== null;
 }
 
@@ -443,46 +405,41 @@ function splitNode(parent: ConfiguredNode, split: string, tasks: number | null):
   return { kind: "environmentSplit", parent, split, tasks };
 }
 
-function splitItem({
-  parent,
-  split,
-  tasks,
-}: Extract<EnvironmentNode, { kind: "environmentSplit" }>): vscode.TreeItem {
+function splitItem({ parent, split, tasks }: NodeOf<"environmentSplit">): vscode.TreeItem {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(split, (tasks ?? 0) > 0 ? Collapsed : None);
-  item.id = `split:${parent.name}:${split}`;
-  item.description =
-    tasks === null
-      ? vscode.l10n.t("split")
-      : plural(tasks, "split · {0} task", "split · {0} tasks");
-  item.iconPath = new vscode.ThemeIcon("list-ordered");
-  item.contextValue = "environmentSplit";
-  item.accessibilityInformation = { label: `${split}, ${item.description}` };
-  return item;
+  const description = splitText(tasks);
+  const row = {
+    label: split,
+    id: `split:${parent.name}:${split}`,
+    description,
+    icon: "list-ordered",
+    context: "environmentSplit",
+    spoken: `${split}, ${description}`,
+  };
+  return treeItem(row, (tasks ?? 0) > 0 ? Collapsed : None);
 }
 
-function taskItem({
-  name,
-  split,
-  task,
-  prompt,
-}: Extract<EnvironmentNode, { kind: "environmentTask" }>): vscode.TreeItem {
-  const label = vscode.l10n.t("task {0}", task);
-  const item = new vscode.TreeItem(label);
-  item.id = `task:${name}:${split}:${task}`;
+function splitText(tasks: number | null): string {
+  return tasks === null
+    ? vscode.l10n.t("split")
+    : plural(tasks, "split · {0} task", "split · {0} tasks");
+}
+
+function taskItem({ name, split, task, prompt }: NodeOf<"environmentTask">): vscode.TreeItem {
   const text = plainLine(prompt ?? "");
-  item.description = text;
-  if (text !== "") item.tooltip = text;
-  item.contextValue = "environmentTask";
   const spoken = vscode.l10n.t("task {0} of {1}", task, split);
-  item.accessibilityInformation = { label: [spoken, text].filter(Boolean).join(", ") };
-  return item;
+  return treeItem({
+    label: vscode.l10n.t("task {0}", task),
+    id: `task:${name}:${split}:${task}`,
+    description: text,
+    tooltip: text,
+    context: "environmentTask",
+    spoken: [spoken, text].filter(Boolean).join(", "),
+  });
 }
 
 function moreItem(): vscode.TreeItem {
-  const title = vscode.l10n.t("Show More Tasks");
-  const item = new vscode.TreeItem(title);
-  item.iconPath = new vscode.ThemeIcon("ellipsis");
-  item.command = { command: "tinkerRL.showMoreTasks", title };
-  return item;
+  const label = vscode.l10n.t("Show More Tasks");
+  const command = { command: "tinkerRL.showMoreTasks", title: label };
+  return treeItem({ label, icon: "ellipsis", command });
 }

@@ -8,7 +8,6 @@ import { isFailedOutcome } from "../../shared/outcome.ts";
 export type TreeFilter =
   | { readonly kind: "reward"; readonly from: number; readonly to: number }
   | { readonly kind: "stop"; readonly stop: string }
-  | { readonly kind: "environment"; readonly environment: string }
   | { readonly kind: "failed" }
   | { readonly kind: "excluded" }
   | { readonly kind: "tool errors" };
@@ -26,8 +25,6 @@ export function isShown(rollout: RolloutSummary, filter: TreeFilter | null): boo
       );
     case "stop":
       return rollout.stop === filter.stop;
-    case "environment":
-      return rollout.environment === filter.environment;
     case "failed":
       return isFailedOutcome(rollout);
     case "excluded":
@@ -44,8 +41,6 @@ export function describeFilter(filter: TreeFilter): string {
       return l10n.t("reward from {0} to {1}", formatReward(filter.from), formatReward(filter.to));
     case "stop":
       return l10n.t("rollouts that ended by {0}", filter.stop.replaceAll("_", " "));
-    case "environment":
-      return filter.environment;
     case "failed":
       return l10n.t("failed rollouts");
     case "excluded":

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { soon } from "../../node/soon.ts";
 import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { plural } from "../../shared/format.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
@@ -15,6 +16,7 @@ import { byAttention } from "./runOrder.ts";
 import { type RowText, runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
 import { sweepRow } from "./sweepRow.ts";
+import { treeItem } from "./treeItem.ts";
 
 export type RunNode =
   | { readonly kind: "run"; readonly folder: string }
@@ -57,7 +59,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   /** The list as drawn last. */
   #listed = "";
   readonly #listening: readonly { dispose(): void }[];
-  #timer: NodeJS.Timeout | null = null;
   #showsArchived = false;
 
   readonly onDidChangeTreeData = this.#changes.event;
@@ -65,27 +66,35 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   constructor(options: RunsViewOptions) {
     this.#options = options;
     this.#listening = [
-      options.store.onDidChange(() => this.#redrawSoon()),
-      options.trainings.onDidChange(() => this.#redrawSoon()),
-      options.alarms.onDidChange(() => this.#redrawSoon()),
+      options.store.onDidChange(this.redraw),
+      options.trainings.onDidChange(this.redraw),
+      options.alarms.onDidChange(this.redraw),
     ];
   }
 
   dispose(): void {
     for (const each of this.#listening) each.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.redraw.dispose();
     this.#changes.dispose();
   }
 
-  /** Draws what differs, for example after a change of names. */
-  redraw(): void {
-    this.#redrawSoon();
-  }
+  /** Draws the rows that differ: a click or a menu finds no row while the whole tree is redrawn. */
+  readonly redraw = soon(REDRAW_MS, () => {
+    if (this.#list() !== this.#listed) {
+      this.#changes.fire(undefined);
+      return;
+    }
+    for (const run of this.#shown()) {
+      const isSame = isDeepStrictEqual(this.#drawn.get(run.folder), this.#row(run));
+      if (!isSame) this.#changes.fire(this.#node(run.folder));
+    }
+    void this.#redrawSaves();
+  });
 
   /** Shows archived runs among the others, or hides them. */
   showArchived(isShown: boolean): void {
     this.#showsArchived = isShown;
-    this.#redrawSoon();
+    this.redraw();
   }
 
   async getChildren(node?: RunNode): Promise<RunNode[]> {
@@ -143,11 +152,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return item;
   }
 
-  /** The row of a run, for `reveal` and for commands. */
-  nodeOf(folder: string): RunNode {
-    return this.#node(folder);
-  }
-
   async #belowRun(folder: string): Promise<RunNode[]> {
     const { newest, older } = await this.#saves(folder);
     this.#drawnSaves.set(folder, JSON.stringify([newest, older]));
@@ -173,26 +177,19 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   async #olderItem(folder: string): Promise<vscode.TreeItem> {
     const { older } = await this.#saves(folder);
     const label = plural(older.length, "{0} older checkpoint", "{0} older checkpoints");
-    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
-    item.id = `older:${folder}`;
-    item.iconPath = new vscode.ThemeIcon("history");
-    return item;
+    const row = { label, id: `older:${folder}`, icon: "history" };
+    return treeItem(row, vscode.TreeItemCollapsibleState.Collapsed);
   }
 
   #runItem(run: RunEntry): vscode.TreeItem {
     const row = this.#row(run);
     this.#drawn.set(run.folder, row);
-    const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);
-    item.id = run.folder;
-    item.description = row.description;
-    item.contextValue = row.context;
-    item.accessibilityInformation = { label: row.spoken };
-    item.iconPath = new vscode.ThemeIcon(
-      row.icon,
-      row.color === null ? undefined : new vscode.ThemeColor(row.color),
-    );
-    item.command = { command: "tinkerRL.openSelectedRun", title: vscode.l10n.t("Open Dashboard") };
-    return item;
+    const command = {
+      command: "tinkerRL.openSelectedRun",
+      title: vscode.l10n.t("Open Dashboard"),
+    };
+    const { Collapsed } = vscode.TreeItemCollapsibleState;
+    return treeItem({ ...row, id: run.folder, command }, Collapsed);
   }
 
   #row(run: RunEntry): RowText {
@@ -260,22 +257,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return known;
   }
 
-  /** Redraws only the rows that changed, because a click or a menu finds no row while the tree is redrawn. */
-  #redrawSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      if (this.#list() !== this.#listed) {
-        this.#changes.fire(undefined);
-        return;
-      }
-      for (const run of this.#shown()) {
-        const isSame = isDeepStrictEqual(this.#drawn.get(run.folder), this.#row(run));
-        if (!isSame) this.#changes.fire(this.#node(run.folder));
-      }
-      void this.#redrawSaves();
-    }, REDRAW_MS);
-  }
-
   async #redrawSaves(): Promise<void> {
     for (const [folder, drawn] of this.#drawnSaves) {
       const { newest, older } = await this.#saves(folder);
@@ -284,55 +265,36 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 }
 
-function plannedItem(title: string, description: string, icon: string): vscode.TreeItem {
-  const item = new vscode.TreeItem(title);
-  item.description = description;
-  item.tooltip = `${title}\n${description}`;
-  item.accessibilityInformation = { label: `${title}, ${description}` };
-  item.iconPath = new vscode.ThemeIcon(icon);
-  return item;
+function plannedItem(label: string, description: string, icon: string): vscode.TreeItem {
+  const tooltip = `${label}\n${description}`;
+  return treeItem({ label, description, tooltip, spoken: `${label}, ${description}`, icon });
 }
 
 function sweepItem(id: string, runs: readonly RunEntry[]): vscode.TreeItem {
-  const { label, description, spoken } = sweepRow(runs);
-  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `sweep:${id}`;
-  item.description = description;
-  item.tooltip = `${label}\n${description}`;
-  item.contextValue = "sweep";
-  item.accessibilityInformation = { label: spoken };
-  item.iconPath = new vscode.ThemeIcon("layers");
-  return item;
+  const row = sweepRow(runs);
+  const tooltip = `${row.label}\n${row.description}`;
+  return treeItem(
+    { ...row, id: `sweep:${id}`, tooltip, context: "sweep", icon: "layers" },
+    vscode.TreeItemCollapsibleState.Expanded,
+  );
 }
 
 function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.TreeItem {
   const paths = runPaths(folder);
-  const { label, path, icon, uri } = {
+  const row = {
     config: {
       label: vscode.l10n.t("Configuration"),
-      path: paths.resolvedConfig,
       icon: "settings-gear",
-      uri: vscode.Uri.file(paths.resolvedConfig),
+      tooltip: paths.resolvedConfig,
     },
-    events: {
-      label: vscode.l10n.t("Log"),
-      path: paths.events,
-      icon: "output",
-      uri: runLogUri(folder),
-    },
-    folder: {
-      label: vscode.l10n.t("Folder"),
-      path: folder,
-      icon: "folder",
-      uri: vscode.Uri.file(folder),
-    },
+    events: { label: vscode.l10n.t("Log"), icon: "output", tooltip: paths.events },
+    folder: { label: vscode.l10n.t("Folder"), icon: "folder", tooltip: folder },
   }[part];
-  const item = new vscode.TreeItem(label);
-  item.iconPath = new vscode.ThemeIcon(icon);
-  item.tooltip = path;
-  item.command =
+  const { label } = row;
+  const uri = part === "events" ? runLogUri(folder) : vscode.Uri.file(row.tooltip);
+  const command =
     part === "folder"
       ? { command: "tinkerRL.openSelectedRun", title: label }
       : { command: "vscode.open", title: label, arguments: [uri] };
-  return item;
+  return treeItem({ ...row, command });
 }

@@ -9,6 +9,8 @@ import {
   usualSuccessReward,
 } from "../../core/runFolder/successRewards.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
+import { plainLine } from "../../core/util/plainText.ts";
+import { soon } from "../../node/soon.ts";
 import type { FollowedRun, RunFeeds } from "../../server/runs/runFeed.ts";
 import { newestSets, type RolloutKey, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { readSetting } from "../vscode/settings.ts";
@@ -19,8 +21,16 @@ import {
   type RolloutOrder,
   type TreeFilter,
 } from "./rolloutFilter.ts";
-import { itemOf, moreItem, rolloutItem } from "./trajectoryItems.ts";
-import { evaluationRow, groupRow, noStepsText, stepRow } from "./trajectoryRows.ts";
+import type { RowText } from "./runRow.ts";
+import {
+  evaluationRow,
+  groupRow,
+  noStepsText,
+  rolloutItemRow,
+  stepRow,
+  trainingUseText,
+} from "./trajectoryRows.ts";
+import { treeItem } from "./treeItem.ts";
 
 export type TrajectoryNode =
   | ({ readonly kind: "step"; readonly folder: string } & RolloutSet)
@@ -52,7 +62,6 @@ export class TrajectoriesView
   readonly #nodes = new Map<string, TrajectoryNode>();
   #run: FollowedRun | null = null;
   #listening: { dispose(): void } | null = null;
-  #timer: NodeJS.Timeout | null = null;
   #shownSteps = 0;
   #filter: TreeFilter | null = null;
   #order: RolloutOrder = "number";
@@ -77,10 +86,6 @@ export class TrajectoriesView
   /** The folder of the run that is shown; null for none. */
   get folder(): string | null {
     return this.#run?.follower.folder ?? null;
-  }
-
-  get filter(): TreeFilter | null {
-    return this.#filter;
   }
 
   get order(): RolloutOrder {
@@ -174,12 +179,12 @@ export class TrajectoriesView
           node.source === "training"
             ? stepRow(node.step, follower.metrics, isLive)
             : evaluationRow(node.step, follower.evaluations, isLive);
-        return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
+        return foldedItem(text);
       }
       case "group": {
         const rollouts = this.#ofGroup(node);
         const text = groupRow(node.group, rollouts, this.#successRewardOf(rollouts[0]));
-        return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
+        return foldedItem(text);
       }
       case "rollout": {
         const summary = this.#ofGroup(node).find(({ rollout }) => rollout === node.rollout);
@@ -281,17 +286,33 @@ export class TrajectoriesView
     this.#successRewards = null;
     this.#nodes.clear();
     this.#summaries.clear();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#soon.dispose();
   }
 
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#summaries.clear();
-      this.#changes.fire(undefined);
-    }, REDRAW_MS);
-  }
+  readonly #soon = soon(REDRAW_MS, () => {
+    this.#summaries.clear();
+    this.#changes.fire(undefined);
+  });
+}
+
+function rolloutItem(summary: RolloutSummary, successReward: number): vscode.TreeItem {
+  const row = rolloutItemRow(summary, successReward);
+  const { error } = summary;
+  const reasons = [trainingUseText(summary), error === null ? null : plainLine(error)];
+  const tooltip = [row.spoken, ...reasons].filter((line) => line !== null).join("\n");
+  const title = vscode.l10n.t("Open Rollout");
+  return treeItem({ ...row, tooltip, command: { command: "tinkerRL.openSelectedRollout", title } });
+}
+
+function moreItem(count: number): vscode.TreeItem {
+  const label = vscode.l10n.t("Show More Steps");
+  const description = vscode.l10n.t("{0} older", count);
+  const command = { command: "tinkerRL.showMoreSteps", title: label };
+  return treeItem({ label, description, icon: "ellipsis", command });
+}
+
+function foldedItem(row: RowText): vscode.TreeItem {
+  return treeItem({ ...row, tooltip: row.spoken }, vscode.TreeItemCollapsibleState.Collapsed);
 }
 
 function keyOf(node: TrajectoryNode): string {

@@ -8,6 +8,7 @@ import {
 } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import { soon } from "../../node/soon.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 
@@ -29,13 +30,13 @@ export class WorkspaceEnvironments implements vscode.Disposable {
   readonly #options: WorkspaceEnvironmentsOptions;
   readonly #changed = new Emitter<void>();
   readonly #listeners: vscode.Disposable;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #soon = soon(SETTLE_MS, () => void this.#look());
   #known = "";
 
   constructor(options: WorkspaceEnvironmentsOptions) {
     this.#options = options;
     this.#listeners = vscode.Disposable.from(
-      vscode.Disposable.from(options.onDidChangeConfigs(() => this.#soon())),
+      vscode.Disposable.from(options.onDidChangeConfigs(this.#soon)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (isConfigDocument(document)) this.#soon();
       }),
@@ -48,7 +49,7 @@ export class WorkspaceEnvironments implements vscode.Disposable {
 
   dispose(): void {
     this.#listeners.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
   }
 
   /** Sorted by name, each once; the first configuration with a server for it decides. */
@@ -65,13 +66,6 @@ export class WorkspaceEnvironments implements vscode.Disposable {
     }
     return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
-
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      void this.#look();
-    }, SETTLE_MS);
-  }
 
   async #look(): Promise<void> {
     const named = JSON.stringify(await this.named());

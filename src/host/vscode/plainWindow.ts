@@ -24,12 +24,12 @@ export const plainWindow = {
   showErrorMessage: message("showErrorMessage"),
 
   /** `icon` is the name of a codicon. */
-  setStatusBarMessage: (text: string, hideAfterMs: number, icon?: string): void => {
+  setStatusBarMessage: (
+    text: string,
+    { shownMs = 5_000, icon }: { readonly shownMs?: number; readonly icon?: string } = {},
+  ): void => {
     const label = plainLabel(text);
-    vscode.window.setStatusBarMessage(
-      icon === undefined ? label : `$(${icon}) ${label}`,
-      hideAfterMs,
-    );
+    vscode.window.setStatusBarMessage(icon === undefined ? label : `$(${icon}) ${label}`, shownMs);
   },
 
   withProgress: <Result>(

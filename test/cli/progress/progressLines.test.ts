@@ -1,4 +1,4 @@
-import { expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventLines, liveLine } from "../../../src/cli/progress/progressLines.ts";
 import { advanceProgress, INITIAL_PROGRESS } from "../../../src/cli/progress/progressModel.ts";
 import { lineWidth, renderLine } from "../../../src/cli/terminal/line.ts";
@@ -285,28 +285,15 @@ test("rollouts that are still being uploaded at the end are counted, and those t
   expect(live([uploading(12), uploading(3, true)])).toBeNull();
 });
 
-function otherScreen(...events: readonly ProgressEvent[]): readonly string[] {
-  const layout = {
-    width: Number.POSITIVE_INFINITY,
-    isLive: false,
-    invocation: { program: "tinker-rl", cwd: "/home/me" },
-  };
-  let model = INITIAL_PROGRESS;
-  return events.flatMap((event) => {
-    model = advanceProgress(model, event);
-    return eventLines(event, model, layout).map((line) => renderLine(line, false));
-  });
-}
-
-it("the plan names the steps that are sampled ahead", () => {
+test("the plan names the steps that are sampled ahead", () => {
   const ahead = "plan          40 steps of 16 groups, sampled 2 steps ahead, resumed at step 13";
-  expect(otherScreen(started({ stepsAhead: 2, step: 12 }))).toContain(ahead);
+  expect(screen([started({ stepsAhead: 2, step: 12 })])).toContain(ahead);
 });
 
-it("sampled tokens are counted over the whole step, in which sampling continues", () => {
+test("sampled tokens are counted over the whole step, in which sampling continues", () => {
   const step = stepFinished({ rolloutS: 0.01, totalS: 4, sampledTokens: 4_000 });
   const throughput = (stepsAhead: number) =>
-    otherScreen(started({ stepsAhead }), step)
+    screen([started({ stepsAhead }), step])
       .join("\n")
       .match(/[\d,]+ tok\/s/)?.[0];
   expect(throughput(2)).toBe("1,000 tok/s");

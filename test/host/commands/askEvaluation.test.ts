@@ -17,12 +17,9 @@ const editor = vi.hoisted(() => ({
   typed: [] as ((value: string, fault: (text: string) => unknown) => string | undefined)[],
   offered: [] as (readonly string[])[],
 }));
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   ThemeIcon: class {},
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
   window: {
     showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
       editor.offered.push(items.map(({ label, description }) => `${label} ${description}`));

@@ -25,13 +25,10 @@ const editor = vi.hoisted(() => ({
   asked: 0,
   details: [] as string[],
 }));
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   workspace: { getWorkspaceFolder: () => undefined },
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
   window: {
     showQuickPick: async (items: readonly { label: string }[]) =>
       items.find(({ label }) => label === editor.pick),

@@ -23,12 +23,9 @@ const editor = vi.hoisted(() => ({
   offered: [] as string[][],
   numbers: [] as (string | undefined)[],
 }));
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   ThemeIcon: class {},
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
   window: {
     showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
       editor.offered.push(items.map(({ label }) => label));
@@ -141,7 +138,7 @@ describe("a conversation with a checkpoint", () => {
     const { chatWithCheckpoint, opened } = handlers();
     editor.picks = [["Free Conversation"], ["Step 1"], ["Free Conversation"]];
     await chatWithCheckpoint({ folder: run.folder });
-    await chatWithCheckpoint();
+    await chatWithCheckpoint(undefined);
     const targets = opened.map(({ subject }) => subject.start.targets);
     expect(targets).toEqual([[run.folder], [ONE]]);
     expect(editor.offered[1]).toEqual(["Step 2", "Step 1"]);

@@ -21,14 +21,11 @@ const editor = vi.hoisted(() => ({
   folders: {} as Record<string, string | undefined>,
   isCanceled: false,
 }));
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   ProgressLocation: { Notification: 15 },
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   commands: { executeCommand: async () => undefined },
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
   window: {
     showInformationMessage: async (text: string, options: { detail?: string }) => {
       editor.details.push(options.detail ?? text);

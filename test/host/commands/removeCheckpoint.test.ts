@@ -17,14 +17,11 @@ const editor = vi.hoisted(() => ({
   answer: undefined as string | undefined,
   details: [] as string[],
 }));
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   workspace: { getWorkspaceFolder: () => undefined },
   ProgressLocation: { Notification: 15 },
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
   window: {
     showWarningMessage: async (_: string, { detail }: { detail: string }) => {
       editor.details.push(detail);

@@ -1,5 +1,7 @@
 /** The part of VS Code that the help for configurations touches, in memory. */
 
+import { fakeVscode } from "../keys/fakeVscode.ts";
+
 type Listener = (event: unknown) => void;
 
 class Position {
@@ -199,10 +201,7 @@ export function createFakeVscode() {
       "Class",
       "File",
     ),
-    l10n: {
-      t: (text: string, ...args: readonly unknown[]) =>
-        text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-    },
+    l10n: fakeVscode.l10n,
     extensions: { getExtension: () => undefined },
     commands: {
       executeCommand: (_: string, key: unknown, value: unknown) => {

@@ -1,8 +1,8 @@
 /** The editor's memory across windows, in memory. */
 
-import type { Memory } from "../../../src/host/keys/answerMemory.ts";
+import type { Memento } from "../../../src/host/vscode/memento.ts";
 
-export class FakeMemory implements Memory {
+export class FakeMemory implements Memento {
   readonly values = new Map<string, unknown>();
 
   get(key: string): unknown {

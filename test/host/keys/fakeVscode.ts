@@ -3,8 +3,8 @@
 export const fakeVscode = {
   env: { language: "en" },
   l10n: {
-    t: (text: string, ...args: readonly string[]): string =>
-      text.replace(/\{(\d+)\}/g, (whole, index) => args[Number(index)] ?? whole),
+    t: (text: string, ...args: readonly unknown[]): string =>
+      text.replace(/\{(\d+)\}/g, (whole, index) => String(args[Number(index)] ?? whole)),
   },
 };
 
@@ -16,6 +16,40 @@ export const fakeWindow = {
     workspaceFolders: undefined,
     getWorkspaceFolder: () => undefined,
     getConfiguration: () => ({ get: () => undefined }),
+  },
+};
+
+class Named {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+/** The little of the editor that trees are drawn with. */
+export const fakeTrees = {
+  ...fakeVscode,
+  TreeItem: class {
+    readonly label: string;
+    readonly collapsibleState: number | undefined;
+    constructor(label: string, collapsibleState?: number) {
+      this.label = label;
+      this.collapsibleState = collapsibleState;
+    }
+  },
+  TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
+  ThemeIcon: Named,
+  ThemeColor: Named,
+  EventEmitter: class<T> {
+    readonly #listeners: ((value: T) => void)[] = [];
+    readonly event = (listener: (value: T) => void) => {
+      this.#listeners.push(listener);
+      return { dispose: () => undefined };
+    };
+    fire(value: T): void {
+      for (const listener of this.#listeners) listener(value);
+    }
+    dispose(): void {}
   },
 };
 

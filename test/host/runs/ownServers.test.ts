@@ -7,11 +7,8 @@ const editor = vi.hoisted(() => ({
   log: "",
   save: (_document: unknown): void => undefined,
 }));
-vi.mock("vscode", () => ({
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   workspace: {
     get isTrusted() {
       return editor.isTrusted;

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Memento, RunLabels } from "../../../src/host/runs/runLabels.ts";
+import { RunLabels } from "../../../src/host/runs/runLabels.ts";
+import type { Memento } from "../../../src/host/vscode/memento.ts";
 
 function memory(value?: unknown): Memento {
   let stored = value;

@@ -43,16 +43,6 @@ it("waits for a file that does not exist yet", async () => {
   expect(text).toBe("here");
 });
 
-it("says nothing more once it is stopped", async () => {
-  const path = join(folder, "output.log");
-  const onText = vi.fn();
-  const tail = tailFile(files, path, onText);
-  tail.stop();
-  appendFileSync(path, "late");
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(onText).not.toHaveBeenCalled();
-});
-
 describe("an output without end", () => {
   let planted: PlantedHome;
 

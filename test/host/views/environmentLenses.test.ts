@@ -1,13 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { EnvironmentLenses } from "../../../src/host/views/environmentLenses.ts";
 
-vi.mock("vscode", () => ({
-  l10n: { t: (text: string) => text },
-  EventEmitter: class {
-    readonly event = (): undefined => undefined;
-    fire(): void {}
-    dispose(): void {}
-  },
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   Range: class {
     readonly line: number;

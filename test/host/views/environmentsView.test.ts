@@ -14,35 +14,12 @@ import { listing } from "../../core/config/editing/aCatalogue.ts";
 import { anEnvironment } from "../../server/catalogue/aList.ts";
 
 const editor = vi.hoisted(() => ({ isTrusted: true }));
-vi.mock("vscode", () => ({
-  l10n: {
-    t: (text: string, ...args: readonly unknown[]) =>
-      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-  },
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
   workspace: {
     get isTrusted() {
       return editor.isTrusted;
     },
-  },
-  TreeItem: class {
-    readonly label: string;
-    readonly collapsibleState: number | undefined;
-    constructor(label: string, collapsibleState?: number) {
-      this.label = label;
-      this.collapsibleState = collapsibleState;
-    }
-  },
-  TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
-  ThemeIcon: class {
-    readonly id: string;
-    constructor(id: string) {
-      this.id = id;
-    }
-  },
-  EventEmitter: class {
-    readonly event = (): { dispose: () => void } => ({ dispose: () => undefined });
-    fire(): void {}
-    dispose(): void {}
   },
 }));
 
@@ -76,7 +53,7 @@ function aView(named: readonly string[] = [], own: string | null = null) {
       }),
       ready: async () => undefined,
       onDidChange: quiet,
-      refresh: ask,
+      refresh: () => ask("environments"),
       refreshEnvironment: ask,
     },
     named: async () => named.map((name) => ({ name, server: own, config: "/tinker-config.yaml" })),

@@ -19,7 +19,6 @@ describe("a filter", () => {
     [{ kind: "failed" }, [2]],
     [{ kind: "excluded" }, [3]],
     [{ kind: "stop", stop: "error" }, [2]],
-    [{ kind: "environment", environment: "local/depot" }, []],
     [null, [1, 2, 3]],
   ] as const)("%j shows the rollouts %j", (filter, numbers) => {
     const shown = [aRolloutSummary(1), failed, excluded].filter((each) =>

@@ -11,35 +11,11 @@ import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRun } from "./runEntries.ts";
 
-vi.mock("vscode", () => {
-  class EventEmitter<T> {
-    readonly #listeners: ((value: T) => void)[] = [];
-    readonly event = (listener: (value: T) => void) => {
-      this.#listeners.push(listener);
-      return { dispose: () => undefined };
-    };
-    fire(value: T): void {
-      for (const listener of this.#listeners) listener(value);
-    }
-    dispose(): void {}
-  }
-  class Item {
-    readonly label: string;
-    constructor(label: string) {
-      this.label = label;
-    }
-  }
-  return {
-    EventEmitter,
-    TreeItem: Item,
-    ThemeIcon: Item,
-    ThemeColor: Item,
-    Uri: { file: (path: string) => ({ fsPath: path }) },
-    TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
-    l10n: { t: (text: string) => text },
-    commands: { executeCommand: vi.fn(async () => undefined) },
-  };
-});
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
+  Uri: { file: (path: string) => ({ fsPath: path }) },
+  commands: { executeCommand: vi.fn(async () => undefined) },
+}));
 
 interface Row {
   readonly command?: { readonly command: string; readonly arguments?: readonly unknown[] };

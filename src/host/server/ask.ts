@@ -1,0 +1,17 @@
+/** Requests of which only the answer is of interest. */
+
+import type { RequestOutcome } from "../../api/requests.ts";
+import { parseErrorCode } from "../../core/errorCodes.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Server } from "./server.ts";
+
+/** Sends a request that is answered with an outcome. @throws AppError with what the server says */
+export async function ask<Value>(
+  server: Pick<Server, "request">,
+  method: string,
+  parameters: object,
+): Promise<Value> {
+  const outcome = await server.request<RequestOutcome<Value>>(method, parameters);
+  if (outcome.ok) return outcome.value;
+  throw new AppError(parseErrorCode(outcome.error.code), outcome.error.message);
+}

@@ -1,0 +1,33 @@
+/** A row of a view as the editor's tree takes it. */
+
+import * as vscode from "vscode";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
+
+export interface TreeRow {
+  readonly label: string;
+  readonly id?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tooltip?: string | undefined;
+  /** Everything that icon and place say, in words. */
+  readonly spoken?: string | undefined;
+  /** Name of a codicon, and of a theme color or null for the usual one. */
+  readonly icon?: string | undefined;
+  readonly color?: string | null | undefined;
+  /** Words for when clauses, joined by `+`. */
+  readonly context?: string | undefined;
+  readonly command?: vscode.Command | undefined;
+}
+
+export function treeItem(
+  { label, spoken, icon, color = null, context, ...same }: TreeRow,
+  state: vscode.TreeItemCollapsibleState = vscode.TreeItemCollapsibleState.None,
+): vscode.TreeItem {
+  const themeColor = color === null ? undefined : new vscode.ThemeColor(color);
+  const drawn = withoutUndefined({
+    ...same,
+    contextValue: context,
+    accessibilityInformation: spoken === undefined ? undefined : { label: spoken },
+    iconPath: icon === undefined ? undefined : new vscode.ThemeIcon(icon, themeColor),
+  });
+  return Object.assign(new vscode.TreeItem(label, state), drawn);
+}
