@@ -1,22 +1,16 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 
-let folder: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-log-path-"));
-});
-
-afterEach(() => rm(folder, { recursive: true }));
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 const start = (parent: string) =>
   startRun(
-    { fileSystem: createFileSystem(), clock: systemClock },
+    { fileSystem, clock: systemClock },
     {
       parent,
       name: "demo",
