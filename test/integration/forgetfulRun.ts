@@ -1,7 +1,6 @@
 /** Runs on the embedded services, in processes of their own, behind a gateway that forgets sessions. */
 
 import { existsSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { resultChecks } from "../resilience/outage/checks.ts";
@@ -76,7 +75,6 @@ const UNCHANGED: Filter = { request: (passing) => passing, answer: (answer) => a
 
 export async function openForgetfulStage(): Promise<ForgetfulStage> {
   const root = await runFolderWith("");
-  const folders = [root];
   const closing: (() => void)[] = [];
   const store = join(root, "checkpoints");
   const serving = await startServing(store);
@@ -92,7 +90,6 @@ export async function openForgetfulStage(): Promise<ForgetfulStage> {
     const uploads = await UploadGateway.start();
     for (const each of [gateway, wandb, uploads]) closing.push(() => each.close());
     const folder = await runFolderWith(CONFIG + settings);
-    folders.push(folder);
     const variables = {
       TINKER_API_KEY: serving.key,
       TINKER_BASE_URL: gateway.url,
@@ -123,7 +120,6 @@ export async function openForgetfulStage(): Promise<ForgetfulStage> {
   const close = async (): Promise<void> => {
     for (const each of closing) each();
     await serving.stop();
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
   };
   return { play, close };
 }
