@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 import { resultChecks } from "../resilience/outage/checks.ts";
 import { type Outcome, readOutcome } from "../resilience/outage/outcome.ts";
@@ -65,26 +66,33 @@ export interface PlayedRun extends Ended {
   readonly resume: () => Promise<Ended>;
 }
 
-export interface ForgetfulStage {
+interface ForgetfulStage {
   /** Trains to the end. */
   readonly play: (options?: ForgetfulOptions, more?: PlayOptions) => Promise<PlayedRun>;
-  readonly close: () => Promise<void>;
 }
 
 const UNCHANGED: Filter = { request: (passing) => passing, answer: (answer) => answer };
 
-export async function openForgetfulStage(): Promise<ForgetfulStage> {
-  const root = await runFolderWith("");
+/** Open before the tests of the file, and closed after them. */
+export function forgetfulStage(): ForgetfulStage {
   const closing: (() => void)[] = [];
-  const store = join(root, "checkpoints");
-  const serving = await startServing(store);
-  const upstream = upstreamOf(serving.tinkerUrl);
+  let store: string;
+  let serving: Awaited<ReturnType<typeof startServing>>;
+  beforeAll(async () => {
+    store = join(await runFolderWith(""), "checkpoints");
+    serving = await startServing(store);
+  });
+  afterAll(async () => {
+    for (const each of closing) each();
+    await serving.stop();
+  });
 
   const play: ForgetfulStage["play"] = async (options = {}, more = {}) => {
     const { settings = "", disturb } = more;
     const service = new ForgetfulService(options);
     const filters = chained(more.filter ?? UNCHANGED, service);
     const filter = chained(filters, renaming("local/tiny-tool", MODEL));
+    const upstream = upstreamOf(serving.tinkerUrl);
     const gateway = await startGateway({ upstream, prefix: "", filter });
     const wandb = await startWandbService();
     const uploads = await UploadGateway.start();
@@ -117,11 +125,7 @@ export async function openForgetfulStage(): Promise<ForgetfulStage> {
           .map(({ what, counts }) => `${what}: ${counts}`),
     };
   };
-  const close = async (): Promise<void> => {
-    for (const each of closing) each();
-    await serving.stop();
-  };
-  return { play, close };
+  return { play };
 }
 
 const eventSchema = z.object({ timeMs: z.number(), kind: z.string(), message: z.string() });
