@@ -1,26 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startRun } from "../../src/core/runFolder/runFolder.ts";
-import { systemClock } from "../../src/node/clock.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
+import { startedRun } from "../fakes/startedRun.ts";
 
 const folder = folderOfEachTest();
 const fileSystem = filesOnDisk();
 
-const start = (parent: string) =>
-  startRun(
-    { fileSystem, clock: systemClock },
-    {
-      parent,
-      name: "demo",
-      runId: "demo",
-      pid: 1,
-      host: "here",
-      owner: "terminal",
-      configPath: "run.yaml",
-    },
-  );
+const start = (parent: string) => startedRun(fileSystem, parent);
 
 describe("a `log_path` in which no folder can be made is refused with the name of the key", () => {
   it.runIf(process.platform === "linux").each(["/proc/tinker-rl", "/proc/tinker-rl/runs"])(

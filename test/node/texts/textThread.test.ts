@@ -4,10 +4,8 @@ import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { FolderReport } from "../../../src/core/search/searchRuns.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { systemClock } from "../../../src/node/clock.ts";
 import {
   reportsInThread,
   type SearchTask,
@@ -16,6 +14,7 @@ import {
 import type { SearchQuery } from "../../../src/shared/search.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 const parent = folderOfAllTests();
 const fileSystem = filesOnDisk();
@@ -110,18 +109,7 @@ async function search(
 }
 
 async function runSaying(name: string, promptText: string): Promise<string> {
-  const { folder } = await startRun(
-    { fileSystem, clock: systemClock },
-    {
-      parent,
-      name,
-      runId: name,
-      pid: process.pid,
-      host: "here",
-      owner: "terminal",
-      configPath: "c.yaml",
-    },
-  );
+  const { folder } = await startedRun(fileSystem, parent, { name });
   await addRollout(folder, { promptText });
   return folder;
 }

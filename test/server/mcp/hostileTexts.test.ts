@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { ALLOWABLE } from "../../../src/server/mcp/permission.ts";
 import { MAX_CHARS } from "../../../src/server/tools/toolText.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 import { framedParts } from "../tools/framed.ts";
 import { type Assistant, anAssistant } from "./anAssistant.ts";
 
@@ -55,18 +55,10 @@ beforeAll(async () => {
   );
   await writeFile(join(root, ".env"), `TINKER_API_KEY=${KEY}\n`);
   const clock = systemClock;
-  const lease = await startRun(
-    { fileSystem, clock },
-    {
-      pid: 1,
-      host: "here",
-      owner: "terminal",
-      name: "hostile",
-      runId: "r",
-      parent: join(root, ".tinker-rl", "runs"),
-      configPath: join(root, "tinker-config.yaml"),
-    },
-  );
+  const lease = await startedRun(fileSystem, join(root, ".tinker-rl", "runs"), {
+    name: "hostile",
+    configPath: join(root, "tinker-config.yaml"),
+  });
   const { files, folder: run } = lease;
   const redactor = new Redactor();
   const facts = { ...stepFacts(), step: 0, rollouts: [rolloutFacts()] };

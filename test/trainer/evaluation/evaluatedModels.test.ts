@@ -3,23 +3,20 @@ import {
   appendCheckpoint,
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { systemClock } from "../../../src/node/clock.ts";
 import {
   evaluatedModels,
   firstRunFolder,
 } from "../../../src/trainer/evaluation/evaluatedModels.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 const CONFIG = { model_name: "org/model" };
 const files = filesOnDisk();
 const parent = folderOfEachTest();
 
 async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): Promise<string> {
-  const starter = { owner: "terminal", configPath: "a.yaml", pid: 1, host: "here" } as const;
-  const ports = { fileSystem: files, clock: systemClock };
-  const { folder } = await startRun(ports, { ...starter, parent, name, runId: name });
+  const { folder } = await startedRun(files, parent, { name });
   for (const save of saves) {
     const step = save.step ?? 0;
     await appendCheckpoint(
