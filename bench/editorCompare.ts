@@ -119,7 +119,6 @@ async function comparisonRows(
 /** The page of a new window over the runs in `parent`. */
 async function open(browser: Browser, host: ChildProcess, parent: string) {
   const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   host.send(parent);
   await once(host, "message");
   const posting: { post: ServedPage["post"] } = { post: () => undefined };

@@ -115,7 +115,6 @@ function PREPARE_CHART(mean: readonly number[]): void {
 /** The whole tab: the reward chart, the histogram and all small charts, when a step comes to the others. */
 async function overviewRow(browser: Browser, folder: string): Promise<Row> {
   const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const fileSystem = createFileSystem();
   const panel = await openDashboardPage(browser, { folder, theme });
   const { page, session } = panel;

@@ -12,7 +12,6 @@ const READING_MS = 400;
 
 export async function readerRow(browser: Browser, folder: string): Promise<Row> {
   const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const panel = await openDashboardPage(browser, { folder, theme });
   const { page } = panel;
   await page.getByRole("tab", { name: "Rollouts" }).click();

@@ -19,7 +19,6 @@ const FRAME_MS = 16;
 
 export async function timelineRow(browser: Browser): Promise<Row> {
   const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const parent = await mkdtemp(join(tmpdir(), "tinker-rl-timeline-"));
   const fileSystem = createFileSystem();
   const size = { rollouts: ROLLOUTS, atOnce: 256, places: 40 };

@@ -10,7 +10,6 @@ import {
 } from "../core/secrets/serviceHosts.ts";
 import { SERVICES } from "../core/services.ts";
 import { handedOver } from "../node/control/messages.ts";
-import type { LaunchRequest } from "../shared/control.ts";
 
 /** Requests that the server answers. */
 export const CATALOGUE_REQUESTS = {
@@ -38,53 +37,8 @@ export const KNOWN_RUNS = "tinkerRL/editor/runs";
 
 export type ListKind = keyof CatalogueLists;
 
-/** What services are asked with: the keys that are bound to the addresses to which `variables` lead. */
-export type CatalogueAccess = Pick<LaunchRequest, "keys" | "variables">;
-
 export interface CatalogueAccessRequest {
   readonly wanted: readonly ListKind[];
-}
-
-export interface EnvironmentsRequest {
-  readonly variables: Values;
-}
-
-export interface RefreshRequest {
-  readonly access: CatalogueAccess;
-  /** The hosted environment whose splits, tools and secrets are asked for; null for the list of all environments. */
-  readonly environment: string | null;
-}
-
-export interface DifficultyRequest {
-  readonly access: CatalogueAccess;
-  /** A hosted one. */
-  readonly environment: string;
-  readonly split: string;
-}
-
-export interface DeploymentLogRequest {
-  readonly access: CatalogueAccess;
-  /** A hosted one. */
-  readonly environment: string;
-}
-
-export interface KnownRuns {
-  /** The newest first. */
-  readonly runs: readonly CataloguedRun[];
-}
-
-export interface CataloguedRun {
-  readonly folder: string;
-  readonly name: string;
-  readonly isLive: boolean;
-  /** Completed steps. */
-  readonly steps: number;
-  readonly totalSteps: number | null;
-  /** Null when it is unknown. */
-  readonly configPath: string | null;
-  readonly isEvaluation: boolean;
-  /** Counts the attempts. */
-  readonly generation: number | null;
 }
 
 /** The address of the server that would be asked for a list of this kind; null when there is none. */
@@ -107,45 +61,60 @@ export function canLookUp(kind: ListKind, access: CatalogueAccess): boolean {
   return kind === "environments" || boundKey("tinker", access) !== null;
 }
 
-export const catalogueAccessSchema: z.ZodType<CatalogueAccess> = z
+export const catalogueAccessSchema = z
   .object({ keys: handedOver.keys, variables: handedOver.variables })
   .readonly();
 
-export const environmentsRequestSchema: z.ZodType<EnvironmentsRequest> = z
-  .object({ variables: handedOver.variables })
+/** What services are asked with: the keys that are bound to the addresses to which `variables` lead. */
+export type CatalogueAccess = z.infer<typeof catalogueAccessSchema>;
+
+export const environmentsRequestSchema = z.object({ variables: handedOver.variables }).readonly();
+
+export type EnvironmentsRequest = z.infer<typeof environmentsRequestSchema>;
+
+export const refreshRequestSchema = z
+  .object({
+    access: catalogueAccessSchema,
+    /** The hosted environment whose splits, tools and secrets are asked for; null for the list of all environments. */
+    environment: z.string().nullable(),
+  })
   .readonly();
 
-export const refreshRequestSchema: z.ZodType<RefreshRequest> = z
-  .object({ access: catalogueAccessSchema, environment: z.string().nullable() })
-  .readonly();
+export type RefreshRequest = z.infer<typeof refreshRequestSchema>;
 
-export const difficultyRequestSchema: z.ZodType<DifficultyRequest> = z
-  .object({ access: catalogueAccessSchema, environment: z.string(), split: z.string() })
-  .readonly();
+const hosted = { access: catalogueAccessSchema, environment: z.string() };
 
-export const deploymentLogRequestSchema: z.ZodType<DeploymentLogRequest> = z
-  .object({ access: catalogueAccessSchema, environment: z.string() })
-  .readonly();
+export const difficultyRequestSchema = z.object({ ...hosted, split: z.string() }).readonly();
+
+export type DifficultyRequest = z.infer<typeof difficultyRequestSchema>;
+
+export const deploymentLogRequestSchema = z.object(hosted).readonly();
+
+export type DeploymentLogRequest = z.infer<typeof deploymentLogRequestSchema>;
 
 const count = z.number().int().nonnegative();
 
-export const knownRunsSchema: z.ZodType<KnownRuns> = z
+const cataloguedRunSchema = z
   .object({
-    runs: z
-      .array(
-        z
-          .object({
-            folder: z.string(),
-            name: z.string(),
-            isLive: z.boolean(),
-            steps: count,
-            totalSteps: count.nullable(),
-            configPath: z.string().nullable(),
-            isEvaluation: z.boolean(),
-            generation: z.number().nullable(),
-          })
-          .readonly(),
-      )
-      .readonly(),
+    folder: z.string(),
+    name: z.string(),
+    isLive: z.boolean(),
+    /** Completed steps. */
+    steps: count,
+    totalSteps: count.nullable(),
+    /** Null when it is unknown. */
+    configPath: z.string().nullable(),
+    isEvaluation: z.boolean(),
+    /** Counts the attempts. */
+    generation: z.number().nullable(),
   })
   .readonly();
+
+export type CataloguedRun = z.infer<typeof cataloguedRunSchema>;
+
+/** The newest first. */
+export const knownRunsSchema = z
+  .object({ runs: z.array(cataloguedRunSchema).readonly() })
+  .readonly();
+
+export type KnownRuns = z.infer<typeof knownRunsSchema>;

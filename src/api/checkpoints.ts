@@ -1,11 +1,7 @@
 /** What an editor of this package asks its server about checkpoints. */
 
 import * as z from "zod";
-import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
-import type { FormRequest } from "../core/weights/forms/formRequest.ts";
 import { handedOver } from "../node/control/messages.ts";
-import type { LaunchRequest } from "../shared/control.ts";
-import type { ReportsProgress } from "./requests.ts";
 
 export const CHECKPOINT_REQUESTS = {
   /**
@@ -17,22 +13,6 @@ export const CHECKPOINT_REQUESTS = {
   change: "tinkerRL/checkpoint/change",
 } as const;
 
-/** The keys and addresses for one request. */
-export type HandedKeys = Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
-
-export interface WeightsRequest extends ReportsProgress {
-  readonly launch: HandedKeys;
-  /** Of the run that saved it. */
-  readonly folder: string;
-  readonly name: string;
-  /** Absolute; the folder for the files. */
-  readonly output: string;
-  /** With an absolute `base`; null = as Tinker exports them. */
-  readonly form: FormRequest | null;
-  /** True when the checkpoint is one of this computer. */
-  readonly isLocalOnly: boolean;
-}
-
 export interface WeightsProgress {
   readonly file: string;
   readonly receivedBytes: number;
@@ -40,28 +20,21 @@ export interface WeightsProgress {
   readonly totalBytes: number | null;
 }
 
-/** Changes checkpoints where they are; nothing to delete is no fault. */
-export interface ChangeWeightsRequest {
-  /** `tinker://RUN/KIND/NAME` each. */
-  readonly paths: readonly string[];
-  readonly change: CheckpointChange;
-  /** Null for checkpoints of this computer. */
-  readonly service: {
-    readonly launch: HandedKeys;
-    /** As the run names it; null means the one in the variables, or the official one. */
-    readonly baseUrl: string | null;
-  } | null;
-}
-
 const handedKeys = z.object(handedOver).readonly();
 
-export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
+/** The keys and addresses for one request. */
+export type HandedKeys = z.infer<typeof handedKeys>;
+
+export const downloadRequestSchema = z
   .object({
     progressToken: z.string(),
     launch: handedKeys,
+    /** Of the run that saved it. */
     folder: z.string(),
     name: z.string(),
+    /** Absolute; the folder for the files. */
     output: z.string(),
+    /** With an absolute `base`; null = as Tinker exports them. */
     form: z
       .object({
         form: z.enum(["vllm", "merged"]),
@@ -70,17 +43,25 @@ export const downloadRequestSchema: z.ZodType<WeightsRequest> = z
       })
       .readonly()
       .nullable(),
+    /** True when the checkpoint is one of this computer. */
     isLocalOnly: z.boolean(),
   })
   .readonly();
 
-export const changeWeightsSchema: z.ZodType<ChangeWeightsRequest> = z
+export type WeightsRequest = z.infer<typeof downloadRequestSchema>;
+
+/** Changes checkpoints where they are; nothing to delete is no fault. */
+export const changeWeightsSchema = z
   .object({
+    /** `tinker://RUN/KIND/NAME` each. */
     paths: z.array(z.string()).readonly(),
     change: z.discriminatedUnion("action", [
       z.object({ action: z.enum(["delete", "publish", "unpublish"]) }).readonly(),
       z.object({ action: z.literal("set-ttl"), ttlSeconds: z.number().nullable() }).readonly(),
     ]),
+    /** Null for checkpoints of this computer. A null `baseUrl` means the one in the variables, or the official one. */
     service: z.object({ launch: handedKeys, baseUrl: z.string().nullable() }).readonly().nullable(),
   })
   .readonly();
+
+export type ChangeWeightsRequest = z.infer<typeof changeWeightsSchema>;

@@ -2,13 +2,8 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
-import {
-  ENVIRONMENT_TEMPLATES,
-  type EnvironmentTemplateKind,
-} from "../core/scaffold/environmentTemplates.ts";
+import { ENVIRONMENT_TEMPLATES } from "../core/scaffold/environmentTemplates.ts";
 import { launchRequestSchema } from "../node/control/messages.ts";
-import type { LaunchRequest } from "../shared/control.ts";
-import type { ReportsProgress } from "./requests.ts";
 
 export const ENVIRONMENT_REQUESTS = {
   /** A {@link NewEnvironmentRequest}, answered with the `RequestOutcome` of a {@link NewEnvironment}. */
@@ -26,25 +21,12 @@ export const ENVIRONMENT_REQUESTS = {
   code: "tinkerRL/environment/code",
 } as const;
 
-export interface CodeRequest {
-  readonly configPath: string;
-  /** `key=value` each. */
-  readonly overrides: readonly string[];
-  readonly environment: string;
-}
-
 /** The code of an environment's own server. */
 export interface EnvironmentCode {
   /** Absolute. */
   readonly folder: string;
   /** SHA-256 over names and contents. */
   readonly digest: string;
-}
-
-/** Its `progressToken` names the server. */
-export interface ServeEnvironmentRequest extends ReportsProgress {
-  readonly launch: LaunchRequest;
-  readonly environment: string;
 }
 
 export type OwnServerReport =
@@ -56,32 +38,6 @@ export type OwnServerReport =
       readonly address: string;
       readonly splits: readonly { readonly name: string; readonly tasks: number }[];
     };
-
-/** Tasks `start` up to `stop` of a split, counted from 0. */
-export interface OwnTasksRequest {
-  /** The `progressToken` of the request that serves it. */
-  readonly server: string;
-  readonly split: string;
-  readonly start: number;
-  readonly stop: number;
-}
-
-export interface NewEnvironmentRequest {
-  readonly name: string;
-  readonly template: EnvironmentTemplateKind;
-  /** The folder of the configuration. */
-  readonly folder: string;
-}
-
-/** Paths are relative to the folder of the configuration, with `/`. */
-export interface PythonProject {
-  /** `environments/NAME` */
-  readonly folder: string;
-  /** Of the virtual environment, which need not exist. */
-  readonly python: string;
-  /** Packages that it needs. */
-  readonly requirements: readonly string[];
-}
 
 export interface NewEnvironment extends PythonProject {
   readonly name: string;
@@ -96,32 +52,54 @@ export interface NewEnvironment extends PythonProject {
 /** A program and its arguments, to be run without a shell in the folder of the configuration. */
 export type ProgramWords = readonly [program: string, ...args: string[]];
 
-export const newEnvironmentSchema: z.ZodType<NewEnvironmentRequest> = z
+export const newEnvironmentSchema = z
   .object({
     name: z.string(),
     template: z.enum(ENVIRONMENT_TEMPLATES.map(({ kind }) => kind)),
+    /** The folder of the configuration. */
     folder: z.string(),
   })
   .readonly();
 
-export const pythonProjectSchema: z.ZodType<PythonProject> = z
-  .object({ folder: z.string(), python: z.string(), requirements: z.array(z.string()).readonly() })
+export type NewEnvironmentRequest = z.infer<typeof newEnvironmentSchema>;
+
+/** Paths are relative to the folder of the configuration, with `/`. */
+export const pythonProjectSchema = z
+  .object({
+    /** `environments/NAME` */
+    folder: z.string(),
+    /** Of the virtual environment, which need not exist. */
+    python: z.string(),
+    /** Packages that it needs. */
+    requirements: z.array(z.string()).readonly(),
+  })
   .readonly();
 
-export const serveEnvironmentSchema: z.ZodType<ServeEnvironmentRequest> = z
+export type PythonProject = z.infer<typeof pythonProjectSchema>;
+
+/** Its `progressToken` names the server. */
+export const serveEnvironmentSchema = z
   .object({ progressToken: z.string(), launch: launchRequestSchema, environment: z.string() })
   .readonly();
 
+export type ServeEnvironmentRequest = z.infer<typeof serveEnvironmentSchema>;
+
 const taskIndex = z.number().int().nonnegative();
 
-export const ownTasksSchema: z.ZodType<OwnTasksRequest> = z
+/** Tasks `start` up to `stop` of a split, counted from 0, of the server that the request with the `progressToken` `server` serves. */
+export const ownTasksSchema = z
   .object({ server: z.string(), split: z.string(), start: taskIndex, stop: taskIndex })
   .readonly();
 
-export const codeSchema: z.ZodType<CodeRequest> = z
+export type OwnTasksRequest = z.infer<typeof ownTasksSchema>;
+
+export const codeSchema = z
   .object({
     configPath: z.string(),
+    /** `key=value` each. */
     overrides: z.array(z.string()).readonly(),
     environment: z.string(),
   })
   .readonly();
+
+export type CodeRequest = z.infer<typeof codeSchema>;

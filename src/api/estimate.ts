@@ -7,13 +7,6 @@ export const ESTIMATE_REQUESTS = {
   basis: "tinkerRL/estimate/basis",
 } as const;
 
-export interface BasisRequest {
-  /** Absolute. */
-  readonly configPath: string;
-  /** `key=value` each. */
-  readonly overrides: readonly string[];
-}
-
 /** What an estimate of a configuration can rest on. */
 export interface EstimateBasis {
   /** The folder of the newest run of the same environments and model; null without. */
@@ -23,6 +16,13 @@ export interface EstimateBasis {
   readonly isBilled: boolean;
 }
 
-export const basisRequestSchema: z.ZodType<BasisRequest> = z
-  .object({ configPath: z.string(), overrides: z.array(z.string()).readonly() })
+export const basisRequestSchema = z
+  .object({
+    /** Absolute. */
+    configPath: z.string(),
+    /** `key=value` each. */
+    overrides: z.array(z.string()).readonly(),
+  })
   .readonly();
+
+export type BasisRequest = z.infer<typeof basisRequestSchema>;

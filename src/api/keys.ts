@@ -8,15 +8,6 @@ export const KEY_REQUESTS = {
   test: "tinkerRL/key/test",
 } as const;
 
-export interface KeyTestRequest {
-  readonly service: ServiceId;
-  readonly value: string;
-  /** The host that it is bound to; null for the official service. It is sent nowhere else. */
-  readonly host: string | null;
-  /** Addresses from the settings. */
-  readonly variables: Readonly<Record<string, string>>;
-}
-
 export type KeyTestResult =
   | { readonly kind: "works"; readonly host: string }
   /** `status` is null when the service said so in an answer that went well. */
@@ -33,11 +24,15 @@ export type KeyTestResult =
 
 const SERVICE_IDS = Object.keys(SERVICES) as readonly ServiceId[]; // the keys of a record that is written out
 
-export const keyTestSchema: z.ZodType<KeyTestRequest> = z
+export const keyTestSchema = z
   .object({
     service: z.enum(SERVICE_IDS),
     value: z.string(),
+    /** The host that it is bound to; null for the official service. It is sent nowhere else. */
     host: z.string().nullable(),
+    /** Addresses from the settings. */
     variables: z.record(z.string(), z.string()),
   })
   .readonly();
+
+export type KeyTestRequest = z.infer<typeof keyTestSchema>;

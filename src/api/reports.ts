@@ -7,18 +7,12 @@ export const REPORT_REQUESTS = {
   write: "tinkerRL/report/write",
 } as const;
 
-export interface ReportRequest {
-  readonly runs: readonly {
-    readonly folder: string;
-    /** As the report calls it. */
-    readonly name: string;
-  }[];
-  readonly format: "html" | "markdown";
-}
-
-export const reportRequestSchema: z.ZodType<ReportRequest> = z
+export const reportRequestSchema = z
   .object({
+    /** Each with its `name` in the report. */
     runs: z.array(z.object({ folder: z.string(), name: z.string() }).readonly()).readonly(),
     format: z.enum(["html", "markdown"]),
   })
   .readonly();
+
+export type ReportRequest = z.infer<typeof reportRequestSchema>;

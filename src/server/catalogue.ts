@@ -1,7 +1,7 @@
 /** The names that a window's configurations are read with, and what its runs have measured. */
 
 import { join } from "node:path";
-import { CancellationToken as Cancellation, type CancellationToken } from "vscode-languageserver";
+import { CancellationToken } from "vscode-languageserver";
 import {
   CATALOGUE_ACCESS,
   CATALOGUE_CHANGED,
@@ -18,7 +18,6 @@ import {
   type ListKind,
   refreshRequestSchema,
 } from "../api/catalogue.ts";
-import type { RequestOutcome } from "../api/requests.ts";
 import {
   type Catalogue,
   type EnvironmentEntry,
@@ -27,7 +26,6 @@ import {
 } from "../core/config/editing/catalogue/catalogue.ts";
 import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
-import type { TaskDifficulty } from "../core/openreward/catalogue.ts";
 import type { Values } from "../core/secrets/serviceHosts.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { Emitter, type Listening } from "../core/util/emitter.ts";
@@ -41,7 +39,7 @@ import { type CatalogueView, LiveCatalogue } from "./catalogue/liveCatalogue.ts"
 import { MeasuredRuns } from "./catalogue/measuredRuns.ts";
 import { RunCheckpoints } from "./catalogue/runCheckpoints.ts";
 import { StoredLists } from "./catalogue/storedLists.ts";
-import type { RequestScope, ServerOptions } from "./openRequests.ts";
+import { answerRequests, type RequestScope, type ServerOptions } from "./openRequests.ts";
 
 /** What the help for configurations is given. */
 export interface WindowCatalogue {
@@ -58,7 +56,8 @@ export interface WindowCatalogue {
   readonly onDidChangeMeasures: (listener: () => void) => Listening;
 }
 
-export function serveCatalogue({ connection, trainer, requests }: ServerOptions): WindowCatalogue {
+export function serveCatalogue(server: ServerOptions): WindowCatalogue {
+  const { connection, trainer, requests } = server;
   const onError = (error: unknown): void =>
     connection.console.warn(errorMessage(requests.redactError(error)));
   const changed = new Emitter<void>(onError);
@@ -92,20 +91,19 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
       return (await loadedCatalogue()).environments(variables);
     },
   );
-  connection.onRequest<RequestOutcome<null>, void>(
+  answerRequests(
+    server,
     CATALOGUE_REQUESTS.refresh,
-    (request: unknown, token: CancellationToken) => {
-      const { access, environment } = refreshRequestSchema.parse(request);
-      return requests.run(token, async (scope) => {
-        learn(access, scope);
-        const lists = await loadedCatalogue();
-        const asked =
-          environment === null
-            ? lists.refresh("environments", access)
-            : lists.refreshEnvironment(environment, access);
-        await raceAbort(asked, scope.signal);
-        return null;
-      });
+    refreshRequestSchema,
+    async ({ access, environment }, scope) => {
+      learn(access, scope);
+      const lists = await loadedCatalogue();
+      const asked =
+        environment === null
+          ? lists.refresh("environments", access)
+          : lists.refreshEnvironment(environment, access);
+      await raceAbort(asked, scope.signal);
+      return null;
     },
   );
 
@@ -113,27 +111,25 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
     (task, access) => trainer.lookUpDifficulty(task, optionsFor(access)),
     Date.now,
   );
-  connection.onRequest<RequestOutcome<readonly TaskDifficulty[]>, void>(
+  answerRequests(
+    server,
     CATALOGUE_REQUESTS.difficulty,
-    (request: unknown, token: CancellationToken) => {
-      const wanted = difficultyRequestSchema.parse(request);
-      return requests.run(token, async (scope) => {
-        learn(wanted.access, scope);
-        return await raceAbort(difficulties.of(wanted), scope.signal);
-      });
+    difficultyRequestSchema,
+    async (wanted, scope) => {
+      learn(wanted.access, scope);
+      return await raceAbort(difficulties.of(wanted), scope.signal);
     },
   );
 
-  connection.onRequest<RequestOutcome<string>, void>(
+  answerRequests(
+    server,
     CATALOGUE_REQUESTS.deploymentLog,
-    (request: unknown, token: CancellationToken) => {
-      const { access, environment } = deploymentLogRequestSchema.parse(request);
-      return requests.run(token, async (scope) => {
-        learn(access, scope);
-        const asked = trainer.lookUpDeploymentLog(plainName(environment), optionsFor(access));
-        const log = await raceAbort(asked, scope.signal);
-        return scope.redactor.redact(deploymentLogText(plainName(environment), log));
-      });
+    deploymentLogRequestSchema,
+    async ({ access, environment }, scope) => {
+      learn(access, scope);
+      const asked = trainer.lookUpDeploymentLog(plainName(environment), optionsFor(access));
+      const log = await raceAbort(asked, scope.signal);
+      return scope.redactor.redact(deploymentLogText(plainName(environment), log));
     },
   );
 
@@ -162,7 +158,7 @@ export function serveCatalogue({ connection, trainer, requests }: ServerOptions)
     },
     current: (view) => catalogue().current(view),
     update: async (wanted, variables) => {
-      await requests.run(Cancellation.None, (scope) => {
+      await requests.run(CancellationToken.None, (scope) => {
         const access = async (stale: readonly ListKind[]): Promise<CatalogueAccess | null> => {
           const request: CatalogueAccessRequest = { wanted: stale };
           const answer = await connection.sendRequest<unknown>(CATALOGUE_ACCESS, request);

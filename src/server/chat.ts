@@ -1,9 +1,7 @@
 /** Holds conversations with models for an editor. */
 
 import { once } from "node:events";
-import { type CancellationToken, ProgressType } from "vscode-languageserver";
 import { CHAT_ACT, CHAT_REQUESTS, chatActSchema, openChatSchema } from "../api/chat.ts";
-import type { RequestOutcome } from "../api/requests.ts";
 import { SEEDS, Talk } from "../core/conversation/talk.ts";
 import { isAppError } from "../core/errors.ts";
 import { systemRandom } from "../node/random.ts";
@@ -11,47 +9,42 @@ import type { ChatAction, ChatReply, ChatSettings } from "../shared/chat.ts";
 import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
 import { launchError } from "../trainer/control/launchError.ts";
 import { chatView, type SamplingProgress } from "./chatView.ts";
-import type { ServerOptions } from "./openRequests.ts";
-
-const TALKING = new ProgressType<ChatReply>();
+import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 
 /** Each conversation is a request that lasts as long. */
-export function serveChats({ connection, trainer, requests }: ServerOptions): void {
+export function serveChats(server: ServerOptions): void {
+  const { connection } = server;
   const conversations = new Map<string, Conversation>();
-  connection.onRequest<RequestOutcome<null>, void>(
+  answerRequests(
+    server,
     CHAT_REQUESTS.open,
-    (request: unknown, token: CancellationToken) => {
-      const { progressToken, launch, settings, ...wanted } = openChatSchema.parse(request);
-      const reply = (what: ChatReply): void => {
-        // Rejects when the editor has left, which ends the conversation.
-        connection.sendProgress(TALKING, progressToken, what).catch(() => undefined);
-      };
-      return requests.run(token, async ({ fileSystem, signal, redactor }) => {
-        const opened = await trainer.openChat(fileSystem, {
-          ...wanted,
-          configPath: null,
-          overrides: launch.training.overrides,
-          allowedOrigins: [],
-          launchRequest: launch,
-          signal,
-          redactor,
-          onPart: (what) => reply({ kind: "part", what }),
-        });
-        const fail = (error: unknown): void => {
-          const cleaned = launchError(redactor.redactError(error));
-          reply({ kind: "failed", error: cleaned, isOver: false });
-        };
-        const conversation = converse(opened, settings, reply, fail);
-        conversations.set(progressToken, conversation);
-        try {
-          if (!signal.aborted) await once(signal, "abort");
-        } finally {
-          conversations.delete(progressToken);
-          await conversation.end();
-          await opened.close();
-        }
-        return null;
+    openChatSchema,
+    async ({ progressToken, launch, settings, ...wanted }, { fileSystem, signal, redactor }) => {
+      const reply = reporterTo<ChatReply>(connection, progressToken);
+      const opened = await server.trainer.openChat(fileSystem, {
+        ...wanted,
+        configPath: null,
+        overrides: launch.training.overrides,
+        allowedOrigins: [],
+        launchRequest: launch,
+        signal,
+        redactor,
+        onPart: (what) => reply({ kind: "part", what }),
       });
+      const fail = (error: unknown): void => {
+        const cleaned = launchError(redactor.redactError(error));
+        reply({ kind: "failed", error: cleaned, isOver: false });
+      };
+      const conversation = converse(opened, settings, reply, fail);
+      conversations.set(progressToken, conversation);
+      try {
+        if (!signal.aborted) await once(signal, "abort");
+      } finally {
+        conversations.delete(progressToken);
+        await conversation.end();
+        await opened.close();
+      }
+      return null;
     },
   );
   connection.onNotification(CHAT_ACT, (message: unknown) => {

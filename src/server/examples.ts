@@ -2,9 +2,7 @@
 
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { CancellationToken } from "vscode-languageserver";
 import { EXAMPLE_REQUESTS, type ExamplesRequest, examplesRequestSchema } from "../api/examples.ts";
-import type { RequestOutcome } from "../api/requests.ts";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { createChat, today } from "../core/chat/setup/createChat.ts";
 import { checkText } from "../core/config/check.ts";
@@ -14,30 +12,30 @@ import { sha256 } from "../node/hash.ts";
 import { VERSION } from "../shared/version.ts";
 import { type ExampleTraining, writeExampleFolder } from "../trainer/examples/exampleFolder.ts";
 import { readTokenizer, tokenizerAtHand } from "./dashboard/tokenizerAtHand.ts";
-import type { ServerOptions } from "./openRequests.ts";
+import { answerRequests, type ServerOptions } from "./openRequests.ts";
 
 /** Files that were read lately, and are shown at once when they are asked for again. */
 const MAX_KEPT = 20;
 
-export function serveExamples({ connection, requests, clock, programFolder }: ServerOptions): void {
-  connection.onRequest<RequestOutcome<string>, void>(
+export function serveExamples(server: ServerOptions): void {
+  const { clock, programFolder } = server;
+  answerRequests(
+    server,
     EXAMPLE_REQUESTS.read,
-    (request: unknown, token: CancellationToken) => {
-      const { path, parent, config } = examplesRequestSchema.parse(request);
-      return requests.run(token, async ({ fileSystem }) => {
-        const own = join(parent, await nameFor(path, config));
-        const [known] = await fileSystem.list(own);
-        if (known !== undefined) return join(own, known);
-        await forgetOldest(fileSystem, parent);
-        const places = { files: fileSystem, programFolder };
-        const training = config === null ? null : await trainingOf(config, places, today(clock));
-        try {
-          return await writeExampleFolder({ fileSystem, path, parent: own, training });
-        } catch (error) {
-          await rm(own, { recursive: true, force: true });
-          throw error;
-        }
-      });
+    examplesRequestSchema,
+    async ({ path, parent, config }, { fileSystem }) => {
+      const own = join(parent, await nameFor(path, config));
+      const [known] = await fileSystem.list(own);
+      if (known !== undefined) return join(own, known);
+      await forgetOldest(fileSystem, parent);
+      const places = { files: fileSystem, programFolder };
+      const training = config === null ? null : await trainingOf(config, places, today(clock));
+      try {
+        return await writeExampleFolder({ fileSystem, path, parent: own, training });
+      } catch (error) {
+        await rm(own, { recursive: true, force: true });
+        throw error;
+      }
     },
   );
 }

@@ -1,19 +1,11 @@
 /** Tests keys for an editor. */
 
-import type { CancellationToken } from "vscode-languageserver";
-import { KEY_REQUESTS, type KeyTestResult, keyTestSchema } from "../api/keys.ts";
-import type { RequestOutcome } from "../api/requests.ts";
-import type { ServerOptions } from "./openRequests.ts";
+import { KEY_REQUESTS, keyTestSchema } from "../api/keys.ts";
+import { answerRequests, type ServerOptions } from "./openRequests.ts";
 
-export function serveKeys({ connection, trainer, requests }: ServerOptions): void {
-  connection.onRequest<RequestOutcome<KeyTestResult>, void>(
-    KEY_REQUESTS.test,
-    (request: unknown, token: CancellationToken) => {
-      const key = keyTestSchema.parse(request);
-      return requests.run(token, ({ signal, redactor }) => {
-        redactor.learn(key.value);
-        return trainer.testKey(key, { signal });
-      });
-    },
-  );
+export function serveKeys(server: ServerOptions): void {
+  answerRequests(server, KEY_REQUESTS.test, keyTestSchema, (key, { signal, redactor }) => {
+    redactor.learn(key.value);
+    return server.trainer.testKey(key, { signal });
+  });
 }

@@ -1,6 +1,7 @@
 /** Requests that the trainer's code is working on for an editor. */
 
-import type { CancellationToken, Connection } from "vscode-languageserver";
+import { type CancellationToken, type Connection, ProgressType } from "vscode-languageserver";
+import type * as z from "zod";
 import type { RequestOutcome } from "../api/requests.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
@@ -98,6 +99,34 @@ export class OpenRequests {
   redactError(error: unknown): unknown {
     return [...this.#open].reduce((cleaned, { redactor }) => redactor.redactError(cleaned), error);
   }
+}
+
+/** Answers each request of this name with what `work` makes of it. */
+export function answerRequests<Schema extends z.ZodType, Value>(
+  { connection, requests }: Pick<ServerOptions, "connection" | "requests">,
+  name: string,
+  schema: Schema,
+  work: (request: z.output<Schema>, scope: RequestScope) => Promise<Value>,
+): void {
+  connection.onRequest<RequestOutcome<Value>, void>(
+    name,
+    (request: unknown, token: CancellationToken) => {
+      const wanted = schema.parse(request);
+      return requests.run(token, (scope) => work(wanted, scope));
+    },
+  );
+}
+
+/** Reports on the way of the request with this `progressToken`. */
+export function reporterTo<Report extends object>(
+  connection: Connection,
+  progressToken: string,
+): (what: Report) => void {
+  const type = new ProgressType<object>();
+  return (what) => {
+    // Rejects when the editor has left, which ends the request.
+    connection.sendProgress(type, progressToken, what).catch(() => undefined);
+  };
 }
 
 async function answer<Value>(

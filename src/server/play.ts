@@ -1,14 +1,6 @@
 /** Holds the tasks that a person plays in an editor. */
 
-import { type CancellationToken, ProgressType } from "vscode-languageserver";
-import {
-  type OpenPlayRequest,
-  openPlaySchema,
-  PLAY_MOVE,
-  PLAY_REQUESTS,
-  playMoveSchema,
-} from "../api/play.ts";
-import type { RequestOutcome } from "../api/requests.ts";
+import { openPlaySchema, PLAY_MOVE, PLAY_REQUESTS, playMoveSchema } from "../api/play.ts";
 import { playableTools } from "../core/environmentCheck/probe/tools.ts";
 import { AppError } from "../core/errors.ts";
 import type { Player, PlayerMove, PlayerView } from "../core/play/player.ts";
@@ -23,58 +15,55 @@ import type {
   PlayTurn,
 } from "../shared/play.ts";
 import type { PlayResult as EndedPlays } from "../trainer/play/playTask.ts";
-import type { ServerOptions } from "./openRequests.ts";
-
-const PLAYING = new ProgressType<PlayReply>();
+import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 
 /** Each play is a request that lasts as long. */
-export function servePlays({ connection, trainer, requests, programFolder }: ServerOptions): void {
+export function servePlays(server: ServerOptions): void {
+  const { connection, trainer, programFolder } = server;
   const plays = new Map<string, PagePlayer>();
-  connection.onRequest<RequestOutcome<null>, void>(
+  answerRequests(
+    server,
     PLAY_REQUESTS.open,
-    (value: unknown, token: CancellationToken) => {
-      const request: OpenPlayRequest = openPlaySchema.parse(value);
-      const { progressToken, launch, environment, split, task } = request;
-      const reply = (what: PlayReply): void => {
-        // Rejects when the editor has left, which ends the play.
-        connection.sendProgress(PLAYING, progressToken, what).catch(() => undefined);
-      };
-      return requests.run(token, async ({ fileSystem, signal, redactor }) => {
-        const player = new PagePlayer(reply);
-        plays.set(progressToken, player);
-        try {
-          const { configPath, overrides } = launch.training;
-          const ended = await trainer.playTask(fileSystem, {
-            configPath,
-            overrides,
-            allowedOrigins: [],
-            launchRequest: launch,
-            programFolder,
-            redactor,
-            signal,
-            environment,
-            split,
-            task,
-            tasks: 1,
-            rollouts: 1,
-            atOnce: 1,
-            byAgent: false,
-            isStored: true,
-            player: { kind: "moves", name: "person", player },
-            onPart: (what) => reply({ kind: "part", what }),
-            onTask: () => undefined,
-            onDifficulty: () => undefined,
-            onRead: () => undefined,
-            onWritten: () => undefined,
-            onResult: (result) => player.add(result),
-            onPlayed: () => undefined,
-          });
-          player.end(ended);
-        } finally {
-          plays.delete(progressToken);
-        }
-        return null;
-      });
+    openPlaySchema,
+    async (
+      { progressToken, launch, environment, split, task },
+      { fileSystem, signal, redactor },
+    ) => {
+      const reply = reporterTo<PlayReply>(connection, progressToken);
+      const player = new PagePlayer(reply);
+      plays.set(progressToken, player);
+      try {
+        const { configPath, overrides } = launch.training;
+        const ended = await trainer.playTask(fileSystem, {
+          configPath,
+          overrides,
+          allowedOrigins: [],
+          launchRequest: launch,
+          programFolder,
+          redactor,
+          signal,
+          environment,
+          split,
+          task,
+          tasks: 1,
+          rollouts: 1,
+          atOnce: 1,
+          byAgent: false,
+          isStored: true,
+          player: { kind: "moves", name: "person", player },
+          onPart: (what) => reply({ kind: "part", what }),
+          onTask: () => undefined,
+          onDifficulty: () => undefined,
+          onRead: () => undefined,
+          onWritten: () => undefined,
+          onResult: (result) => player.add(result),
+          onPlayed: () => undefined,
+        });
+        player.end(ended);
+      } finally {
+        plays.delete(progressToken);
+      }
+      return null;
     },
   );
   connection.onNotification(PLAY_MOVE, (message: unknown) => {

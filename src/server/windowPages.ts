@@ -2,7 +2,6 @@
 
 import { once } from "node:events";
 import { relative } from "node:path";
-import { type CancellationToken, ProgressType } from "vscode-languageserver";
 import { openPageRequest, pageSentSchema } from "../api/pageSchemas.ts";
 import {
   type Kept,
@@ -15,64 +14,51 @@ import {
   type PageOrder,
   type PageReport,
 } from "../api/pages.ts";
-import type { RequestOutcome } from "../api/requests.ts";
 import { firingIn } from "../core/alarms/alarmEvents.ts";
 import { AppError } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
 import { Emitter } from "../core/util/emitter.ts";
-import { type ClosableFileSystem, createFileSystem } from "../node/fileSystem.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
 import { fromHome } from "../node/fromHome.ts";
 import type { CommandArgs, DashboardCommand } from "../shared/dashboardMessages.ts";
 import type { DashboardRun } from "./dashboard/dashboardRun.ts";
 import type { DashboardSession } from "./dashboard/dashboardSession.ts";
 import { typedJson } from "./dashboard/typedJson.ts";
-import type { ServerOptions } from "./openRequests.ts";
+import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 import { PageSessions } from "./pages/pageSessions.ts";
 import { RunFeeds } from "./runs/runFeed.ts";
 import { runIdOf } from "./runs/runId.ts";
 import { RunDigests } from "./runsTable/runDigests.ts";
 import type { RunsSession } from "./runsTable/runsSession.ts";
 
-const SHOWING = new ProgressType<PageReport>();
-
 /** Each page is a request that lasts as long. */
 export function servePages(options: ServerOptions): void {
-  const { connection, requests, clock, programFolder } = options;
+  const { connection, clock, programFolder } = options;
   const open = new Map<string, OpenPage>();
   const digests = new KeptDigests();
-  connection.onRequest<RequestOutcome<null>, void>(
-    PAGE_REQUESTS.open,
-    (value: unknown, token: CancellationToken) => {
-      const request = openPageRequest.parse(value);
-      const { progressToken } = request;
-      const report = (what: PageReport): void => {
-        // Rejects when the window has left, which ends the page.
-        connection.sendProgress(SHOWING, progressToken, what).catch(() => undefined);
-      };
-      return requests.run(token, async ({ signal }) => {
-        const fileSystem = createFileSystem();
-        const page = new OpenPage(request, {
-          fileSystem,
-          clock,
-          programFolder,
-          report,
-          digests,
-          order: (order) => connection.sendRequest(PAGE_ORDER, order),
-          onError: (error) => connection.console.error(String(error)),
-        });
-        open.set(progressToken, page);
-        report({ kind: "opened" });
-        try {
-          if (!signal.aborted) await once(signal, "abort");
-        } finally {
-          open.delete(progressToken);
-          page.dispose();
-          await fileSystem.close();
-        }
-        return null;
-      });
-    },
-  );
+  answerRequests(options, PAGE_REQUESTS.open, openPageRequest, async (request, scope) => {
+    const { fileSystem, signal } = scope;
+    const { progressToken } = request;
+    const report = reporterTo<PageReport>(connection, progressToken);
+    const page = new OpenPage(request, {
+      fileSystem,
+      clock,
+      programFolder,
+      report,
+      digests,
+      order: (order) => connection.sendRequest(PAGE_ORDER, order),
+      onError: (error) => connection.console.error(String(error)),
+    });
+    open.set(progressToken, page);
+    report({ kind: "opened" });
+    try {
+      if (!signal.aborted) await once(signal, "abort");
+    } finally {
+      open.delete(progressToken);
+      page.dispose();
+    }
+    return null;
+  });
   connection.onNotification(PAGE_NEWS, (value: unknown) => {
     const { page, what } = pageSentSchema.parse(value);
     open.get(page)?.hear(what);
@@ -99,7 +85,7 @@ class KeptDigests {
 
 interface Surroundings extends Pick<ServerOptions, "programFolder"> {
   readonly clock: Clock;
-  readonly fileSystem: ClosableFileSystem;
+  readonly fileSystem: FileSystem;
   readonly digests: KeptDigests;
   readonly report: (what: PageReport) => void;
   /** Has the window do it. */

@@ -1,43 +1,29 @@
 /** Two rollouts beside each other in the built page: each turn stands beside the same turn of the other. */
 
 import { mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
-import { THEMES } from "./themes.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 
 const SHOTS = "out/shots";
 const GROUP = 80;
 /** Characters of the results of each turn: where one side is short the other is long. */
 const LEFT = [20, 4_000, 90, 60_000];
 const RIGHT = [20, 60, 900];
-let browser: Browser;
-let parent = "";
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  parent = await mkdtemp(join(tmpdir(), "tinker-rl-beside-"));
-});
-afterAll(async () => {
-  await browser?.close();
-  await rm(parent, { recursive: true, force: true });
-});
+const browser = browserOfAllTests();
+const parent = folderOfAllTests();
 
 it("begins each turn at the height of the same turn beside it, also in a small window", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
-  const dashboard = await openDashboardPage(browser, {
+  const dashboard = await openDashboardPage(browser(), {
     folder: await writeRun(),
-    theme,
     width: 1024,
     height: 700,
     state: {
@@ -76,12 +62,9 @@ it("begins each turn at the height of the same turn beside it, also in a small w
 });
 
 it("shows the tokens of a rollout beside the other, or why it has none", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const { folder } = await writeTokens();
-  const dashboard = await openDashboardPage(browser, {
+  const dashboard = await openDashboardPage(browser(), {
     folder,
-    theme,
     width: 1280,
     height: 700,
     state: {
@@ -107,12 +90,9 @@ it("shows the tokens of a rollout beside the other, or why it has none", async (
 });
 
 it("leaves the room to a replay in a small window, and brings the list back where one asks", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const rollout = { group: GROUP, rollout: 0 };
-  const dashboard = await openDashboardPage(browser, {
+  const dashboard = await openDashboardPage(browser(), {
     folder: join(parent, "hard"),
-    theme,
     width: 1024,
     height: 700,
     state: { runId: "hard", view: { tab: "rollouts", rollout } },

@@ -1,7 +1,6 @@
 /** The built page of a conversation in a browser. */
 
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type {
   ChatPageMessage,
   ChatPartnerView,
@@ -10,8 +9,8 @@ import type {
 } from "../../src/shared/chat.ts";
 import { HOSTILE_TEXT } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { openServedPage, type ServedPage } from "./servedPage.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 
 function aTurn(changes: Partial<ChatTurnView> = {}): ChatTurnView {
@@ -78,22 +77,17 @@ function hostileView(): ChatView {
 }
 
 describe("the page of a conversation", () => {
-  let browser: Browser;
+  const browser = browserOfAllTests();
   let opened: ServedPage[] = [];
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
   afterEach(async () => {
     await Promise.all(opened.map((page) => page.close()));
     opened = [];
   });
-  afterAll(() => browser?.close());
 
   const [theme] = THEMES;
   const open = async (view: ChatView, state?: unknown) => {
-    if (theme === undefined) throw new Error("There is no theme.");
     const posted: ChatPageMessage[] = [];
-    const served = await openServedPage(browser, "chat", { theme, state }, (message, post) => {
+    const served = await openServedPage(browser(), "chat", { theme, state }, (message, post) => {
       posted.push(message as ChatPageMessage); // of our own page
       if (posted.length === 1) post({ kind: "view", view });
     });

@@ -1,19 +1,18 @@
 /** The built page in a browser, over a real run folder. */
 
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groupBy } from "../../src/core/util/groupBy.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";
 import { showRunPart } from "../workbench/dashboardPlaces.ts";
 import { moveToMark } from "../workbench/findMark.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
@@ -36,16 +35,14 @@ const RECORD_LABELS = `
   };`;
 
 describe("the page of the dashboard", () => {
-  let browser: Browser;
-  let parent = "";
+  const browser = browserOfAllTests();
+  const parent = folderOfAllTests();
   let folder = "";
   /** For what looks at every element. */
   let smallFolder = "";
   let openPages: DashboardPage[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
-    parent = await mkdtemp(join(tmpdir(), "tinker-rl-page-"));
     const fileSystem = createFileSystem();
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 2_000 }));
     const small = { rollouts: 24, tokens: 620 };
@@ -56,14 +53,9 @@ describe("the page of the dashboard", () => {
     await Promise.all(openPages.map((page) => page.close()));
     openPages = [];
   });
-  afterAll(async () => {
-    await browser?.close();
-    await rm(parent, { recursive: true, force: true });
-  });
 
   const open = async (state?: unknown, shown = folder): Promise<DashboardPage> => {
-    if (dark === undefined) throw new Error("There is no theme.");
-    const dashboard = await openDashboardPage(browser, { folder: shown, theme: dark, state });
+    const dashboard = await openDashboardPage(browser(), { folder: shown, theme: dark, state });
     openPages.push(dashboard);
     return dashboard;
   };
@@ -508,7 +500,6 @@ describe("the page of the dashboard", () => {
   });
 
   it("draws every metric of a folder that holds metrics only, and has no tab without content", async () => {
-    if (dark === undefined) throw new Error("There is no theme.");
     const plain = join(parent, "plain");
     await mkdir(plain, { recursive: true });
     const names = ["train/loss", "train/grad_norm", "eval/acc", "lr", "throughput"];
@@ -516,7 +507,7 @@ describe("the page of the dashboard", () => {
       JSON.stringify({ step, ...Object.fromEntries(names.map((name) => [name, step])) }),
     );
     await writeFile(join(plain, "metrics.jsonl"), `${rows.join("\n")}\n`);
-    const dashboard = await openDashboardPage(browser, { folder: plain, theme: dark });
+    const dashboard = await openDashboardPage(browser(), { folder: plain, theme: dark });
     openPages.push(dashboard);
     const { page } = dashboard;
     for (const name of names) await page.getByRole("figure", { name, exact: true }).waitFor();
@@ -545,7 +536,6 @@ describe("the page of the dashboard", () => {
   });
 
   it("cuts no label of an axis", async () => {
-    if (dark === undefined) throw new Error("There is no theme.");
     const many = join(parent, "many");
     await mkdir(many, { recursive: true });
     const rows = Array.from({ length: 1_000 }, (_, step) => ({
@@ -558,7 +548,7 @@ describe("the page of the dashboard", () => {
       join(many, "metrics.jsonl"),
       rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
     );
-    const dashboard = await openDashboardPage(browser, {
+    const dashboard = await openDashboardPage(browser(), {
       folder: many,
       theme: dark,
       width: 700,

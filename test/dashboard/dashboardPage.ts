@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import type { Browser } from "playwright-core";
+import type { FileSystem } from "../../src/core/ports.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { markRollout } from "../../src/core/runFolder/marks.ts";
 import { systemClock } from "../../src/node/clock.ts";
@@ -36,9 +37,10 @@ export async function openDashboardPage(
   const commands: DashboardPage["commands"] = [];
   const kept: { charts: ChosenCharts } = { charts: { pinnedMetrics: [], hiddenCharts: [] } };
   const posting: { post: ServedPage["post"] } = { post: () => undefined };
+  const fileSystem = createFileSystem();
   const session = createSession(
     (message) => posting.post(message),
-    folder,
+    { folder, fileSystem },
     commands,
     tokenTexts,
     kept,
@@ -55,18 +57,18 @@ export async function openDashboardPage(
     close: async () => {
       session.dispose();
       await served.close();
+      await fileSystem.close();
     },
   };
 }
 
 function createSession(
   post: (message: HostMessage) => void,
-  folder: string,
+  { folder, fileSystem }: { readonly folder: string; readonly fileSystem: FileSystem },
   commands: DashboardPage["commands"],
   tokenTexts: DashboardPageOptions["tokenTexts"],
   kept: { charts: ChosenCharts },
 ): DashboardSession {
-  const fileSystem = createFileSystem();
   const name = basename(folder);
   let savedFilters: readonly SavedFilter[] = [];
   let isDemoCardClosed = false;

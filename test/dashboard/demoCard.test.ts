@@ -1,15 +1,14 @@
 /** What a run of the local demo says about itself, in a browser. */
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 
 const DEMO = {
@@ -19,14 +18,12 @@ const DEMO = {
 };
 
 describe("a run of the local demo", () => {
-  let browser: Browser;
-  let parent = "";
+  const browser = browserOfAllTests();
+  const parent = folderOfAllTests();
   let folder = "";
   let pages: DashboardPage[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
-    parent = await mkdtemp(join(tmpdir(), "tinker-rl-demo-"));
     const fileSystem = createFileSystem();
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 24 }));
     await fileSystem.close();
@@ -36,14 +33,9 @@ describe("a run of the local demo", () => {
     await Promise.all(pages.map((page) => page.close()));
     pages = [];
   });
-  afterAll(async () => {
-    await browser?.close();
-    await rm(parent, { recursive: true, force: true });
-  });
 
   const open = async (theme = THEMES[0]): Promise<DashboardPage> => {
-    if (theme === undefined) throw new Error("There is no theme.");
-    const dashboard = await openDashboardPage(browser, { folder, theme });
+    const dashboard = await openDashboardPage(browser(), { folder, theme });
     pages.push(dashboard);
     await dashboard.page.locator(".reward canvas").waitFor();
     return dashboard;

@@ -1,44 +1,29 @@
 /** A found place in the built page, opened among the tokens of its rollout. */
 
 import { mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { showSearchPart } from "../workbench/dashboardPlaces.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
-import { THEMES } from "./themes.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 
 const SHOTS = "out/shots";
 /** More than one window of tokens. */
 const TOKENS = 2_600;
 const FOUND = 2_345;
-let browser: Browser;
-let parent = "";
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  parent = await mkdtemp(join(tmpdir(), "tinker-rl-found-"));
-});
-afterAll(async () => {
-  await browser?.close();
-  await rm(parent, { recursive: true, force: true });
-});
+const browser = browserOfAllTests();
+const parent = folderOfAllTests();
 
 it("shows the token at which a found place begins, and the text where there are no tokens", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const folder = await writeRun();
-  const dashboard = await openDashboardPage(browser, {
+  const dashboard = await openDashboardPage(browser(), {
     folder,
-    theme,
     tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
     state: {
       runId: "hard",

@@ -1,15 +1,10 @@
 /** The page of a run that goes on: nothing moves as its numbers come. */
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { expect, it } from "vitest";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { STEPS, startGrowingRun } from "../server/dashboard/growingRun.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
-import { THEMES } from "./themes.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 
 /** Keeps what moved without a key or a click, and where. */
 const RECORD_SHIFTS = `
@@ -25,29 +20,16 @@ const RECORD_SHIFTS = `
     }
   }).observe({ type: "layout-shift", buffered: true });`;
 
-let browser: Browser;
-let parent = "";
-const fileSystem = createFileSystem();
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  parent = await mkdtemp(join(tmpdir(), "tinker-rl-shift-"));
-});
-afterAll(async () => {
-  await browser?.close();
-  await fileSystem.close();
-  await rm(parent, { recursive: true, force: true });
-});
+const browser = browserOfAllTests();
+const parent = folderOfAllTests();
+const fileSystem = filesOnDisk();
 
 it("shifts nothing over 50 steps with saves, evaluations and an alarm, in windows of any width", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const run = await startGrowingRun(fileSystem, parent);
   const pages = await Promise.all(
     [1280, 900, 600].map((width) =>
-      openDashboardPage(browser, {
+      openDashboardPage(browser(), {
         folder: run.folder,
-        theme,
         width,
         height: 1200,
         atStart: RECORD_SHIFTS,

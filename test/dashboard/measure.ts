@@ -6,7 +6,6 @@ import { THEMES } from "./themes.ts";
 
 const [folder = ""] = process.argv.slice(2);
 const [theme] = THEMES;
-if (theme === undefined) throw new Error("There is no theme.");
 const browser = await launchBrowser();
 const memoryBefore = process.memoryUsage().rss;
 const started = performance.now();

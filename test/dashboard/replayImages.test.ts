@@ -1,11 +1,9 @@
 /** The images of a rollout in the built page: from the run folder, and from nowhere else. */
 
 import { mkdirSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readImage } from "../../src/core/images/imageFile.ts";
 import { storeImages } from "../../src/core/runFolder/rollouts/imageFiles.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
@@ -14,23 +12,15 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { drawnPng } from "../core/images/someImages.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 
 const SHOTS = "out/shots";
-let browser: Browser;
-let parent = "";
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  parent = await mkdtemp(join(tmpdir(), "tinker-rl-images-"));
-});
-afterAll(async () => {
-  await browser?.close();
-  await rm(parent, { recursive: true, force: true });
-});
+const browser = browserOfAllTests();
+const parent = folderOfAllTests();
 
 /** The first rollout of the last step has two images, of which the second one is damaged. */
 async function writeRun(): Promise<string> {
@@ -63,10 +53,8 @@ async function writeRun(): Promise<string> {
 }
 
 it("shows images where a text names them, says what is wrong with others, and asks no address", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const folder = await writeRun();
-  const { page, faults, setTheme, close } = await openDashboardPage(browser, { folder, theme });
+  const { page, faults, setTheme, close } = await openDashboardPage(browser(), { folder });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.getByRole("tab", { name: "Rollouts" }).click();

@@ -1,30 +1,27 @@
 /** The built page of the runs table in a browser, over real run folders. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
 import { writeComparedRuns } from "../fakes/comparedRuns.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { SWEPT, writeSweptRuns } from "../fakes/sweptRuns.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";
 import { openRunsPage, type RunsPage } from "./runsPage.ts";
 import { showRunsViews } from "./runsViews.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 
 const [dark] = THEMES;
 
 describe("the page of the runs table", () => {
-  let browser: Browser;
-  let folder = "";
+  const browser = browserOfAllTests();
+  const folder = folderOfAllTests();
   let shown: RunsPage | null = null;
 
   beforeAll(async () => {
-    browser = await launchBrowser();
-    folder = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
     writeComparedRuns(join(folder, "runs"), { count: 12, steps: 20, tasks: 8 });
     writeComparedRuns(join(folder, "many"), { count: 120, steps: 2, tasks: 2 });
     writeSweptRuns(join(folder, "swept"));
@@ -33,15 +30,10 @@ describe("the page of the runs table", () => {
     await shown?.close();
     shown = null;
   });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
 
   const open = async (layout?: string, theme = dark, runs = "runs"): Promise<RunsPage> => {
-    if (theme === undefined) throw new Error("There is no theme.");
     const parent = join(folder, runs);
-    shown = await openRunsPage(browser, {
+    shown = await openRunsPage(browser(), {
       parent,
       theme,
       ...(layout !== undefined && { layout }),

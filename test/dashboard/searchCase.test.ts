@@ -1,40 +1,25 @@
 /** The switch for upper and lower case of the search, in the built page. */
 
 import { mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
-import { THEMES } from "./themes.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 
 const SHOTS = "out/shots";
-let browser: Browser;
-let parent = "";
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  parent = await mkdtemp(join(tmpdir(), "tinker-rl-case-"));
-});
-afterAll(async () => {
-  await browser?.close();
-  await rm(parent, { recursive: true, force: true });
-});
+const browser = browserOfAllTests();
+const parent = folderOfAllTests();
 
 it("distinguishes upper and lower case by a button or Alt+C, and keeps that", async () => {
-  const [theme] = THEMES;
-  if (theme === undefined) throw new Error("There is no theme.");
   const fileSystem = createFileSystem();
   const { folder } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   await fileSystem.close();
-  const dashboard = await openDashboardPage(browser, {
+  const dashboard = await openDashboardPage(browser(), {
     folder,
-    theme,
     width: 1024,
     height: 700,
     // As a page that knew no switch has kept it.

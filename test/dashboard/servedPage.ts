@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { pageHtml } from "../../src/server/dashboard/pageHtml.ts";
-import type { Theme } from "./themes.ts";
+import { THEMES, type Theme } from "./themes.ts";
 
 const ORIGIN = "http://dashboard.test";
 /** Names of pages, with the style sheet of each. */
@@ -12,7 +12,8 @@ const STYLES = { dashboard: "style", chat: "chatStyle", runs: "runsStyle" } as c
 const NONCE = "0123456789abcdef";
 
 export interface ServedPageOptions {
-  readonly theme: Theme;
+  /** Absent for the first of `THEMES`. */
+  readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
   /** What the page kept before. */
@@ -37,7 +38,7 @@ export interface ServedPage {
 export async function openServedPage(
   browser: Browser,
   name: keyof typeof STYLES,
-  { theme, width = 1200, height = 900, state, atStart = "" }: ServedPageOptions,
+  { theme = THEMES[0], width = 1200, height = 900, state, atStart = "" }: ServedPageOptions,
   receive: (message: unknown, post: ServedPage["post"]) => void,
 ): Promise<ServedPage> {
   // Colors that still change are no contrast that anybody sees.

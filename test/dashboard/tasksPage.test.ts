@@ -1,20 +1,19 @@
 /** The table of the tasks of a curriculum in the built page, in each theme. */
 
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { writeEvidence } from "../../src/core/runFolder/curriculumTexts.ts";
 import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { writeState } from "../../src/core/runFolder/state.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeTimedRun } from "../server/dashboard/timedRun.ts";
 import { aRunState } from "../trainer/runState.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { showRunPart } from "../workbench/dashboardPlaces.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 
 /** A run of two steps with a curriculum that has tried 120 tasks. */
@@ -40,17 +39,11 @@ async function writeCurriculumRun(parent: string): Promise<string> {
 }
 
 describe("the table of tasks", () => {
-  let browser: Browser;
-  let parent = "";
+  const browser = browserOfAllTests();
+  const parent = folderOfAllTests();
   let folder = "";
   beforeAll(async () => {
-    browser = await launchBrowser();
-    parent = await mkdtemp(join(tmpdir(), "tinker-rl-tasks-"));
     folder = await writeCurriculumRun(parent);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await rm(parent, { recursive: true, force: true });
   });
 
   const firstTask = (page: Page) => page.locator("tbody tr").first();
@@ -58,7 +51,7 @@ describe("the table of tasks", () => {
   it.each(THEMES)(
     "is sorted, narrowed down and paged, and leads to rollouts: $name",
     async (theme) => {
-      const dashboard = await openDashboardPage(browser, { folder, theme });
+      const dashboard = await openDashboardPage(browser(), { folder, theme });
       const { page } = dashboard;
       await showRunPart(page, "Tasks");
       const table = page.getByRole("table", { name: "Tasks" });
@@ -90,10 +83,8 @@ describe("the table of tasks", () => {
   );
 
   it("says why it is not there", async () => {
-    const [theme] = THEMES;
-    if (theme === undefined) throw new Error("There is no theme.");
     await writeFile(runPaths(folder).state, "{");
-    const dashboard = await openDashboardPage(browser, { folder, theme });
+    const dashboard = await openDashboardPage(browser(), { folder });
     await showRunPart(dashboard.page, "Tasks");
     await dashboard.page.getByText("Neither state.json nor state.prev.json").waitFor();
     await dashboard.close();

@@ -11,7 +11,7 @@ export interface Theme {
   };
 }
 
-export const THEMES: readonly Theme[] = [
+export const THEMES: readonly [Theme, ...Theme[]] = [
   {
     name: "dark",
     classes: "vscode-dark",

@@ -1,41 +1,33 @@
 /** The timeline of a step in the built page, over a run folder with 1,024 rollouts. */
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeTimedRun } from "../server/dashboard/timedRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
 import { showRunPart } from "../workbench/dashboardPlaces.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
 
 const [dark] = THEMES;
 
 describe("the timeline", () => {
-  let browser: Browser;
-  let parent = "";
+  const browser = browserOfAllTests();
+  const parent = folderOfAllTests();
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
-    if (dark === undefined) throw new Error("There is no theme.");
-    browser = await launchBrowser();
-    parent = await mkdtemp(join(tmpdir(), "tinker-rl-timeline-"));
     const fileSystem = createFileSystem();
     const size = { rollouts: 1_024, atOnce: 256, places: 40 };
     const folder = await writeTimedRun(fileSystem, parent, size);
     await fileSystem.close();
-    dashboard = await openDashboardPage(browser, { folder, theme: dark });
+    dashboard = await openDashboardPage(browser(), { folder, theme: dark });
     await showRunPart(dashboard.page, "Timeline");
     await dashboard.page.locator(".timeline-row").first().waitFor();
   });
   afterAll(async () => {
     await dashboard?.close();
-    await browser?.close();
-    await rm(parent, { recursive: true, force: true });
   });
 
   it("names what made the step slow, and leads to the rollout that lagged behind", async () => {

@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { launchBrowser } from "../workbench/browser.ts";
+import { browserOfAllTests } from "./testBrowser.ts";
 
 const PROGRAM = resolve("dist/trainer/tinker-rl.js");
 const CONFIG = `
@@ -19,7 +19,7 @@ advantage_calculation: direct # a rollout with a reward is trained on, and so ha
 max_steps: 400
 `;
 
-let browser: Browser;
+const browser = browserOfAllTests();
 const folder = mkdtempSync(join(tmpdir(), "tinker-rl-view-"));
 const children: ChildProcess[] = [];
 const start = (...args: string[]): ChildProcess => {
@@ -39,7 +39,7 @@ const serve = async (port: string): Promise<string> => {
   throw new Error(`view has ended: ${said}`);
 };
 const openPage = async (url: string): Promise<{ page: Page; faults: string[] }> => {
-  const context = await browser.newContext({ reducedMotion: "reduce", colorScheme: "light" });
+  const context = await browser().newContext({ reducedMotion: "reduce", colorScheme: "light" });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error.stack ?? error)));
@@ -51,11 +51,9 @@ const openPage = async (url: string): Promise<{ page: Page; faults: string[] }> 
 };
 
 beforeAll(async () => {
-  browser = await launchBrowser();
   writeFileSync(join(folder, "tinker-config.yaml"), CONFIG);
 });
 afterAll(async () => {
-  await browser?.close();
   for (const child of children) {
     if (child.exitCode === null) child.kill("SIGKILL");
   }

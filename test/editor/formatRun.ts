@@ -9,7 +9,6 @@ import { EnvironmentGate } from "../../src/core/rollout/environmentGate.ts";
 import { runRollout } from "../../src/core/rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { buildDatum } from "../../src/core/training/update/datums.ts";
 import { toTokenRecord } from "../../src/core/training/update/tokenRecords.ts";
@@ -21,6 +20,7 @@ import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment
 import { rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 import { aTask, someSettings } from "../core/training/builders.ts";
 import { silentLog } from "../fakes/silentLog.ts";
+import { startedRun } from "../fakes/startedRun.ts";
 import { writeFiles } from "./folders.ts";
 
 export interface FormatRun {
@@ -43,18 +43,12 @@ export async function writeFormatRun(parent: string, run: FormatRun): Promise<vo
   mkdirSync(parent, { recursive: true });
   const configPath = join(parent, "..", "..", "tinker-config.yaml");
   const { name, model, tokenizer } = run;
-  const lease = await startRun(
-    { fileSystem, clock: systemClock },
-    {
-      parent,
-      name,
-      runId: name,
-      pid: process.pid,
-      host: hostname(),
-      owner: "terminal",
-      configPath,
-    },
-  );
+  const lease = await startedRun(fileSystem, parent, {
+    name,
+    pid: process.pid,
+    host: hostname(),
+    configPath,
+  });
   const { folder, files } = lease;
   writeFiles(folder, {
     "config.resolved.json": JSON.stringify({ model_name: model, tokenizer_name: tokenizer }),

@@ -6,11 +6,10 @@ import { join } from "node:path";
 import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
+import { startedRun } from "../fakes/startedRun.ts";
 
 /** Each piece of it does something where it is not shown as text. */
 export const HOSTILE = {
@@ -34,18 +33,11 @@ const NOBODY = 999_999_999;
 export async function writeHostileRun(parent: string): Promise<void> {
   const fileSystem = createFileSystem();
   const redactor = new Redactor();
-  const lease = await startRun(
-    { fileSystem, clock: systemClock },
-    {
-      parent,
-      name: "hostile",
-      runId: "hostile",
-      pid: NOBODY,
-      host: hostname(),
-      owner: "terminal",
-      configPath: `${parent}/tinker-config.yaml`,
-    },
-  );
+  const lease = await startedRun(fileSystem, parent, {
+    name: "hostile",
+    pid: NOBODY,
+    host: hostname(),
+  });
   const { folder, files } = lease;
   const store = createRolloutStore({ fileSystem: files, redactor, folder });
   const key = { step: 0, environment: HOSTILE_NAME, split: HOSTILE.bidi, taskKey: HOSTILE_NAME };

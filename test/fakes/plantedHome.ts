@@ -4,14 +4,13 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { writeState } from "../../src/core/runFolder/state.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
-import { systemClock } from "../../src/node/clock.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig, writeConfigFiles } from "../../src/trainer/config/configFiles.ts";
 import { aRunState } from "../trainer/runState.ts";
+import { startedRun } from "./startedRun.ts";
 
 const HOME: Readonly<Record<string, string>> = {
   ".bashrc": "alias ll='ls -l'\nexport EDITOR=vi\n",
@@ -66,18 +65,7 @@ export class PlantedHome {
   /** A run that stopped after two of its four steps. */
   async stoppedRun(name = "demo"): Promise<string> {
     const { fileSystem, configPath } = this;
-    const lease = await startRun(
-      { fileSystem, clock: systemClock },
-      {
-        parent: this.runs,
-        name,
-        runId: name,
-        pid: 2 ** 30,
-        host: "here",
-        owner: "terminal",
-        configPath,
-      },
-    );
+    const lease = await startedRun(fileSystem, this.runs, { name, pid: 2 ** 30, configPath });
     const { folder } = lease;
     const files = fileSystem.within(folder);
     await writeConfigFiles(files, folder, await loadConfig(fileSystem, configPath), new Redactor());

@@ -1,8 +1,8 @@
 /** Runs that end before their plan does, because a budget is used up or a target is reached. */
 
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { exitCodeOfRun } from "../../src/cli/terminal/exitCode.ts";
 import { isAppError } from "../../src/core/errors.ts";
@@ -35,13 +35,9 @@ const row = z.object({
 });
 const event = z.object({ kind: z.string(), message: z.string() });
 
-const folders: string[] = [];
-async function project(settings: string): Promise<string> {
-  const folder = await runFolderWith(configOf(settings));
-  folders.push(folder);
-  return folder;
+function project(settings: string): Promise<string> {
+  return runFolderWith(configOf(settings));
 }
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 /** The sum over all kinds of tokens. */
 const total = (tokens: Readonly<Record<string, number>>): number =>

@@ -14,7 +14,6 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
 import type { ChatReply, ChatView, TurnPlace } from "../../src/shared/chat.ts";
@@ -26,6 +25,7 @@ import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { call, encode, ended, renderer, tokenizer } from "../core/rollout/scriptedModel.ts";
 import { someSettings } from "../core/training/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
+import { filesOnDisk } from "../fakes/onDisk.ts";
 import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
 
@@ -39,7 +39,7 @@ max_steps: 1
 
 const SETTINGS = { temperature: 1, topP: 1, topK: -1, maxTokens: 48, seed: 5 };
 const signal = new AbortController().signal;
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 
 /** Keeps what was sent for each sample. */
 function recording(client: TrainingClient, sent: (readonly number[])[]): TrainingClient {

@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
 import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
+import { filesOnDisk, folderOfThisTest } from "../fakes/onDisk.ts";
 import { PROGRAM_FOLDER } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
 
 const KEY = "tml-key-of-the-user";
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
@@ -32,7 +31,7 @@ async function aService() {
 
 /** A run whose own copy of its configuration says something else than the file that it names. */
 async function aRun(judged: object, copied: object) {
-  const project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const project = folderOfThisTest();
   process.env["TINKER_RL_STORE"] = join(project, "checkpoints");
   const folder = join(project, ".tinker-rl", "runs", "config");
   const configPath = join(project, "config.yaml");

@@ -1,7 +1,7 @@
 /** Whole runs that are watched and controlled while they continue. */
 
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -57,11 +57,8 @@ save_every: 0
 rolling_save_every: 0
 `;
 
-const folders: string[] = [];
-async function project(config = CONFIG): Promise<string> {
-  const folder = await runFolderWith(config);
-  folders.push(folder);
-  return folder;
+function project(config = CONFIG): Promise<string> {
+  return runFolderWith(config);
 }
 
 let undisturbed: unknown;
@@ -70,7 +67,6 @@ beforeAll(async () => {
   expect((await train(folder).ended).outcome).toBe("done");
   undisturbed = await trained(folder, STEPS);
 });
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 const checkpoint = z.object({ name: z.string(), kind: z.string(), step: z.number() });
 const kinds = async (folder: string) =>
@@ -380,14 +376,9 @@ max_steps: 50
     ending: { code: "stopped", message: "The run was ended at once, without a save." },
   };
 
-  async function project(): Promise<string> {
-    const folder = await runFolderWith(CONFIG);
-    folders.push(folder);
-    return folder;
+  function project(): Promise<string> {
+    return runFolderWith(CONFIG);
   }
-  afterAll(() =>
-    Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))),
-  );
 
   describe("a run that is ended at once", () => {
     it("says so in its folder after its process ends, for everyone who reads it", async () => {

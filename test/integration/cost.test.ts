@@ -1,7 +1,6 @@
 /** What runs count and cost, against a count by hand of what went over the wire. */
 
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -56,19 +55,16 @@ const row = z.object({
   }),
 });
 
-const folders: string[] = [];
 const closing: (() => void)[] = [];
 let serving: Serving;
 
 beforeAll(async () => {
   const folder = await runFolderWith("");
-  folders.push(folder);
   serving = await startServing(join(folder, "checkpoints"));
 });
 afterAll(async () => {
   for (const close of closing) close();
   await serving?.stop();
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
 async function project(settings: string) {
@@ -81,7 +77,6 @@ async function project(settings: string) {
   });
   closing.push(gateway.close);
   const folder = await runFolderWith(configOf(settings));
-  folders.push(folder);
   const variables = { TINKER_API_KEY: serving.key, TINKER_BASE_URL: gateway.url };
   return { folder, requested, variables };
 }

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { runProgram } from "./trainProgram.ts";
 
 const CONFIG = `model_name: local/tiny-tool
@@ -24,7 +24,7 @@ const SUMS = Array.from({ length: 500 }, (_, index) => {
 });
 
 async function write(rows: readonly string[]) {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const folder = folderOfThisTest();
   const data = join(folder, "data");
   const config = join(folder, "sums.yaml");
   const file = join(data, "sums.jsonl");

@@ -1,7 +1,6 @@
 /** The weights of a trained run as files: copied from this computer, and fetched from a server, whatever happens on the way. */
 
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver";
@@ -20,6 +19,7 @@ import {
 } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { startTraining } from "../../src/trainer/trainer.ts";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { type Asked, ExportProxy } from "./exportProxy.ts";
 import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
@@ -40,14 +40,14 @@ max_steps: 2
 lora_rank: 32
 `;
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 let project: string;
 let run: string;
 /** The state of the final checkpoint. */
 let state: string;
 let served: LocalServers;
 let proxy: ExportProxy;
-let folder: string;
+const folder = folderOfEachTest();
 
 beforeAll(async () => {
   project = await runFolderWith(CONFIG);
@@ -65,17 +65,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await served?.close();
-  await fileSystem.close();
-  await rm(project, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "weights-"));
   proxy = await ExportProxy.start(served.tinkerUrl);
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
   proxy.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function download(name: string, files: FileSystem, changes: Partial<TrainerRequest> = {}) {

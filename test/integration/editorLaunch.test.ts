@@ -1,23 +1,21 @@
 /** A trainer as an editor starts it: a process of its own that is watched, joined again, controlled, and found when it vanished. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { sendAction, watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { launchTrainer } from "../../src/node/launch/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/node/launch/launchStore.ts";
 import { RunStore } from "../../src/server/runs/runStore.ts";
 import type { InsteadOfTraining, LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 
-let folder: string;
+const folder = folderOfEachTest();
 let store: RunStore;
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "launch-"));
   store = new RunStore({
     fileSystem,
     clock: systemClock,
@@ -27,7 +25,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   store.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 
 async function launch(settings: string, instead?: InsteadOfTraining) {

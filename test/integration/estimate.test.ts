@@ -1,8 +1,8 @@
 /** `tinker-rl estimate`: from groups that are played for it, and from a past run of the same environments and model. */
 
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import * as z from "zod";
 import { readUsage, usageEntries } from "../../src/core/runFolder/usageLog.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
@@ -37,7 +37,6 @@ beforeAll(async () => {
   temporary = { TMPDIR: join(folder, "tmp") };
   await mkdir(join(folder, "tmp"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const config = () => join(folder, "config.yaml");
 const run = () => join(folder, ".tinker-rl", "runs", "config");

@@ -1,8 +1,8 @@
 /** Runs on the embedded services, in processes of their own, behind a gateway that forgets sessions. */
 
 import { existsSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 import { resultChecks } from "../resilience/outage/checks.ts";
 import { type Outcome, readOutcome } from "../resilience/outage/outcome.ts";
@@ -66,33 +66,38 @@ export interface PlayedRun extends Ended {
   readonly resume: () => Promise<Ended>;
 }
 
-export interface ForgetfulStage {
+interface ForgetfulStage {
   /** Trains to the end. */
   readonly play: (options?: ForgetfulOptions, more?: PlayOptions) => Promise<PlayedRun>;
-  readonly close: () => Promise<void>;
 }
 
 const UNCHANGED: Filter = { request: (passing) => passing, answer: (answer) => answer };
 
-export async function openForgetfulStage(): Promise<ForgetfulStage> {
-  const root = await runFolderWith("");
-  const folders = [root];
+/** Open before the tests of the file, and closed after them. */
+export function forgetfulStage(): ForgetfulStage {
   const closing: (() => void)[] = [];
-  const store = join(root, "checkpoints");
-  const serving = await startServing(store);
-  const upstream = upstreamOf(serving.tinkerUrl);
+  let store: string;
+  let serving: Awaited<ReturnType<typeof startServing>>;
+  beforeAll(async () => {
+    store = join(await runFolderWith(""), "checkpoints");
+    serving = await startServing(store);
+  });
+  afterAll(async () => {
+    for (const each of closing) each();
+    await serving.stop();
+  });
 
   const play: ForgetfulStage["play"] = async (options = {}, more = {}) => {
     const { settings = "", disturb } = more;
     const service = new ForgetfulService(options);
     const filters = chained(more.filter ?? UNCHANGED, service);
     const filter = chained(filters, renaming("local/tiny-tool", MODEL));
+    const upstream = upstreamOf(serving.tinkerUrl);
     const gateway = await startGateway({ upstream, prefix: "", filter });
     const wandb = await startWandbService();
     const uploads = await UploadGateway.start();
     for (const each of [gateway, wandb, uploads]) closing.push(() => each.close());
     const folder = await runFolderWith(CONFIG + settings);
-    folders.push(folder);
     const variables = {
       TINKER_API_KEY: serving.key,
       TINKER_BASE_URL: gateway.url,
@@ -120,12 +125,7 @@ export async function openForgetfulStage(): Promise<ForgetfulStage> {
           .map(({ what, counts }) => `${what}: ${counts}`),
     };
   };
-  const close = async (): Promise<void> => {
-    for (const each of closing) each();
-    await serving.stop();
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
-  };
-  return { play, close };
+  return { play };
 }
 
 const eventSchema = z.object({ timeMs: z.number(), kind: z.string(), message: z.string() });

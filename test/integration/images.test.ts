@@ -4,8 +4,7 @@
  * give it.
  */
 
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -23,6 +22,7 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { systemRandom } from "../../src/node/random.ts";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { WORKER } from "../local/engine/engineFixture.ts";
 import { KERNELS } from "../local/engine/testModel.ts";
@@ -74,8 +74,8 @@ function withCalls(engine: Engine): Engine {
   };
 }
 
-const fileSystem = createFileSystem();
-let root = "";
+const fileSystem = filesOnDisk();
+const root = folderOfAllTests();
 let variables: Variables = {};
 let config = "";
 const closing: (() => Promise<void>)[] = [];
@@ -108,7 +108,6 @@ async function startEnvironments(): Promise<string> {
 }
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "image-runs-"));
   variables = { TINKER_BASE_URL: await startEngine(), TINKER_API_KEY: KEY };
   config = `
 model_name: ${MODEL}
@@ -130,10 +129,8 @@ openreward_base_url: ${await startEnvironments()}
 `;
 });
 afterAll(async () => {
-  await fileSystem.close();
   await Promise.all(closing.map((close) => close()));
   if (kept !== "") await cp(root, kept, { recursive: true });
-  await rm(root, { recursive: true, force: true });
 });
 
 /** A folder with the configuration, and the run that it leads to. */

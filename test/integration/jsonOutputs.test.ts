@@ -2,10 +2,9 @@
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { OUTPUTS } from "../../src/core/outputs/outputs.ts";
 import { runFolderWith } from "./localRun.ts";
@@ -54,7 +53,6 @@ beforeAll(async () => {
   run = join(project, ".tinker-rl", "runs", "run");
   await program("train", join(project, "config.yaml"));
 });
-afterAll(() => rm(project, { recursive: true, force: true }));
 
 it("each output of a real run fits its schema", async () => {
   expect(await json("validate", join(project, "config.yaml"))).toMatchObject({ isValid: true });

@@ -1,6 +1,6 @@
 /** A run that is done and resumed for its trackers only: what they lack is sent, and nothing that trains is started. */
 
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -46,7 +46,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   service.close();
-  await rm(home, { recursive: true, force: true });
 });
 
 it("sends them with a key that is right at last, and keeps what it has", async () => {

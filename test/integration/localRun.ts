@@ -1,6 +1,6 @@
 /** Runs the real trainer on the embedded engine and environments, in a temporary folder of its own. */
 
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,12 +18,21 @@ import { planNewRun } from "../../src/trainer/trainer.ts";
 
 export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
 
+const folders: string[] = [];
+
 /** A folder with a configuration; checkpoints go there, too. */
 export async function runFolderWith(config: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  folders.push(folder);
   process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
   await writeFile(join(folder, "config.yaml"), config);
   return folder;
+}
+
+/** Removes the folders of all runs so far. */
+export async function removeRunFolders(): Promise<void> {
+  const removal = { recursive: true, force: true, maxRetries: 5, retryDelay: 200 } as const;
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, removal)));
 }
 
 export interface LocalRunOptions {

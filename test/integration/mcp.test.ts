@@ -1,11 +1,11 @@
 /** The built program as an assistant starts it: what it starts goes on without it, and costs no more than it may. */
 
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { type Assistant, assistantOf } from "../server/mcp/anAssistant.ts";
 import { eventually } from "./controlledRun.ts";
 import { PROGRAM_FOLDER } from "./localRun.ts";
@@ -31,11 +31,10 @@ evaluation:
 const PRICES =
   "prices: { sampled: 440, prefill_cached: 39, prefill_uncached: 195, trained: 600 }\n";
 
-let root: string;
+const root = folderOfAllTests();
 const open: Assistant[] = [];
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "mcp-program-"));
   await writeFile(join(root, "tinker-config.yaml"), `${CONFIG}run_name: priced\n${PRICES}`);
   await writeFile(join(root, "free.tinker.yaml"), `${CONFIG}run_name: free\n`);
   await writeFile(
@@ -45,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(open.map((each) => each.close()));
-  await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 
 function variables() {

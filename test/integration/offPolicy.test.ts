@@ -1,9 +1,9 @@
 /** Whole runs that sample steps ahead: equal however often they are disturbed. */
 
 import { existsSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   amidRollouts,
@@ -36,13 +36,9 @@ rolling_save_every: 1
 evaluation: { splits: { local/calculator: [test] }, every: 2, num_samples: 2, temperatures: [1] }
 ${settings}`;
 
-const folders: string[] = [];
-async function project(stepsAhead: number, settings?: string): Promise<string> {
-  const folder = await runFolderWith(configOf(stepsAhead, settings));
-  folders.push(folder);
-  return folder;
+function project(stepsAhead: number, settings?: string): Promise<string> {
+  return runFolderWith(configOf(stepsAhead, settings));
 }
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 const row = z.object({
   async: z.object({ staleness: z.object({ min: z.number(), max: z.number() }) }),

@@ -1,10 +1,9 @@
 /** The own server of an environment, kept running by the server of an editor. */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver/node";
 import { ENVIRONMENT_REQUESTS, type OwnServerReport } from "../../src/api/environments.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
@@ -20,6 +19,8 @@ sys.stdout.flush()
 os.execvp("node", ["node", ${JSON.stringify(join(PROGRAM_FOLDER, "environment.js"))}, "--port", os.environ["PORT"]])
 `;
 
+import { folderOfThisTest } from "../fakes/onDisk.ts";
+
 const CONFIG = `model_name: local/tiny-tool
 environments:
   calculator:
@@ -30,12 +31,8 @@ batch_size: 1
 max_steps: 1
 `;
 
-const folders: string[] = [];
-afterEach(() => Promise.all(folders.splice(0).map((each) => rm(each, { recursive: true }))));
-
 async function serving(program: string) {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-own-"));
-  folders.push(folder);
+  const folder = folderOfThisTest();
   const config = join(folder, "tinker-config.yaml");
   await writeFile(config, CONFIG);
   await writeFile(join(folder, "environment.py"), program);

@@ -15,9 +15,6 @@ import {
   startServing,
 } from "./trainProgram.ts";
 
-const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-
 /** A server as a user writes one: it listens on PORT, prints its variables, and dies after `crash.txt` says so. */
 const SERVER = `
 import { spawn } from "node:child_process";
@@ -53,7 +50,6 @@ const OWN = `  calculator: { server: { command: [node, environments/calculator/s
 
 async function project(text: string): Promise<string> {
   const folder = await runFolderWith(text);
-  folders.push(folder);
   await mkdir(join(folder, "environments", "calculator"), { recursive: true });
   await writeFile(join(folder, "environments", "calculator", "server.mjs"), SERVER);
   return folder;
@@ -214,7 +210,6 @@ describe("three addresses in one run", () => {
 
   beforeAll(async () => {
     const store = await runFolderWith("");
-    folders.push(store);
     serving = await startServing(join(store, "checkpoints"));
   });
   afterAll(async () => {

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { parseEvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { runProgram, type Variables } from "./trainProgram.ts";
 
 const CONFIG = `model_name: local/tiny-tool
@@ -85,7 +85,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function play(args: readonly string[], variables: Variables = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const folder = folderOfThisTest();
   const path = join(folder, "sums.yaml");
   await writeFile(path, CONFIG);
   const ended = await runProgram(["env", "play", "-c", path, ...args], variables);
@@ -227,7 +227,7 @@ describe("a check with a model", () => {
   });
 
   it("compares the rewards of groups of its rollouts", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+    const folder = folderOfThisTest();
     const path = join(folder, "sums.yaml");
     await writeFile(path, CONFIG);
     const size = ["--groups", "4", "--group_size", "4"];

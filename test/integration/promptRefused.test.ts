@@ -1,17 +1,13 @@
 /** A service that refuses one prompt, as one that its filter or its context does not take: that rollout fails, and the run continues. */
 
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { linesIn } from "./controlledRun.ts";
-import { EVALUATING, type ForgetfulStage, openForgetfulStage, STEPS } from "./forgetfulRun.ts";
+import { EVALUATING, forgetfulStage, STEPS } from "./forgetfulRun.ts";
 import type { Filter } from "./tinkerServersProxy.ts";
 
-let stage: ForgetfulStage;
-beforeAll(async () => {
-  stage = await openForgetfulStage();
-});
-afterAll(() => stage.close());
+const stage = forgetfulStage();
 
 /** Which of the prompts that come is refused, whenever it comes again. */
 const REFUSED = { training: 10, evaluation: 1 } as const;

@@ -1,6 +1,6 @@
 /** Whole runs on random weights that `serve` offers under the name of a hosted model, with that model's own tokenizer. */
 
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -33,7 +33,6 @@ save_every: 1
 evaluation: { splits: { local/calculator: [test] }, num_samples: 2, temperatures: [1] }
 `;
 const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-const folders: string[] = [];
 let served: LocalServers;
 let store = "";
 
@@ -52,13 +51,10 @@ beforeAll(async () => {
 afterEach(() => served.close());
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-async function newFolder(config: string): Promise<string> {
-  const folder = await runFolderWith(config);
-  folders.push(folder);
-  return folder;
+function newFolder(config: string): Promise<string> {
+  return runFolderWith(config);
 }
 
 const updated = z.object({ optim: z.object({ grad_norm: z.number().positive() }) });

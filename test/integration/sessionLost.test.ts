@@ -1,14 +1,14 @@
 /** Runs whose session the service loses on the way: they continue by themselves, and to the same end. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { EXIT } from "../../src/shared/exitCodes.ts";
 import type { Outcome } from "../resilience/outage/outcome.ts";
 import { connectTo, eventually, linesIn, runFile } from "./controlledRun.ts";
-import { type ForgetfulStage, messages, openForgetfulStage, played } from "./forgetfulRun.ts";
+import { forgetfulStage, messages, played } from "./forgetfulRun.ts";
 
-let stage: ForgetfulStage;
+const stage = forgetfulStage();
 let undisturbed: Outcome;
 let undisturbedRewards: string;
 
@@ -20,15 +20,12 @@ function rewardLine(stdout: string): string {
 const evaluationSchema = z.object({ step: z.number(), purpose: z.string() });
 
 beforeAll(async () => {
-  stage = await openForgetfulStage();
   const whole = await stage.play();
   expect(whole.code, whole.stderr).toBe(0);
   undisturbed = whole.outcome();
   undisturbedRewards = rewardLine(whole.stdout);
   expect(whole.differencesFrom(undisturbed)).toEqual([]);
 }, 120_000);
-
-afterAll(() => stage.close());
 
 const RECOVERED =
   /^The run has a new session and continues after step \d: \d steps? (is|are) repeated\.$/;

@@ -3,11 +3,11 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Outcome } from "../resilience/outage/outcome.ts";
 import { linesIn, runFile, runIn } from "./controlledRun.ts";
-import { EVALUATING, events, type ForgetfulStage, openForgetfulStage } from "./forgetfulRun.ts";
+import { EVALUATING, events, forgetfulStage } from "./forgetfulRun.ts";
 import type { Loss } from "./forgetfulService.ts";
 
 /** Rollouts of a group. */
@@ -15,11 +15,7 @@ const GROUP_SIZE = 4;
 /** More than it takes to store a group. */
 const STORED_MS = 1_000;
 
-let stage: ForgetfulStage;
-beforeAll(async () => {
-  stage = await openForgetfulStage();
-});
-afterAll(() => stage.close());
+const stage = forgetfulStage();
 
 const taken = { request: 1, status: 410, isTaken: true } as const;
 const LOSSES: readonly (readonly [string, readonly Loss[]])[] = [

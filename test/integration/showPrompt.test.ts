@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PROMPT_REQUESTS, type PromptRequest } from "../../src/api/prompts.ts";
@@ -7,6 +6,7 @@ import type { RequestOutcome } from "../../src/api/requests.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import type { PromptDescription } from "../../src/shared/promptDescription.ts";
 import { orderOf } from "../fakes/anOrder.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { startServer } from "./serverProgram.ts";
 import { runProgram } from "./trainProgram.ts";
 
@@ -23,7 +23,7 @@ evaluation:
 `;
 
 async function configPath(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const folder = folderOfThisTest();
   const path = join(folder, "config.yaml");
   await writeFile(path, CONFIG);
   return path;

@@ -1,9 +1,9 @@
 /** Runs the commands of the skills, as far as it needs no key and no one who types. */
 
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { codes, SKILLS, withNames } from "../skills.ts";
 import { runProgram } from "./trainProgram.ts";
 
@@ -22,12 +22,11 @@ evaluation:
 /** Of a run under way. */
 const STEERING = "control";
 
-let folder: string;
+const folder = folderOfAllTests();
 let names: Readonly<Record<string, string>>;
 const variables = () => ({ TINKER_RL_STORE: join(folder, "checkpoints") });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "skills-"));
   const config = join(folder, "tinker-config.yaml");
   await writeFile(config, CONFIG);
   await runProgram(["train", "-c", config], variables());
@@ -40,7 +39,6 @@ beforeAll(async () => {
     OTHER_RUN: join(runs, "other"),
   };
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("names metrics that a run has", async () => {
   const { stdout } = await runProgram(["show", names["RUN"] ?? "", "--json"], variables());

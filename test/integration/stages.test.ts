@@ -1,17 +1,17 @@
 /** A configuration with stages on the embedded engine, as a user runs it: all at once, killed in the middle, and one again alone. */
 
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { calculatorPlays } from "./calculatorPlays.ts";
 import { trained } from "./comparedRuns.ts";
 import { comparableStage, STAGED, TRAINED_STAGES } from "./stagedConfig.ts";
 import { runProgram, startProgram } from "./trainProgram.ts";
 
-let folder = "";
-let config = "";
+const folder = folderOfAllTests();
+const config = join(folder, "config.yaml");
 
 const runs = () => join(folder, ".tinker-rl", "runs");
 const runOf = (name: string, stage: string) => join(runs(), `${name}-stages.${stage}`);
@@ -23,14 +23,11 @@ const overridesOf = async (run: string): Promise<readonly string[]> =>
   JSON.parse(await readFile(join(run, "overrides.json"), "utf8"));
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  config = join(folder, "config.yaml");
   await writeFile(join(folder, "plays.jsonl"), calculatorPlays(60));
   await writeFile(config, STAGED);
   const { code, stderr } = await runProgram(train("whole"), {});
   expect([code, stderr]).toEqual([0, ""]);
 }, 240_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("each stage begins with what the one before has left, and with the rest of the budget", async () => {
   expect(await overridesOf(runOf("whole", "again"))).toEqual(

@@ -1,17 +1,11 @@
 /** Trainers that stand still for longer than anything may take, as on a computer that sleeps: their runs end as if they had not. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Outcome } from "../resilience/outage/outcome.ts";
 import { eventually, linesIn } from "./controlledRun.ts";
-import {
-  type ForgetfulStage,
-  messages,
-  openForgetfulStage,
-  type PlayedRun,
-  played,
-} from "./forgetfulRun.ts";
+import { forgetfulStage, messages, type PlayedRun, played } from "./forgetfulRun.ts";
 
 /** Longer than the limits of a run, and they are longer than anything takes on a machine that does much else at once. */
 const STANDSTILL_S = 60;
@@ -21,11 +15,7 @@ const SILENCE_MS = 30_000;
 
 const row = z.object({ time: z.object({ total_s: z.number() }) });
 
-let stage: ForgetfulStage;
-beforeAll(async () => {
-  stage = await openForgetfulStage();
-});
-afterAll(() => stage.close());
+const stage = forgetfulStage();
 
 /** The trainer is stopped amid the rollouts of a step. */
 function playStopped(settings: string, silenceMs: number): Promise<PlayedRun> {

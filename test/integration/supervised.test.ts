@@ -1,15 +1,15 @@
 /** From no demonstrations to a model that plays: the rollouts of a run are imitated, and another run starts from what came of it. */
 
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { isJsonObject } from "../../src/core/json.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { calculatorPlays } from "./calculatorPlays.ts";
 import { readLines } from "./localRun.ts";
 import { runProgram } from "./trainProgram.ts";
 
-let folder = "";
+const folder = folderOfAllTests();
 
 const runOf = (name: string) => join(folder, ".tinker-rl", "runs", name);
 const lossesOf = async (name: string) => {
@@ -24,7 +24,6 @@ async function train(name: string, config: string, ...more: readonly string[]) {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   await writeFile(join(folder, "plays.jsonl"), calculatorPlays(60));
 });
 

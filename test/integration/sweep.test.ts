@@ -1,9 +1,9 @@
 /** A sweep on the embedded engine, as a user runs it: all at once, and killed in the middle. */
 
 import { once } from "node:events";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { trained } from "./comparedRuns.ts";
 import { runFolderWith } from "./localRun.ts";
 import { runProgram, startProgram } from "./trainProgram.ts";
@@ -22,7 +22,6 @@ beforeAll(async () => {
   config = join(folder, "config.yaml");
   parent = join(folder, ".tinker-rl", "runs");
 });
-afterAll(() => rm(join(parent, "..", ".."), { recursive: true, force: true }));
 
 const folderOf = (sweep: string, name: string) => join(parent, `${sweep}.learning_rate_${name}`);
 

@@ -3,18 +3,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { HEARTBEAT_MS } from "../../src/core/runFolder/runFile.ts";
 import { EXIT } from "../../src/shared/exitCodes.ts";
 import { eventually, runFile, runIn } from "./controlledRun.ts";
-import { type ForgetfulStage, openForgetfulStage, played } from "./forgetfulRun.ts";
+import { forgetfulStage, played } from "./forgetfulRun.ts";
 import type { Ended } from "./trainProgram.ts";
 
-let stage: ForgetfulStage;
-beforeAll(async () => {
-  stage = await openForgetfulStage();
-});
-afterAll(() => stage.close());
+const stage = forgetfulStage();
 
 /** As if the trainer had been suspended for a minute longer. */
 async function ageHeartbeat(project: string): Promise<void> {

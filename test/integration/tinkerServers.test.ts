@@ -1,7 +1,5 @@
 /** The client over real sockets: a compatible server with gaps, and the embedded engine behind a proxy with a prefix. */
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Sample } from "../../src/core/tinker/samplingClient.ts";
@@ -11,6 +9,7 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { type LocalService, startEngine } from "../../src/trainer/services/localServices.ts";
+import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { PROGRAM_FOLDER } from "./localRun.ts";
 import { type Gateway, startGateway } from "./tinkerServersProxy.ts";
@@ -134,12 +133,11 @@ describe.each([
 
 describe("the embedded engine behind a proxy with a path prefix", () => {
   const previousStore = process.env["TINKER_RL_STORE"];
-  let folder = "";
+  const folder = folderOfAllTests();
   let engine: LocalService;
   let gateway: Gateway;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tinker-rl-servers-"));
     process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
     engine = await startEngine({ folder: PROGRAM_FOLDER });
     const { socketPath } = engine;
@@ -150,7 +148,6 @@ describe("the embedded engine behind a proxy with a path prefix", () => {
     await engine.close();
     if (previousStore === undefined) delete process.env["TINKER_RL_STORE"];
     else process.env["TINKER_RL_STORE"] = previousStore;
-    await rm(folder, { recursive: true, force: true });
   });
 
   it("trains, saves, and continues from a checkpoint with the same weights", async () => {

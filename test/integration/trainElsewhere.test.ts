@@ -1,6 +1,6 @@
 /** Whole runs against servers that the trainer did not start: `serve` behind gateways, and a server with SkyRL's gaps. */
 
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -21,7 +21,6 @@ const UNCHANGED: Filter = { request: (passing) => passing, answer: (answer) => a
 
 const PREFIX = "/gateway/models";
 
-const folders: string[] = [];
 let serving: Serving;
 let environments: Gateway;
 let models: Gateway;
@@ -30,7 +29,6 @@ let served: Trained;
 
 beforeAll(async () => {
   const store = await runFolderWith("");
-  folders.push(store);
   serving = await startServing(join(store, "checkpoints"));
   environments = await startGateway({
     upstream: upstreamOf(serving.environmentsUrl),
@@ -44,7 +42,6 @@ afterAll(async () => {
   models?.close();
   environments?.close();
   await serving?.stop();
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
 function config(tinkerUrl: string, more = ""): string {
@@ -85,7 +82,6 @@ const keys = () => ({ TINKER_API_KEY: serving.key, ORS_API_KEY: serving.key });
 
 async function train(text: string, ...overrides: readonly string[]): Promise<Trained> {
   const folder = await runFolderWith(text);
-  folders.push(folder);
   const args = ["train", "-c", join(folder, "config.yaml"), ...overrides];
   const ended = await runProgram(args, keys());
   return { ...ended, folder: join(folder, ".tinker-rl", "runs", "run") };
@@ -273,7 +269,6 @@ describe("a server's loss", () => {
 describe("`serve` with another key for its environments", () => {
   it("is a fault of the service, not of the configuration, for several environments, too", async () => {
     const folder = await runFolderWith(config(models.url));
-    folders.push(folder);
     const variables = { ...keys(), ORS_API_KEY: "another" };
     const { code, stderr } = await runProgram(
       ["train", "-c", join(folder, "config.yaml")],

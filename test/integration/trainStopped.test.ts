@@ -1,7 +1,6 @@
 /** The program when something else than Ctrl+C ends it. */
 
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
@@ -34,6 +33,5 @@ it.skipIf(process.platform === "win32").each([
     expect(await closed).toEqual([3, null]);
   } finally {
     child.kill("SIGKILL");
-    await rm(folder, { recursive: true, force: true });
   }
 });

@@ -1,9 +1,8 @@
 import * as fs from "node:fs/promises";
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { beforeEach, expect, test, vi } from "vitest";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof fs>();
@@ -12,18 +11,12 @@ vi.mock("node:fs/promises", async (original) => {
 
 const LINES = 20;
 
-let root: string;
+const root = folderOfEachTest();
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "tinker-rl-append-"));
   await mkdir(join(root, "run", "rollouts", "step-000001"), { recursive: true });
-});
-
-afterEach(async () => {
-  await fileSystem.close();
-  await rm(root, { recursive: true });
 });
 
 test("a file that is open is looked at once an append", async () => {

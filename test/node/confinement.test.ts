@@ -1,23 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FolderFiles } from "../../src/core/ports.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
 import { inPlaceFiles } from "../../src/node/inPlaceFiles.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 
-let root = "";
-let folder = "";
-let outside = "";
+const root = folderOfEachTest();
+const folder = join(root, "run");
+const outside = join(root, "home");
 let fileSystem: ClosableFileSystem;
 let files: FolderFiles;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "tinker-rl-confined-"));
-  folder = join(root, "run");
-  outside = join(root, "home");
   await mkdir(join(folder, "rollouts"), { recursive: true });
   await mkdir(join(outside, "inner"), { recursive: true });
   await writeFile(join(outside, "profile"), "one line, not ended");
@@ -28,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await fileSystem.close();
-  await rm(root, { recursive: true });
 });
 
 function inPlace(path: string): FolderFiles {

@@ -1,18 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readDotEnv } from "../../src/node/dotEnv.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 
 const TEXT = "TINKER_API_KEY=tml-first\nNAME=Zoë\n";
-let folder = "";
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-});
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 function utf16(text: string, isBigEndian: boolean): Buffer {
   const bytes = Buffer.from(`\uFEFF${text}`, "utf16le");

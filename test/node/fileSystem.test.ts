@@ -1,18 +1,11 @@
-import { mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createFileSystem, reading } from "../../src/node/fileSystem.ts";
+import { expect, test } from "vitest";
+import { reading } from "../../src/node/fileSystem.ts";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 
-const fileSystem = createFileSystem();
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-files-"));
-});
-afterAll(async () => {
-  await fileSystem.close();
-  await rm(folder, { recursive: true });
-});
+const fileSystem = filesOnDisk();
+const folder = folderOfAllTests();
 
 test("appends return their offsets, also when many are in progress", async () => {
   const path = join(folder, "appended");

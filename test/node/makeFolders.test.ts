@@ -1,32 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startRun } from "../../src/core/runFolder/runFolder.ts";
-import { systemClock } from "../../src/node/clock.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { describe, expect, it } from "vitest";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
+import { startedRun } from "../fakes/startedRun.ts";
 
-let folder: string;
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-log-path-"));
-});
-
-afterEach(() => rm(folder, { recursive: true }));
-
-const start = (parent: string) =>
-  startRun(
-    { fileSystem: createFileSystem(), clock: systemClock },
-    {
-      parent,
-      name: "demo",
-      runId: "demo",
-      pid: 1,
-      host: "here",
-      owner: "terminal",
-      configPath: "run.yaml",
-    },
-  );
+const start = (parent: string) => startedRun(fileSystem, parent);
 
 describe("a `log_path` in which no folder can be made is refused with the name of the key", () => {
   it.runIf(process.platform === "linux").each(["/proc/tinker-rl", "/proc/tinker-rl/runs"])(

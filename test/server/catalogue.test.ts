@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   CATALOGUE_ACCESS,
   CATALOGUE_CHANGED,
@@ -10,6 +7,7 @@ import {
 } from "../../src/api/catalogue.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { TrainerFunctions } from "../../src/server/openRequests.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 import { aList, anEnvironment, CATALOGUE } from "./catalogue/aList.ts";
 
@@ -18,12 +16,7 @@ const ACCESS: CatalogueAccess = {
   variables: {},
 };
 const { environments, refresh } = CATALOGUE_REQUESTS;
-let storageFolder: string;
-
-beforeEach(() => {
-  storageFolder = mkdtempSync(join(tmpdir(), "storage-"));
-});
-afterEach(() => rmSync(storageFolder, { recursive: true, force: true }));
+const storageFolder = folderOfEachTest();
 
 async function aWindow(functions: Partial<TrainerFunctions>, access: CatalogueAccess | null) {
   const made = anEditor(functions);

@@ -1,20 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   ENVIRONMENT_REQUESTS,
   type EnvironmentCode,
   type NewEnvironment,
 } from "../../src/api/environments.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-new-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 const { create } = ENVIRONMENT_REQUESTS;
 

@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type {
   CodeAction,
   CodeLens,
@@ -23,6 +22,7 @@ import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 
 const URI = "file:///projects/demo/tinker-config.yaml";
@@ -292,8 +292,7 @@ describe("for the editor of its own package", () => {
   });
 
   it("writes a configuration for a data file", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-data-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = folderOfThisTest();
     await writeFile(join(folder, "q.csv"), "question,answer\nWhy?,So.\n");
     const { editor } = await editorWith("a: 1", { own: {} });
     const uri = pathToFileURL(join(folder, "q.csv")).toString();
@@ -310,8 +309,7 @@ describe("for the editor of its own package", () => {
 
 describe("sources of data", () => {
   async function withData(rows: string, context: Partial<ConfigContext> = {}) {
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = folderOfThisTest();
     await writeFile(join(folder, "demos.jsonl"), rows);
     const uri = pathToFileURL(join(folder, "tinker-config.yaml")).href;
     const text = `model_name: local/tiny-tool\nmethod: sft\nbatch_size: 4\nmax_steps: 2\ndata:\n  - path: demos.jsonl\n`;

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { REPORT_REQUESTS, type ReportRequest } from "../../src/api/reports.ts";
 import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 
+const files = filesOnDisk();
+const folder = folderOfAllTests();
+
 it("writes the report of a run under the name that the editor knows it by", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-report-"));
-  const files = createFileSystem();
   const rollouts = [rolloutFacts({ reward: 0.25 })];
   await appendMetrics(files.within(folder), folder, buildMetricsRow(stepFacts({ rollouts })));
   const { ask } = anEditor({});
@@ -25,6 +23,4 @@ it("writes the report of a run under the name that the editor knows it by", asyn
     ok: true,
     value: expect.stringMatching(/^## renamed/),
   });
-  await files.close();
-  await rm(folder, { recursive: true });
 });

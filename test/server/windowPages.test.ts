@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver";
 import {
   type KnownRun,
@@ -14,10 +11,10 @@ import {
   type PageReport,
 } from "../../src/api/pages.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { runIdOf } from "../../src/server/runs/runId.ts";
 import type { HostMessage, PageMessage } from "../../src/shared/dashboardMessages.ts";
 import type { RunsHostMessage, RunsPageMessage } from "../../src/shared/runsPage.ts";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 import { writeHardRun } from "./dashboard/writtenRun.ts";
 
@@ -32,15 +29,12 @@ const SETTINGS = {
   layout: null,
 };
 
-let parent = "";
+const parent = folderOfAllTests();
+const fileSystem = filesOnDisk();
 let folder = "";
 beforeAll(async () => {
-  parent = mkdtempSync(join(tmpdir(), "tinker-rl-pages-"));
-  const fileSystem = createFileSystem();
   ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 8 }));
-  await fileSystem.close();
 });
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 const aRun = (changes: Partial<KnownRun> = {}): KnownRun => ({
   folder,

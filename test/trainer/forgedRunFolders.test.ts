@@ -3,14 +3,12 @@
  * elsewhere. Whatever a user does with such a folder in a terminal, no key, no secret and no change goes where only the folder leads.
  */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { redactSecrets } from "../../src/core/config/secretValues.ts";
 import { isAppError } from "../../src/core/errors.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { RunRecord } from "../../src/node/runRecord.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
 import { openChat } from "../../src/trainer/chat/openChat.ts";
@@ -26,6 +24,7 @@ import {
 } from "../../src/trainer/trainer.ts";
 import { billedRun } from "../../src/trainer/usage/billedRun.ts";
 import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import { aRunState } from "./runState.ts";
 
@@ -43,9 +42,9 @@ interface Recorded {
   readonly requests: string[];
 }
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 const servers: Server[] = [];
-let root = "";
+const root = folderOfAllTests();
 let elsewhere: Recorded;
 let own: Recorded;
 
@@ -63,7 +62,6 @@ async function recorded(): Promise<Recorded> {
 }
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), "tinker-rl-forged-"));
   [elsewhere, own] = [await recorded(), await recorded()];
   const variables = {
     ...Object.fromEntries([...KEYS, ...SECRETS].map((name) => [name, plantedValue(name)])),
@@ -82,11 +80,9 @@ beforeAll(async () => {
     JSON.stringify({ ...NAMED, log_path: join(root, "runs") }),
   );
 });
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs();
   for (const server of servers) server.close();
-  await fileSystem.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 /** What the user of the drill trains. */

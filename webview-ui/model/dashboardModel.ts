@@ -16,6 +16,7 @@ import type { Host } from "./host.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
 import { type RunData, RunSignals } from "./runData.ts";
+import type { Shown } from "./shown.ts";
 import {
   firstViewState,
   forOtherRun,
@@ -29,7 +30,8 @@ type Status = "loading" | "empty" | "gone" | "ready";
 
 export interface DashboardModel {
   readonly host: Host;
-  readonly connection: HostConnection;
+  /** Whether the extension has sent a run, and what went wrong. */
+  readonly connection: Shown<Model["connection"]>;
   readonly settings: ReadonlySignal<DashboardSettings>;
   readonly data: RunData;
   readonly selection: RolloutSelection;
@@ -74,16 +76,6 @@ export interface FoundPlace {
   readonly isAmongTokens: boolean;
 }
 
-/** Whether the extension has sent a run, and what went wrong. */
-export interface HostConnection {
-  readonly status: ReadonlySignal<Status>;
-  /** Where the run was, and the others; null but for the status `gone`. */
-  readonly gone: ReadonlySignal<GoneRun | null>;
-  /** Errors that the user has not dismissed. */
-  readonly errors: ReadonlySignal<readonly string[]>;
-  dismissErrors(): void;
-}
-
 /** A run whose folder is no longer exists. */
 export interface GoneRun {
   readonly folder: string;
@@ -121,7 +113,9 @@ class Model implements DashboardModel {
   readonly found = signal<FoundPlace | null>(null);
   readonly connection = {
     status: signal<Status>("loading"),
+    /** Where the run was, and the others; null but for the status `gone`. */
     gone: signal<GoneRun | null>(null),
+    /** Errors that the user has not dismissed. */
     errors: signal<readonly string[]>([]),
     dismissErrors: (): void => {
       this.connection.errors.value = [];

@@ -1,6 +1,6 @@
 /** What the page knows of the shown run: facts as signals, numbers as columns. */
 
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { HostMessage, RunFacts } from "../../src/shared/dashboardMessages.ts";
 import type {
   CheckpointView,
@@ -12,35 +12,25 @@ import type {
 } from "../../src/shared/dashboardTypes.ts";
 import { rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import { ColumnStore } from "../charts/columns.ts";
+import type { Shown } from "./shown.ts";
 
 type Message<Kind extends HostMessage["kind"]> = Extract<HostMessage, { readonly kind: Kind }>;
 
 /** As views read it. */
-export interface RunData {
-  readonly run: ReadonlySignal<RunView | null>;
-  readonly runs: ReadonlySignal<readonly RunListing[]>;
-  readonly events: ReadonlySignal<readonly EventView[]>;
-  readonly checkpoints: ReadonlySignal<readonly CheckpointView[]>;
-  readonly evaluations: ReadonlySignal<readonly EvaluationView[]>;
-  /** See {@link RunFacts}. */
-  readonly rolloutSteps: ReadonlySignal<readonly number[]>;
-  readonly evaluatedSteps: ReadonlySignal<readonly number[]>;
-  /** By {@link rolloutKeyName}. */
-  readonly marks: ReadonlySignal<ReadonlyMap<string, MarkedRollout>>;
-  readonly columns: ColumnStore;
-  /** Changes whenever the columns do. */
-  readonly columnsVersion: ReadonlySignal<number>;
-}
+export type RunData = Shown<Omit<RunSignals, "replace" | "append" | "update">>;
 
-export class RunSignals implements RunData {
+export class RunSignals {
   readonly run = signal<RunView | null>(null);
   readonly runs = signal<readonly RunListing[]>([]);
   readonly events = signal<readonly EventView[]>([]);
   readonly checkpoints = signal<readonly CheckpointView[]>([]);
   readonly evaluations = signal<readonly EvaluationView[]>([]);
+  /** See {@link RunFacts}. */
   readonly rolloutSteps = signal<readonly number[]>([]);
   readonly evaluatedSteps = signal<readonly number[]>([]);
+  /** By {@link rolloutKeyName}. */
   readonly marks = signal<ReadonlyMap<string, MarkedRollout>>(new Map());
+  /** Changes whenever the columns do. */
   readonly columnsVersion = signal(0);
   readonly columns: ColumnStore;
 

@@ -199,11 +199,7 @@ export function forOtherRun(state: ViewState): ViewState {
 
 /** A stored state laid over a fresh one: what an older page stored in another shape is left out. */
 export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
-  if (typeof stored !== "object" || stored === null) return fresh;
-  const known = Object.entries(stored).filter(
-    ([key, value]) => key in fresh && hasShapeOf(fresh[key as keyof ViewState], value),
-  );
-  const merged: ViewState = { ...fresh, ...Object.fromEntries(known) };
+  const merged = restored(stored, fresh);
   return {
     ...merged,
     filter: { ...fresh.filter, ...merged.filter },
@@ -220,21 +216,29 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
 
 /** A filter that was kept under a name: what an older page stored in another shape is left out. */
 export function parseFilter(json: string): RolloutFilter {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(json);
-  } catch {
-    return NO_FILTER;
-  }
-  if (typeof stored !== "object" || stored === null) return NO_FILTER;
+  return restored(parsed(json), NO_FILTER);
+}
+
+/** `fresh` with those of its values that were stored in the same shape. */
+export function restored<State extends object>(stored: unknown, fresh: State): State {
+  if (typeof stored !== "object" || stored === null) return fresh;
   const known = Object.entries(stored).filter(
-    ([key, value]) => key in NO_FILTER && hasShapeOf(NO_FILTER[key as keyof RolloutFilter], value), // looked up right before
+    ([key, value]) => key in fresh && hasShapeOf(fresh[key as keyof State], value), // looked up right before
   );
-  return { ...NO_FILTER, ...Object.fromEntries(known) };
+  return { ...fresh, ...Object.fromEntries(known) };
+}
+
+/** Null for what is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Null stands for "not chosen", so either side may be null. */
-export function hasShapeOf(model: unknown, value: unknown): boolean {
+function hasShapeOf(model: unknown, value: unknown): boolean {
   if (model === null || value === null) return value !== undefined;
   return typeof model === typeof value && Array.isArray(model) === Array.isArray(value);
 }

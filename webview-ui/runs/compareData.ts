@@ -3,7 +3,13 @@
 import { type Range, shownX, valueRange } from "../../src/shared/chartScale.ts";
 import { formatTick } from "../../src/shared/formatTick.ts";
 import { meanInterval } from "../../src/shared/interval.ts";
-import type { ChartBand, ChartData, ChartSeries, SeriesLook } from "../charts/drawing/chartData.ts";
+import {
+  bandBetween,
+  type ChartBand,
+  type ChartData,
+  type ChartSeries,
+  type SeriesLook,
+} from "../charts/drawing/chartData.ts";
 import { formatXTick } from "../charts/format.ts";
 import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import { tickSteps } from "../charts/ticks.ts";
@@ -67,22 +73,13 @@ export function groupsChart(
     const lines = group.curves.map((curve) =>
       onGrid({ ...curve, ys: smooth(curve.ys, smoothing) }, grid),
     );
-    return { group, ...bandOf(lines, grid.length, bandKind) };
+    const { mean, ...between } = bandOf(lines, grid.length, bandKind);
+    const look = { color: group.look.color, share: 0.16 };
+    return { line: lineOf(group, mean), ...bandBetween(group.key, between, look) };
   });
-  const edges = drawn.flatMap(({ group: { key, look }, low, high }) => [
-    edgeOf(`low.${key}`, look, low),
-    edgeOf(`high.${key}`, look, high),
-  ]);
-  const bands = drawn.map(
-    ({ group: { key, look } }): ChartBand => ({
-      upper: `high.${key}`,
-      lower: `low.${key}`,
-      color: look.color,
-      share: 0.16,
-    }),
-  );
-  const lines = drawn.map(({ group, mean }) => lineOf(group, mean));
-  return chartOf(grid, [...edges, ...lines], bands, options);
+  const series = [...drawn.flatMap(({ edges }) => edges), ...drawn.map(({ line }) => line)];
+  const bands = drawn.map(({ band }) => band);
+  return chartOf(grid, series, bands, options);
 }
 
 /** Runs that are compared are drawn alike: the shortest decides. */
@@ -191,10 +188,6 @@ function lineOf(
 ): ChartSeries {
   const { color, dash } = look;
   return { key, label, values, color, share: 1, width: 1.75, dash };
-}
-
-function edgeOf(key: string, { color }: SeriesLook, values: Float64Array): ChartSeries {
-  return { key, label: key, values, color, share: 0, width: 0 };
 }
 
 function withinX(xs: Float64Array, values: Float64Array, [low, high]: Range): Float64Array {

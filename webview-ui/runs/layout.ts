@@ -4,7 +4,7 @@ import type { Range } from "../../src/shared/chartScale.ts";
 import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
-import { hasShapeOf } from "../model/viewState.ts";
+import { parsed, restored } from "../model/viewState.ts";
 
 export interface RunSorting {
   readonly column: string;
@@ -100,12 +100,7 @@ const MAX_LOOKS = 500;
 
 /** A kept layout; what an older page kept in another shape is left out. */
 export function restoreLayout(kept: string | null): RunsLayout {
-  const value = kept === null ? null : parsed(kept);
-  if (typeof value !== "object" || value === null) return FIRST_LAYOUT;
-  const known = Object.entries(value).filter(
-    ([key, own]) => key in FIRST_LAYOUT && hasShapeOf(FIRST_LAYOUT[key as keyof RunsLayout], own), // the line says so
-  );
-  const merged: RunsLayout = { ...FIRST_LAYOUT, ...Object.fromEntries(known) };
+  const merged = restored(kept === null ? null : parsed(kept), FIRST_LAYOUT);
   const oneOf = <Value>(values: readonly Value[], own: Value, first: Value): Value =>
     values.includes(own) ? own : first;
   return {
@@ -134,12 +129,4 @@ function freeLook(taken: ReadonlySet<number>): number {
   let look = 0;
   while (taken.has(look)) look += 1;
   return look;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

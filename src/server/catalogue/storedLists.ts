@@ -10,24 +10,6 @@ import type {
 import type { FileSystem } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 
-/** A checkpoint as kept: times instead of ages. */
-export interface KeptCheckpoint {
-  readonly path: string;
-  readonly model: string | null;
-  readonly rank: number | null;
-  readonly run: string | null;
-  /** For example `final`; null when unknown. */
-  readonly kind: string | null;
-  /** From 0. */
-  readonly step: number | null;
-  /** Milliseconds since the Unix epoch, like `expiresAtMs`. */
-  readonly savedAtMs: number | null;
-  readonly expiresAtMs: number | null;
-  readonly sizeBytes: number | null;
-  /** True when it is known to have been deleted, or replaced by a newer one. */
-  readonly isGone: boolean;
-}
-
 export interface StoredList<Item> {
   readonly items: readonly Item[];
   /** Milliseconds since the Unix epoch. */
@@ -70,18 +52,26 @@ const modelSchema: z.ZodType<ModelEntry> = z.object({
   maxRank: z.int().positive().nullable(),
   note: description.nullable(),
 });
-const checkpointSchema: z.ZodType<KeptCheckpoint> = z.object({
-  path: z.string().startsWith("tinker://").max(1000),
-  model: name.nullable(),
-  rank: z.int().positive().nullable(),
-  run: name.nullable(),
-  kind: name.nullable(),
-  step: z.int().nonnegative().nullable(),
-  savedAtMs: time,
-  expiresAtMs: time,
-  sizeBytes: time,
-  isGone: z.boolean(),
-});
+/** A checkpoint as kept: times instead of ages, in milliseconds since the Unix epoch. */
+const checkpointSchema = z
+  .object({
+    path: z.string().startsWith("tinker://").max(1000),
+    model: name.nullable(),
+    rank: z.int().positive().nullable(),
+    run: name.nullable(),
+    /** For example `final`; null when unknown. */
+    kind: name.nullable(),
+    /** From 0. */
+    step: z.int().nonnegative().nullable(),
+    savedAtMs: time,
+    expiresAtMs: time,
+    sizeBytes: time,
+    /** True when it is known to have been deleted, or replaced by a newer one. */
+    isGone: z.boolean(),
+  })
+  .readonly();
+
+export type KeptCheckpoint = z.infer<typeof checkpointSchema>;
 
 const SCHEMAS: { readonly [Kind in ListKind]: z.ZodType<StoredItems[Kind]> } = {
   environments: environmentSchema,

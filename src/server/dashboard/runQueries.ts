@@ -31,7 +31,7 @@ import type { PackedTimeline } from "../../shared/timeline.ts";
 import { readConfigView } from "./configView.ts";
 import { type EvidenceReport, searchEvidence } from "./evidenceSearch.ts";
 import { rolloutBody, tokenPart } from "./rolloutViews.ts";
-import { readTaskPage } from "./taskQuery.ts";
+import { TaskTable } from "./taskQuery.ts";
 import type { TextReader } from "./textReader.ts";
 import { TimelineQuery } from "./timelineQuery.ts";
 
@@ -79,6 +79,7 @@ export class RunQueries {
   readonly #files: FolderFiles;
   readonly #reader: RunReader;
   readonly #timelines: TimelineQuery;
+  readonly #tasks: TaskTable;
   readonly #taskSteps: TaskStepFinder;
   #lastTokens: { readonly key: string; readonly record: TokenRecord } | null = null;
 
@@ -88,6 +89,7 @@ export class RunQueries {
     this.#files = options.fileSystem.within(folder);
     this.#reader = createRunReader(this.#files, folder);
     this.#timelines = new TimelineQuery(this.#files, options.follower);
+    this.#tasks = new TaskTable(this.#files, folder);
     this.#taskSteps = new TaskStepFinder(this.#files, folder);
   }
 
@@ -205,7 +207,7 @@ export class RunQueries {
 
   /** @throws AppError `state-invalid`, `state-format` */
   tasks({ query }: Question<"tasks">): Promise<TaskPage> {
-    return readTaskPage(this.#files, this.#options.follower.folder, query);
+    return this.#tasks.page(query);
   }
 
   /** @throws AppError `image-invalid`, `file-not-found` */

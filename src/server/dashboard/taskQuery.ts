@@ -1,10 +1,14 @@
 /** A page of the table of tasks. */
 
 import type { FolderFiles } from "../../core/ports.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import {
   type CurriculumTask,
+  type CurriculumTasks,
   readCurriculumTasks,
 } from "../../core/training/tasks/curriculumTasks.ts";
+import { sha256 } from "../../node/hash.ts";
 import {
   TASKS_PER_PAGE,
   type TaskColumn,
@@ -15,13 +19,37 @@ import {
 
 type Counts = Record<CurriculumTask["pool"], number>;
 
-/** @throws AppError `state-invalid`, `state-format` */
-export async function readTaskPage(
-  files: FolderFiles,
-  folder: string,
+/** The table of one run. A question comes with each key typed, and to understand a large save takes far longer than to read it. */
+export class TaskTable {
+  readonly #files: FolderFiles;
+  readonly #folder: string;
+  #known: { readonly digest: string; readonly tasks: CurriculumTasks | null } | null = null;
+
+  constructor(files: FolderFiles, folder: string) {
+    this.#files = files;
+    this.#folder = folder;
+  }
+
+  /** @throws AppError `state-invalid`, `state-format` */
+  async page(query: TaskQuery): Promise<TaskPage> {
+    return pageOf(await this.#tasks(), query);
+  }
+
+  async #tasks(): Promise<CurriculumTasks | null> {
+    const { state } = runPaths(this.#folder);
+    const saved = await this.#files.readText(state, MAX_BYTES.state).catch(() => null);
+    const digest = saved === null ? null : sha256(saved);
+    if (digest !== null && digest === this.#known?.digest) return this.#known.tasks;
+    const tasks = await readCurriculumTasks(this.#files, this.#folder);
+    this.#known = digest === null ? null : { digest, tasks };
+    return tasks;
+  }
+}
+
+function pageOf(
+  known: CurriculumTasks | null,
   { text, pool, column, isDescending, page }: TaskQuery,
-): Promise<TaskPage> {
-  const known = await readCurriculumTasks(files, folder);
+): TaskPage {
   const tasks = known?.tasks ?? [];
   const counts: Counts = { open: 0, hard: 0, solved: 0 };
   for (const task of tasks) counts[task.pool] += 1;

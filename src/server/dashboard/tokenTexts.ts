@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { imageText, isImageId } from "../../core/images/imageIds.ts";
+import type { FileSystem } from "../../core/ports.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
-import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import type { TokenTexts } from "./runQueries.ts";
 import { readTokenizer, tokenizerAtHand } from "./tokenizerAtHand.ts";
 
@@ -14,7 +14,7 @@ import { readTokenizer, tokenizerAtHand } from "./tokenizerAtHand.ts";
 let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | null = null;
 
 /** `programFolder` holds the embedded model and the thread that reads tokenizers. */
-export function tokenTextsOf(fileSystem: ClosableFileSystem, programFolder: string): TokenTexts {
+export function tokenTextsOf(fileSystem: FileSystem, programFolder: string): TokenTexts {
   return async (runFolder, ids) => {
     try {
       const folder = await folderOfRun(fileSystem, programFolder, runFolder);
@@ -35,7 +35,7 @@ async function load(programFolder: string, folder: string): Promise<Tokenizer> {
 }
 
 async function folderOfRun(
-  fileSystem: ClosableFileSystem,
+  fileSystem: FileSystem,
   programFolder: string,
   runFolder: string,
 ): Promise<string | null> {

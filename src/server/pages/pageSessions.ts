@@ -1,10 +1,9 @@
 /** The sessions of pages over the runs that a window or a browser knows. */
 
 import type { Kept, KnownRun, PageSettings } from "../../api/pages.ts";
-import type { Clock } from "../../core/ports.ts";
+import type { Clock, FileSystem } from "../../core/ports.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
 import { markRollout } from "../../core/runFolder/marks.ts";
-import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { RunListing } from "../../shared/dashboardTypes.ts";
 import { checkpointPath } from "../dashboard/checkpointPath.ts";
@@ -19,7 +18,7 @@ import { RunsSession, type RunsSessionOptions } from "../runsTable/runsSession.t
 export interface PageSessionsOptions
   extends Pick<DashboardSessionOptions, "shortenPath">,
     Pick<RunsSessionOptions, "follow"> {
-  readonly fileSystem: ClosableFileSystem;
+  readonly fileSystem: FileSystem;
   readonly clock: Clock;
   /** Holds the embedded model and the threads of the program. */
   readonly programFolder: string;

@@ -74,33 +74,58 @@ export interface PastRunEstimate {
 /** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
 export async function estimateFromRun(
   trainer: TrainerOptions,
-  { loaded, planOf, fileSystem, folder, played, onEstimate }: PastRunEstimate,
+  { fileSystem, folder, played, ...asking }: PastRunEstimate,
+): Promise<RunEnd> {
+  const basis = { fileSystem: fileSystem.within(folder), folder, played };
+  const { config } = asking.loaded;
+  // Before anything is asked of a service: most faults are here.
+  await readBasis(basis.fileSystem, folder, config);
+  const known = await estimateFromFolder(config, basis);
+  if (known === null) {
+    return askServices(trainer, asking, (preparation, listPrices) => {
+      const tasks = askedTasks(preparation, trainer.control.signal);
+      const project = projectTasks(config, tasks);
+      return reportEstimate({ config, project, listPrices }, basis);
+    });
+  }
+  asking.onEstimate(known);
+  return { outcome: "done", folder: null };
+}
+
+/** Reads the examples of a supervised run; asks services for what costs nothing. @throws AppError as a run that cannot begin */
+export function estimateSupervised(trainer: TrainerOptions, asking: Asking): Promise<RunEnd> {
+  const { config } = asking.loaded;
+  return askServices(trainer, asking, async (preparation, listPrices) =>
+    supervisedReport({ config, preparation, listPrices }),
+  );
+}
+
+type Asking = Pick<PastRunEstimate, "loaded" | "planOf" | "onEstimate">;
+
+/** Prepares a run as if it were to begin, for a report of it. */
+async function askServices(
+  trainer: TrainerOptions,
+  { loaded, planOf, onEstimate }: Asking,
+  report: (
+    preparation: Preparation,
+    listPrices: ListPrices | null,
+  ) => Promise<EstimateReport | null>,
 ): Promise<RunEnd> {
   const services = new CleanupStack();
   try {
-    const basis = { fileSystem: fileSystem.within(folder), folder, played };
-    const { config } = loaded;
-    // Before anything is asked of a service: most faults are here.
-    await readBasis(basis.fileSystem, folder, config);
-    const known = await estimateFromFolder(config, basis);
-    if (known !== null) {
-      onEstimate(known);
-      return { outcome: "done", folder: null };
-    }
     const plan = planOf(loaded);
     const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
-    const prepared = await connectAndPrepare(connections, plan, (load) => load());
-    const { signal } = trainer.control;
+    const { preparation, tinker } = await connectAndPrepare(connections, plan, (load) => load());
     const listPrices = await loadListPrices({
       config: { ...loaded.config, max_cost_usd: null },
-      address: prepared.tinker.service.address,
+      address: tinker.service.address,
       folder: null,
       log: trainer.log,
-      signal,
+      signal: trainer.control.signal,
     });
-    const project = projectTasks(config, askedTasks(prepared.preparation, signal));
-    onEstimate(await reportEstimate({ config, project, listPrices }, basis));
-    await prepared.tinker.service.finish("success");
+    const estimate = await report(preparation, listPrices);
+    if (estimate !== null) onEstimate(estimate);
+    await tinker.service.finish("success");
     return { outcome: "done", folder: null };
   } catch (error) {
     throw trainer.redactor.redactError(error);
@@ -182,34 +207,6 @@ export function supervisedReport({
     restsOn: { run: null, steps: 0, groups: 0, rollouts: 0, examples: examples.trained.length },
     budgets: { max_cost_usd, max_tokens_total, max_hours },
   };
-}
-
-/** Reads the examples of a supervised run; asks services for what costs nothing. @throws AppError as a run that cannot begin */
-export async function estimateSupervised(
-  trainer: TrainerOptions,
-  { loaded, planOf, onEstimate }: Pick<PastRunEstimate, "loaded" | "planOf" | "onEstimate">,
-): Promise<RunEnd> {
-  const services = new CleanupStack();
-  try {
-    const plan = planOf(loaded);
-    const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
-    const { preparation, tinker } = await connectAndPrepare(connections, plan, (load) => load());
-    const listPrices = await loadListPrices({
-      config: { ...loaded.config, max_cost_usd: null },
-      address: tinker.service.address,
-      folder: null,
-      log: trainer.log,
-      signal: trainer.control.signal,
-    });
-    const report = supervisedReport({ config: loaded.config, preparation, listPrices });
-    if (report !== null) onEstimate(report);
-    await tinker.service.finish("success");
-    return { outcome: "done", folder: null };
-  } catch (error) {
-    throw trainer.redactor.redactError(error);
-  } finally {
-    await services.closeAll();
-  }
 }
 
 /** With `played` when the folder is that of a dry run of the same configuration, or of one of the same stages. */

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -106,18 +106,12 @@ export const clicks: Journey = {
 
 /** A run with one step, in progress. */
 async function writeRun(folder: string, name: string): Promise<RunLease> {
-  const lease = await startRun(
-    { fileSystem, clock: systemClock },
-    {
-      parent: `${folder}/.tinker-rl/runs`,
-      name,
-      runId: `id-${name}`,
-      pid: process.pid,
-      host: hostname(),
-      owner: "terminal",
-      configPath: `${folder}/${name}.yaml`,
-    },
-  );
+  const lease = await startedRun(fileSystem, `${folder}/.tinker-rl/runs`, {
+    name,
+    pid: process.pid,
+    host: hostname(),
+    configPath: `${folder}/${name}.yaml`,
+  });
   const store = createRolloutStore({
     fileSystem: lease.files,
     folder: lease.folder,

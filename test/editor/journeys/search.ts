@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { writeHackedRollouts } from "../../core/changes/hackedRun.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 import { showChangesPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
@@ -80,18 +79,12 @@ export const search: Journey = {
 async function writeRun(folder: string, name: string): Promise<void> {
   const fileSystem = createFileSystem();
   const parent = join(folder, ".tinker-rl", "runs");
-  const lease = await startRun(
-    { fileSystem, clock: systemClock },
-    {
-      parent,
-      name,
-      runId: name,
-      pid: process.pid,
-      host: hostname(),
-      owner: "terminal",
-      configPath: join(folder, "tinker-config.yaml"),
-    },
-  );
+  const lease = await startedRun(fileSystem, parent, {
+    name,
+    pid: process.pid,
+    host: hostname(),
+    configPath: join(folder, "tinker-config.yaml"),
+  });
   await writeHackedRollouts(lease.files, lease.folder);
   await lease.update({ phase: "done" });
   await fileSystem.close();

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../../../src/local/engine/architecture.ts";
 import { createEngine } from "../../../src/local/engine/embeddedEngine.ts";
 import type { Adapter, Engine, EngineDatum } from "../../../src/local/engine/engine.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import {
   ADAM,
   CROSS_ENTROPY,
@@ -31,17 +31,14 @@ import { KERNELS } from "./testModel.ts";
 
 const OPTIONS = { rank: 8, seed: 3, trainAttn: true, trainMlp: true };
 
-let folder: string;
+const folder = folderOfAllTests();
 let engine: Engine;
 
 beforeAll(async () => {
-  folder = await writeTinyModel();
+  await writeTinyModel(folder);
   engine = await startEngine(folder, 2);
 });
-afterAll(async () => {
-  await engine.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => engine.close());
 
 async function trained(on: Engine, steps: number): Promise<Adapter> {
   const adapter = on.createAdapter(OPTIONS);

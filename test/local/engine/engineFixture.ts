@@ -1,7 +1,6 @@
 /** A small random model as a folder, engines over it, and training data for them. */
 
-import { copyFile, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
@@ -30,9 +29,8 @@ export const MODEL_FOLDER = fileURLToPath(
 /** The small model with the vocabulary of the shipped tokenizer. */
 export const TINY: Architecture = { ...SMALL, vocabSize: 512 };
 
-/** Writes the small model into a new folder, which the caller removes. */
-export async function writeTinyModel(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "model-"));
+/** Writes the small model into the folder. */
+export async function writeTinyModel(folder: string): Promise<void> {
   const config = {
     name: "local/tiny-test",
     vocab_size: TINY.vocabSize,
@@ -50,7 +48,6 @@ export async function writeTinyModel(): Promise<string> {
   for (const name of ["tokenizer.json", "tokenizer_config.json"]) {
     await copyFile(join(MODEL_FOLDER, name), join(folder, name));
   }
-  return folder;
 }
 
 export function startEngine(

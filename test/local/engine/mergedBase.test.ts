@@ -1,7 +1,6 @@
 /** A trained adapter merged into the bundled base model: the engine computes the same log-probs of one as of the two. */
 
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readBaseFolder } from "../../../src/core/weights/forms/baseFolder.ts";
@@ -11,7 +10,7 @@ import { planMerge } from "../../../src/core/weights/forms/mergePlan.ts";
 import type { Engine, Snapshot } from "../../../src/local/engine/engine.ts";
 import { peftFiles } from "../../../src/local/engine/peftFolder.ts";
 import { decodeSafetensors, encodeSafetensors } from "../../../src/local/engine/safetensors.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { MODEL_FOLDER, randomData, startEngine, trainStep } from "./engineFixture.ts";
 
 const RANK = 4;
@@ -19,14 +18,13 @@ const WEIGHTS = "model.safetensors";
 /** What the training must have changed at least: else a merge of nothing would pass. */
 const LEAST_CHANGE = 0.05;
 
-let folder: string;
+const folder = folderOfAllTests();
 let engine: Engine;
 let trained: Snapshot;
-const files = createFileSystem();
+const files = filesOnDisk();
 const prompts = randomData(6, 3).map(({ tokens }) => tokens);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "merged-"));
   engine = await startEngine(MODEL_FOLDER, 1);
   const adapter = engine.createAdapter({ rank: RANK, seed: 1, trainAttn: true, trainMlp: true });
   for (const seed of [1, 2]) await trainStep(engine, adapter, seed);
@@ -39,8 +37,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine?.close();
-  await files.close();
-  await rm(folder, { recursive: true });
 });
 
 async function scores(of: Engine, weights: Snapshot | null): Promise<readonly number[]> {

@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type {
   Engine,
@@ -7,6 +6,7 @@ import type {
   SampledSequence,
   Snapshot,
 } from "../../../src/local/engine/engine.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import {
   CROSS_ENTROPY,
   sampleRequest,
@@ -19,19 +19,16 @@ import {
 const OPTIONS = { rank: 8, seed: 3, trainAttn: true, trainMlp: true };
 const CONVERSATION = Int32Array.from({ length: 30 }, (_, i) => (i * 37) % TINY.vocabSize);
 
-let folder: string;
+const folder = folderOfAllTests();
 let engine: Engine;
 let snapshot: Snapshot;
 
 beforeAll(async () => {
-  folder = await writeTinyModel();
+  await writeTinyModel(folder);
   engine = await startEngine(folder, 2);
   snapshot = await trainedSnapshot(engine);
 });
-afterAll(async () => {
-  await engine.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => engine.close());
 
 async function trainedSnapshot(on: Engine): Promise<Snapshot> {
   const adapter = on.createAdapter(OPTIONS);

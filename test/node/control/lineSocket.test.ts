@@ -1,19 +1,17 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder: string;
+const folder = folderOfEachTest();
 let server: Server;
 let here: Socket;
 let there: Socket;
 let lines: string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-lines-"));
   server = createServer();
   const path = join(folder, "socket");
   await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -24,11 +22,10 @@ beforeEach(async () => {
   for (const socket of [here, there]) socket.on("error", () => undefined);
 });
 
-afterEach(async () => {
+afterEach(() => {
   here.destroy();
   there.destroy();
   server.close();
-  await rm(folder, { recursive: true });
 });
 
 /** Waits for `count` lines. */

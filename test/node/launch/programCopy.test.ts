@@ -1,22 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { copiedProgram, removeOldCopies } from "../../../src/node/launch/programCopy.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder: string;
-let program: string;
-let store: string;
+const folder = folderOfEachTest();
+const program = join(folder, "program");
+const store = join(folder, "store");
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "copy-"));
-  program = join(folder, "program");
-  store = join(folder, "store");
   mkdirSync(join(program, "model"), { recursive: true });
   writeFileSync(join(program, "main.js"), "one");
   writeFileSync(join(program, "main.js.map"), "map");
   writeFileSync(join(program, "model", "weights"), "w");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 it("is made once for what the program holds, and without source maps", async () => {
   const copies = await Promise.all([copiedProgram(program, store), copiedProgram(program, store)]);

@@ -1,15 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { FolderReport } from "../../../src/core/search/searchRuns.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   reportsInThread,
   type SearchTask,
@@ -17,14 +13,15 @@ import {
 } from "../../../src/node/texts/textThread.ts";
 import type { SearchQuery } from "../../../src/shared/search.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
-let parent = "";
-let workerPath = "";
+const parent = folderOfAllTests();
+const fileSystem = filesOnDisk();
+const workerPath = join(parent, "textWorker.mjs");
 let folders: readonly string[] = [];
 
 beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), "search-thread-"));
-  workerPath = join(parent, "textWorker.mjs");
   await build({
     entryPoints: ["src/node/texts/textWorker.ts"],
     bundle: true,
@@ -38,8 +35,6 @@ beforeAll(async () => {
     await runSaying("older", `Two apples. ${"a".repeat(40)}!`),
   ];
 });
-
-afterAll(() => rm(parent, { recursive: true, force: true }));
 
 it("finds what several runs say, one run after the other", async () => {
   const reports = await search({ text: "apple" });
@@ -114,26 +109,13 @@ async function search(
 }
 
 async function runSaying(name: string, promptText: string): Promise<string> {
-  const { folder } = await startRun(
-    { fileSystem: createFileSystem(), clock: systemClock },
-    {
-      parent,
-      name,
-      runId: name,
-      pid: process.pid,
-      host: "here",
-      owner: "terminal",
-      configPath: "c.yaml",
-    },
-  );
+  const { folder } = await startedRun(fileSystem, parent, { name });
   await addRollout(folder, { promptText });
   return folder;
 }
 
 async function addRollout(folder: string, changes: Partial<RolloutRecord>): Promise<void> {
-  const fileSystem = createFileSystem();
   const files = fileSystem.within(folder);
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
   await store.addRollout(aRecord(changes));
-  await fileSystem.close();
 }

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const ENTRY = `
@@ -16,25 +15,21 @@ it("a bundled tokenizer runs in a folder without any packages", async () => {
   // A name held in a variable: the plugin is plain JavaScript without types.
   const plugin: string = "../../../scripts/esbuildTransformers.mjs";
   const { transformersTokenizer } = await import(plugin);
-  const folder = await mkdtemp(join(tmpdir(), "bundle-"));
-  try {
-    const outfile = join(folder, "entry.mjs");
-    await build({
-      stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
-      bundle: true,
-      platform: "node",
-      target: "node20",
-      format: "esm",
-      outfile,
-      plugins: [transformersTokenizer],
-      logLevel: "error",
-    });
-    const fixture = join(ROOT, "test/fixtures/tiny-bytes");
-    const { stdout } = await promisify(execFile)(process.execPath, [outfile, fixture], {
-      cwd: folder,
-    });
-    expect(stdout).toBe("72,105");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = folderOfThisTest();
+  const outfile = join(folder, "entry.mjs");
+  await build({
+    stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    outfile,
+    plugins: [transformersTokenizer],
+    logLevel: "error",
+  });
+  const fixture = join(ROOT, "test/fixtures/tiny-bytes");
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile, fixture], {
+    cwd: folder,
+  });
+  expect(stdout).toBe("72,105");
 });

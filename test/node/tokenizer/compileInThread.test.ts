@@ -1,20 +1,18 @@
 import { cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { compileInThread } from "../../../src/node/tokenizer/compileInThread.ts";
 import { createModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import { QWEN3_FOLDER, qwen3Model } from "./qwen3Model.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const TINY_BYTES = join(ROOT, "test/fixtures/tiny-bytes");
 
-let folder = "";
-let worker = "";
+const folder = folderOfAllTests();
+const worker = join(folder, "worker.mjs");
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "thread-"));
-  worker = join(folder, "worker.mjs");
   await build({
     entryPoints: [join(ROOT, "src/node/tokenizer/compileWorker.ts")],
     bundle: true,
@@ -24,7 +22,6 @@ beforeAll(async () => {
     outfile: worker,
   });
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const alone = (workerPath: string) => ({ workerPath, cacheFolder: null });
 

@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { loadHubSettings } from "../../../src/node/tokenizer/hubSettings.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
-let folder = "";
+const folder = folderOfAllTests();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hub-"));
   await writeFile(join(folder, "token"), "hf_file\n");
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe("the hub's settings", () => {
   it("are the public hub and the caches in the user's home unless variables say otherwise", async () => {

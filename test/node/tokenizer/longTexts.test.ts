@@ -1,25 +1,23 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { renderAside } from "../../../src/core/chat/tokenizer.ts";
 import { compileModel } from "../../../src/node/tokenizer/compiledModel.ts";
 import { EncodeThread } from "../../../src/node/tokenizer/encodeThread.ts";
 import { createLongTextEncoder } from "../../../src/node/tokenizer/longTexts.ts";
 import { createModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const TINY_BYTES = join(ROOT, "test/fixtures/tiny-bytes");
 const LONG = "A long text, ünd so on <|im_end|> 漢字\n".repeat(8_000);
 
-let folder = "";
-let worker = "";
+const folder = folderOfAllTests();
+const worker = join(folder, "worker.mjs");
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "long-"));
-  worker = join(folder, "worker.mjs");
   // A name held in a variable: the plugin is plain JavaScript without types.
   const plugin: string = "../../../scripts/esbuildTransformers.mjs";
   const { transformersTokenizer } = await import(plugin);
@@ -34,7 +32,6 @@ beforeAll(async () => {
     logLevel: "error",
   });
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 async function tokenizerWith(workerPath: string) {
   return createModelTokenizer(TINY_BYTES, await compileModel(TINY_BYTES), workerPath).tokenizer;

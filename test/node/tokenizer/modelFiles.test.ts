@@ -1,26 +1,16 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readModelFiles } from "../../../src/node/tokenizer/modelFiles.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const REFUSED = { code: "tokenizer-unsupported" };
-let folder = "";
+const folder = folderOfEachTest();
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tinker-rl-model-"));
   cpSync("test/fixtures/tiny-bytes", folder, { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the files of a tokenizer", () => {
   it("may be links to plain files, as in the caches of other programs", async () => {

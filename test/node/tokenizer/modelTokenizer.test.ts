@@ -1,23 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findChatFamily } from "../../../src/core/chat/setup/findFamily.ts";
 import { checkRenderer } from "../../../src/core/chat/setup/selfCheck.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { BYTE_LEVEL_ALPHABET } from "../../../src/node/tokenizer/byteLevel.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const TINY_BYTES = join(import.meta.dirname, "../../fixtures/tiny-bytes");
 const END = "<|im_end|>";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tokenizer-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfAllTests();
 
 /** 512 ids: the bytes, the merges of some words, fillers, and two added tokens, one of them in the vocabulary as well. */
 function smallBpe() {

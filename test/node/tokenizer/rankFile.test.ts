@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { RANK_PATTERNS } from "../../../src/node/tokenizer/rankPatterns.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const PATTERN = " ?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+|\\s+";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ranks-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfAllTests();
 
 /** The bytes first, in an order of their own, then words; `abcd` is a token that no merge of pairs reaches. */
 const BYTES = Array.from({ length: 256 }, (_, at) => Buffer.from([(at * 7) % 256]));

@@ -1,27 +1,22 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../../src/core/ports.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { createHttpClient } from "../../../src/node/http.ts";
 import type { HubSettings } from "../../../src/node/tokenizer/hubSettings.ts";
 import { resolveTokenizer, type TokenizerSources } from "../../../src/node/tokenizer/resolve.ts";
 import { type FakeAnswer, FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const HUB = "https://hub.example";
 const STORAGE = "https://storage.example";
 const COMMIT = "1234567890abcdef1234567890abcdef12345678";
 const NAME = "org/model";
 
-let root = "";
-const files = createFileSystem();
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "resolve-"));
-});
-afterEach(() => rm(root, { recursive: true }));
+const root = folderOfEachTest();
+const files = filesOnDisk();
 
 type Site = (path: string, url: string) => FakeReply;
 

@@ -1,21 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CataloguedRun } from "../../../src/api/catalogue.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { MeasuredRuns } from "../../../src/server/catalogue/measuredRuns.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const CONFIG = "/projects/tinker-config.yaml";
-const fileSystem = createFileSystem();
-let parent: string;
+const fileSystem = filesOnDisk();
+const parent = folderOfEachTest();
 
-beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "measured-"));
-});
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  rmSync(parent, { recursive: true, force: true });
 });
 
 /** A run with so many steps on disk. */

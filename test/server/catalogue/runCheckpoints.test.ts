@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { CataloguedRun } from "../../../src/api/catalogue.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { RunCheckpoints } from "../../../src/server/catalogue/runCheckpoints.ts";
 import type { KeptCheckpoint } from "../../../src/server/catalogue/storedLists.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
-const fileSystem = createFileSystem();
-let folder: string;
+const fileSystem = filesOnDisk();
+const folder = folderOfEachTest();
 
 const SAVE: CheckpointEntry = aCheckpointEntry({
   name: "checkpoint_000010",
@@ -24,14 +23,8 @@ const SAVE: CheckpointEntry = aCheckpointEntry({
 });
 
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), "run-")), "demo");
-  mkdirSync(folder);
   const config = { model_name: "local/tiny-tool", lora_rank: 8 };
   writeFileSync(join(folder, "config.resolved.json"), JSON.stringify(config));
-});
-afterEach(async () => {
-  await fileSystem.close();
-  rmSync(join(folder, ".."), { recursive: true, force: true });
 });
 
 function reader() {

@@ -1,19 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { describe, expect, it } from "vitest";
 import { fitForKeeping, StoredLists } from "../../../src/server/catalogue/storedLists.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { aList, aModel, anEnvironment, CATALOGUE } from "./aList.ts";
 
-let folder: string;
-const fileSystem = createFileSystem();
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 const lists = (): StoredLists => new StoredLists(join(folder, "catalogue"), fileSystem);
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "catalogue-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Writes a file of the folder as some other program could. */
 async function written(name: string, text: string): Promise<void> {

@@ -7,7 +7,6 @@ import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { systemClock } from "../../../src/node/clock.ts";
@@ -18,6 +17,7 @@ import {
   stepFacts,
 } from "../../core/runFolder/builders.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 /** The first one, and 50 over which nothing moves. */
 export const STEPS = 51;
@@ -35,11 +35,7 @@ export interface GrowingRun {
 /** A run with none of its steps yet. */
 export async function startGrowingRun(fileSystem: FileSystem, parent: string): Promise<GrowingRun> {
   const clock = systemClock;
-  const starter = { pid: process.pid, host: "here", owner: "terminal" as const };
-  const lease = await startRun(
-    { fileSystem, clock },
-    { ...starter, configPath: `${parent}/c.yaml`, parent, name: "growing", runId: "r1" },
-  );
+  const lease = await startedRun(fileSystem, parent, { name: "growing" });
   const { folder, files } = lease;
   const config = { environments: {}, batch_size: 2, max_steps: STEPS, log_path: folder };
   await files.writeAtomic(runPaths(folder).resolvedConfig, JSON.stringify(config));

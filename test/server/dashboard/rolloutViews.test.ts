@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { replayLines } from "../../../src/cli/show/showRollout.ts";
 import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
@@ -12,7 +9,6 @@ import {
   type RunReader,
 } from "../../../src/core/runFolder/reader.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { rolloutBody, rolloutRow } from "../../../src/server/dashboard/rolloutViews.ts";
 import { streamLabel } from "../../../webview-ui/views/replay/streamLabel.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../../core/chat/tinyModel.ts";
@@ -28,6 +24,7 @@ import {
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { aTask, someSettings } from "../../core/training/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { writeHardRun } from "./writtenRun.ts";
 
@@ -83,20 +80,14 @@ it("the tools that the model was offered are kept with its rollout and replayed"
 });
 
 describe("a rollout of three token streams, of which two were trained on", () => {
-  let parent = "";
-  let fileSystem: ReturnType<typeof createFileSystem>;
+  const parent = folderOfAllTests();
+  const fileSystem = filesOnDisk();
   let reader: RunReader;
   let summary: RolloutSummary | undefined;
   beforeAll(async () => {
-    parent = await mkdtemp(join(tmpdir(), "tinker-rl-streams-"));
-    fileSystem = createFileSystem();
     const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 620 });
     reader = createRunReader(fileSystem.within(folder), folder);
     [summary] = await reader.rollouts(step);
-  });
-  afterAll(async () => {
-    await fileSystem.close();
-    await rm(parent, { recursive: true, force: true });
   });
 
   it("is listed with the positions of the streams that are stored", () => {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { writeEvidence } from "../../../src/core/runFolder/curriculumTexts.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
-import { readTaskPage } from "../../../src/server/dashboard/taskQuery.ts";
+import { TaskTable } from "../../../src/server/dashboard/taskQuery.ts";
 import { TASKS_PER_PAGE, type TaskQuery } from "../../../src/shared/taskTable.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
@@ -10,8 +10,10 @@ const FOLDER = "runs/demo";
 const ALL: TaskQuery = { text: "", pool: null, column: "name", isDescending: false, page: 0 };
 
 /** Tasks from 1 on, of which one in three each is solved, open and out of reach. */
-async function pageOf(count: number, query: Partial<TaskQuery> = {}) {
-  const fileSystem = createMemoryFileSystem();
+async function save(
+  fileSystem: ReturnType<typeof createMemoryFileSystem>,
+  count: number,
+): Promise<void> {
   const successes = [10, 5, 0] as const;
   const tasks = Array.from({ length: count }, (_, i) => {
     const own = successes[i % 3] ?? 0;
@@ -20,7 +22,12 @@ async function pageOf(count: number, query: Partial<TaskQuery> = {}) {
   });
   const curriculum = { tasks: writeEvidence(tasks), drawn: [] };
   await writeState(fileSystem, FOLDER, aRunState(7, { curriculum }));
-  return readTaskPage(fileSystem, FOLDER, { ...ALL, ...query });
+}
+
+async function pageOf(count: number, query: Partial<TaskQuery> = {}) {
+  const fileSystem = createMemoryFileSystem();
+  await save(fileSystem, count);
+  return new TaskTable(fileSystem, FOLDER).page({ ...ALL, ...query });
 }
 
 const numbers = ({ rows }: Awaited<ReturnType<typeof pageOf>>) => rows.map(({ index }) => index);
@@ -63,7 +70,21 @@ describe("a page of the table of tasks", () => {
   });
 
   it("is empty before the first save", async () => {
-    const page = await readTaskPage(createMemoryFileSystem(), FOLDER, ALL);
+    const page = await new TaskTable(createMemoryFileSystem(), FOLDER).page(ALL);
     expect(page).toMatchObject({ completed: null, matching: 0, rows: [] });
+  });
+
+  it("is made of what the save before said until there is another one", async () => {
+    const fileSystem = createMemoryFileSystem();
+    const read = vi.spyOn(fileSystem, "readText");
+    const understood = () => read.mock.calls.filter(([path]) => path.endsWith("state.prev.json"));
+    const table = new TaskTable(fileSystem, FOLDER);
+    await save(fileSystem, 12);
+    expect((await table.page(ALL)).matching).toBe(12);
+    const once = understood().length;
+    expect((await table.page({ ...ALL, text: "train:12" })).matching).toBe(1);
+    expect(understood()).toHaveLength(once);
+    await save(fileSystem, 15);
+    expect((await table.page(ALL)).matching).toBe(15);
   });
 });

@@ -4,10 +4,9 @@ import type { FileSystem } from "../../../src/core/ports.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { systemClock } from "../../../src/node/clock.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 const GROUP_SIZE = 8;
 const SECOND_MS = 1_000;
@@ -27,17 +26,7 @@ export async function writeTimedRun(
   parent: string,
   { rollouts, atOnce, places }: TimedRunOptions,
 ): Promise<string> {
-  const clock = systemClock;
-  const starter = {
-    pid: process.pid,
-    host: "here",
-    owner: "terminal" as const,
-    configPath: `${parent}/c.yaml`,
-  };
-  const lease = await startRun(
-    { fileSystem, clock },
-    { ...starter, parent, name: "timed", runId: "r1" },
-  );
+  const lease = await startedRun(fileSystem, parent, { name: "timed" });
   const { folder, files } = lease;
   await files.writeAtomic(
     `${folder}/config.resolved.json`,

@@ -1,22 +1,20 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { tokenTextsOf } from "../../../src/server/dashboard/tokenTexts.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const COMMIT = "1".repeat(40);
 const PINNED = "4d01dfe0332d63057c186e0b262165819efb6611";
 
-let root = "";
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "texts-"));
+const root = folderOfEachTest();
+const files = filesOnDisk();
+beforeEach(() => {
   vi.stubEnv("XDG_CACHE_HOME", root);
   vi.stubEnv("HF_HOME", join(root, "python"));
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await rm(root, { recursive: true });
 });
 
 it.each([
@@ -36,10 +34,8 @@ it.each([
   const run = join(root, "run");
   await mkdir(run);
   await writeFile(join(run, "config.resolved.json"), JSON.stringify({ model_name: model }));
-  const files = createFileSystem();
   expect(await tokenTextsOf(files, resolve("dist/trainer"))(run, Int32Array.of(72, 105))).toEqual([
     "H",
     "i",
   ]);
-  await files.close();
 });

@@ -1,23 +1,20 @@
 /** Which configurations an assistant may start: a hostile repository wrote each of these. */
 
-import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/core/config/parse.ts";
 import { judgeConfig, requirePlainSettings } from "../../../src/server/mcp/judgeConfig.ts";
 import type { Permission } from "../../../src/server/mcp/permission.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import { NOTHING } from "./anAssistant.ts";
 
-let folder: string;
-let root: string;
+const folder = folderOfAllTests();
+const root = join(folder, "project");
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "judge-")));
-  root = join(folder, "project");
   await mkdir(root);
   await symlink(folder, join(root, "link"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const LOCAL = `model_name: local/tiny-tool
 environments:

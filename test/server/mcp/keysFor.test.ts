@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { HANDED_KEYS } from "../../../src/server/mcp/handedKeys.ts";
 import { keysFor, variablesFor } from "../../../src/server/mcp/keysFor.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import { anAssistant } from "./anAssistant.ts";
 
-let folder: string;
+const folder = folderOfAllTests();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "keys-"));
   const lines = [
     "TINKER_API_KEY=from-file",
     "WEATHER=from-file",
@@ -16,7 +15,6 @@ beforeAll(async () => {
   ];
   await writeFile(join(folder, ".env"), [...lines, "NETRC=/evil", "PATH=/evil"].join("\n"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("hands a trainer the program's own keys, each for its own host, and secrets by name only", async () => {
   const env = { GITHUB_TOKEN: "mine", OPENREWARD_API_KEY: "from-process" };

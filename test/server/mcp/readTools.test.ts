@@ -1,13 +1,12 @@
 /** What an assistant can read, and that it stays within its folder. */
 
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { ALLOWABLE } from "../../../src/server/mcp/permission.ts";
 import { MAX_CHARS } from "../../../src/server/tools/toolText.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { writeHardRun } from "../dashboard/writtenRun.ts";
 import { type Assistant, anAssistant, NOTHING } from "./anAssistant.ts";
 
@@ -19,14 +18,12 @@ batch_size: 4
 const OUTSIDE = "outside-4f1c9a7e2b8d";
 const KEY = "tml-key-0123456789abcdef";
 
-let folder: string;
-let root: string;
+const folder = folderOfAllTests();
+const root = join(folder, "project");
 let assistant: Assistant;
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "mcp-"));
-  root = join(folder, "project");
   await mkdir(join(root, "deep"), { recursive: true });
   await mkdir(join(folder, "elsewhere"));
   await writeFile(join(root, "tinker-config.yaml"), CONFIG);
@@ -55,8 +52,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await assistant.close();
-  await fileSystem.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("an assistant without leave to change anything", () => {

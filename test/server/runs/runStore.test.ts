@@ -1,4 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,13 +10,13 @@ import { runRow } from "../../../src/host/views/runRow.ts";
 import type { Memento } from "../../../src/host/vscode/memento.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
 import type { ControlAddress, RunFile } from "../../../src/shared/runFile.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { writePythonRun } from "../../fakes/pythonRun.ts";
 
 const RUN = "/runs/demo";
@@ -184,18 +183,15 @@ it("a run has the name that the user gave it", async () => {
 describe("a run of the original program", () => {
   const STEPS = 30;
 
-  const fileSystem = createFileSystem();
+  const fileSystem = filesOnDisk();
 
-  let parent: string;
+  const parent = folderOfEachTest();
 
   let folder: string;
 
   beforeEach(() => {
-    parent = mkdtempSync(join(tmpdir(), "foreign-"));
     folder = writePythonRun(parent, STEPS);
   });
-
-  afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
   describe("a folder of the Python program", () => {
     it("has complete curves, even in steps with an invalid number", async () => {

@@ -1,27 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { readRunFile } from "../../../src/core/runFolder/runFile.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { FollowedRun } from "../../../src/server/runs/runFeed.ts";
 import { ComparedRuns } from "../../../src/server/runsTable/comparedRuns.ts";
 import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
 import type { RunColumns } from "../../../src/shared/runsPage.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 
-let root = "";
-
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "tinker-rl-curves-"));
-});
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const root = folderOfEachTest();
 
 /** A run whose reading ends when the test says so. */
 function heldRun(folder: string) {

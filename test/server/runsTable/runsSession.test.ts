@@ -1,11 +1,8 @@
-import { mkdtempSync } from "node:fs";
 import { appendFile, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { knownRun } from "../../../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
@@ -13,18 +10,14 @@ import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
 import { RunsSession } from "../../../src/server/runsTable/runsSession.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../../src/shared/runsPage.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let root = "";
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
-});
-// What a closed session still writes may come after the removal has begun, and must not wait for it.
-afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+const root = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 async function open(count: number) {
   const parent = join(root, "runs");
   const folders = writeComparedRuns(parent, { count, steps: 4, tasks: 2 });
-  const fileSystem = createFileSystem();
   const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError: fail });
   await store.look([parent], []);
   const posted: RunsHostMessage[] = [];
@@ -109,7 +102,7 @@ describe("the session of the runs table", () => {
   it("has whole rows at once in the next window", async () => {
     const first = await open(80);
     const [folder = ""] = first.folders;
-    await markRun(createFileSystem().within(folder), folder, { star: true });
+    await markRun(fileSystem.within(folder), folder, { star: true });
     first.session.receive({ kind: "ready" });
     await untilRead(first.posted);
     await vi.waitFor(async () => await readFile(join(root, "digests.json")), 5_000);
@@ -181,7 +174,7 @@ describe("the session of the runs table", () => {
     await untilRead(posted);
     posted.length = 0;
     const [folder = ""] = folders;
-    await markRun(createFileSystem().within(folder), folder, { star: true });
+    await markRun(fileSystem.within(folder), folder, { star: true });
     session.refreshMark(folder);
     await vi.waitFor(() =>
       expect(rowsIn(posted).get("lr-1e-5-seed-1")?.mark).toMatchObject({ star: true }),
@@ -280,7 +273,6 @@ describe("the session of the runs table", () => {
     session.receive({ kind: "edit", id, what: "note" });
     await vi.waitFor(() => expect(mark()?.note).toBe("A note."));
     session.dispose();
-    const fileSystem = createFileSystem();
     const [folder = ""] = folders;
     expect((await readMarks(fileSystem.within(folder), folder)).run).toMatchObject({
       star: true,

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { type ServedView, serveView } from "../../../src/server/view/viewServer.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 
 interface Answer {
@@ -17,13 +16,12 @@ interface Answer {
 }
 
 describe("the server of the pages in a browser", () => {
-  const fileSystem = createFileSystem();
-  let folder = "";
+  const fileSystem = filesOnDisk();
+  const folder = folderOfEachTest();
   let view: ServedView | null = null;
   let address = new URL("http://127.0.0.1");
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "tinker-rl-view-"));
     mkdirSync(join(folder, "webview"));
     writeFileSync(join(folder, "webview", "runs.js"), "// the page");
     writeFileSync(join(folder, "secret.js"), "// outside");
@@ -42,7 +40,6 @@ describe("the server of the pages in a browser", () => {
   });
   afterEach(async () => {
     await view?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** A path below the token. */

@@ -1,7 +1,6 @@
 /** What programs of any kind send to the endpoint of agents, over real connections: 1,000 requests of a fixed seed. */
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Agent } from "../../../src/core/agents/agent.ts";
@@ -20,6 +19,7 @@ import { aPng } from "../../core/images/someImages.ts";
 import { result, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 import { type Seeded, seeded } from "../../resilience/hostile/seeded.ts";
 
 const ROUNDS = 4;
@@ -29,11 +29,9 @@ const WIDTH = 5;
 
 const cleanup = new CleanupStack();
 const stopping = new AbortController();
-const folders: string[] = [];
 afterAll(async () => {
   stopping.abort(new Error("The tests are over."));
   await cleanup.closeAll();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
 /** In the place of the program that keeps a command: writes its address and key to a file, and waits for its end. */
@@ -402,8 +400,7 @@ function expectSampled(streams: readonly Ledger[], drawn: readonly Drawn[]): num
 }
 
 it("trains nothing but what was sampled there, and touches no other rollout", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  folders.push(folder);
+  const folder = folderOfThisTest();
   await writeFile(join(folder, "keepCommand.js"), KEEPER);
   const over: Address[] = [];
   const statuses = new Map<string, number>();

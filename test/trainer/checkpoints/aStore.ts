@@ -1,7 +1,6 @@
 /** A store of this computer with one checkpoint that is a real adapter, and a run folder that names it. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
@@ -13,6 +12,7 @@ import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { ADAPTER } from "../../local/engine/service/exportingService.ts";
 
@@ -22,12 +22,11 @@ export const PATH = tinkerPath(KEY);
 export interface AStore {
   readonly folder: string;
   readonly store: CheckpointStore;
-  remove(): void;
 }
 
-/** For `TINKER_RL_STORE`. */
+/** For `TINKER_RL_STORE`, during the test that calls this. */
 export async function aStore(): Promise<AStore> {
-  const folder = mkdtempSync(join(tmpdir(), "store-"));
+  const folder = folderOfThisTest();
   const store = new CheckpointStore({
     root: join(folder, "runs"),
     files: createFileSystem(),
@@ -47,7 +46,7 @@ export async function aStore(): Promise<AStore> {
     ttlSeconds: null,
     overwrite: false,
   });
-  return { folder, store, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, store };
 }
 
 export function anEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import type { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { changeCheckpoints } from "../../../src/trainer/checkpoints/changeCheckpoints.ts";
+import { filesOnDisk } from "../../fakes/onDisk.ts";
 import { type AStore, aStore, KEY, PATH } from "./aStore.ts";
 
 const OTHER = "tinker://s1:train:0/weights/checkpoint_000020";
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 let here: AStore;
 let store: CheckpointStore;
 
@@ -19,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  here.remove();
 });
 
 async function changed(

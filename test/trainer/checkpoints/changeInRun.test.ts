@@ -1,34 +1,29 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { RunRecord } from "../../../src/node/runRecord.ts";
 import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH } from "./aStore.ts";
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 let here: AStore;
-let folder: string;
+const folder = folderOfEachTest();
 let run: string;
 
 beforeEach(async () => {
   here = await aStore();
-  folder = mkdtempSync(join(tmpdir(), "change-"));
   run = aRunFolder(folder, [anEntry()]);
   vi.stubEnv("TINKER_RL_STORE", here.folder);
   vi.stubEnv("TINKER_API_KEY", "");
   const nowhere = { addresses: {}, environments: {} };
   await (await RunRecord.open(run)).add(KEY.runId, nowhere, silentLog);
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await fileSystem.close();
-  here.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function change(wanted: CheckpointChange, name = KEY.name): Promise<unknown> {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -8,11 +7,11 @@ import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { FormRequest } from "../../../src/core/weights/forms/formRequest.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   type DownloadRequest,
   downloadCheckpoint,
 } from "../../../src/trainer/checkpoints/downloadCheckpoint.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import {
   ADAPTER,
   type ExportingService,
@@ -25,20 +24,17 @@ import { type AStore, anEntry, aRunFolder, aStore, PATH } from "./aStore.ts";
 const PROGRAM_FOLDER = fileURLToPath(new URL("../../../src/local/engine", import.meta.url));
 const API_KEY = "tml-download-test-key";
 const FILES = ["README.md", "adapter_config.json", "adapter_model.safetensors"];
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 let here: AStore;
-let folder: string;
+const folder = folderOfEachTest();
 
 beforeEach(async () => {
   here = await aStore();
-  folder = mkdtempSync(join(tmpdir(), "download-"));
   vi.stubEnv("TINKER_RL_STORE", here.folder);
   vi.stubEnv("TINKER_API_KEY", "");
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  here.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function download(source: string, changes: Partial<DownloadRequest> = {}) {
@@ -163,7 +159,6 @@ describe("weights at a Tinker service", () => {
   });
   afterEach(async () => {
     await service.close();
-    there.remove();
   });
 
   const state = (): string => `tinker://${service.modelId}/weights/a`;

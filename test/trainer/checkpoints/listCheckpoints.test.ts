@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   describeCheckpoint,
   listCheckpoints,
 } from "../../../src/trainer/checkpoints/listCheckpoints.ts";
+import { filesOnDisk } from "../../fakes/onDisk.ts";
 import {
   ADAPTER,
   type ExportingService,
@@ -13,7 +13,7 @@ import {
 import { type AStore, aStore, PATH } from "./aStore.ts";
 
 const API_KEY = "tml-list-test-key";
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
 let here: AStore;
 let there: AStore;
 let service: ExportingService;
@@ -30,8 +30,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.unstubAllEnvs();
   await service.close();
-  here.remove();
-  there.remove();
 });
 
 const places = (isLocalOnly = false) => ({

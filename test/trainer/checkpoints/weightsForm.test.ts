@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { needsBase } from "../../../src/core/weights/forms/formRequest.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { type FormOptions, openForm } from "../../../src/trainer/checkpoints/weightsForm.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "form-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = folderOfEachTest();
 
 function open(changes: Partial<FormOptions>): Promise<unknown> {
   return openForm(createFileSystem(), {

@@ -1,24 +1,22 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { noteEnvironmentCode } from "../../../src/trainer/environments/environmentCode.ts";
 import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
 import { aConfig, anEnvironment } from "../../core/training/builders.ts";
 import { NO_SERVER } from "../../core/training/serverBuilder.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const FOLDER = "/runs/one";
-let project = "";
+const project = folderOfEachTest();
 let fileSystem = createMemoryFileSystem();
 beforeEach(async () => {
   fileSystem = createMemoryFileSystem();
-  project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   await mkdir(join(project, "maze", "__pycache__"), { recursive: true });
   await writeFile(join(project, "maze", "environment.py"), "print(1)");
 });
-afterEach(() => rm(project, { recursive: true, force: true }));
 
 /** The warnings of the next attempt. */
 async function note(

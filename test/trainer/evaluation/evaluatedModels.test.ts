@@ -1,32 +1,22 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   appendCheckpoint,
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   evaluatedModels,
   firstRunFolder,
 } from "../../../src/trainer/evaluation/evaluatedModels.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 const CONFIG = { model_name: "org/model" };
-const files = createFileSystem();
-let parent = "";
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "models-"));
-});
-afterEach(() => rm(parent, { recursive: true, force: true }));
+const files = filesOnDisk();
+const parent = folderOfEachTest();
 
 async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): Promise<string> {
-  const starter = { owner: "terminal", configPath: "a.yaml", pid: 1, host: "here" } as const;
-  const ports = { fileSystem: files, clock: systemClock };
-  const { folder } = await startRun(ports, { ...starter, parent, name, runId: name });
+  const { folder } = await startedRun(files, parent, { name });
   for (const save of saves) {
     const step = save.step ?? 0;
     await appendCheckpoint(

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { loadEvaluation } from "../../../src/trainer/evaluation/loadEvaluation.ts";
 import type { EvaluateRequest } from "../../../src/trainer/plan/types.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const TEXT = `
 model_name: local/tiny-tool
@@ -15,12 +15,10 @@ environments:
 batch_size: 1
 max_steps: 1
 `;
-let folder = "";
+const folder = folderOfEachTest();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "evaluation-"));
   await writeFile(join(folder, "a.yaml"), TEXT);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function evaluationOf(changes: Partial<EvaluateRequest>) {
   const request = { owner: "terminal", watch: () => undefined, models: ["base"] } as const;

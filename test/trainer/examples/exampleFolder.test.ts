@@ -1,24 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   type ExampleTraining,
   writeExampleFolder,
 } from "../../../src/trainer/examples/exampleFolder.ts";
 import { renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
 import { aConfig } from "../../core/training/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder = "";
-const fileSystem = createFileSystem();
-
-afterAll(() => fileSystem.close());
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 const CALL = {
   id: "c1",

@@ -1,31 +1,24 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { type ExportFormat, exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const CONFIG = {
   model_name: "org/model",
   environments: { [aRecord({}).environment]: { splits: { train: {} } } },
 };
 
-const fileSystem = createFileSystem();
-let folder = "";
-
-afterAll(() => fileSystem.close());
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-});
+const fileSystem = filesOnDisk();
+const folder = folderOfEachTest();
 
 async function writeRun(records: readonly Partial<RolloutRecord>[]): Promise<string> {
   const run = join(folder, "one");

@@ -1,29 +1,22 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { createUniform } from "../../../src/shared/uniform.ts";
 import { loadExamples } from "../../../src/trainer/examples/loadExamples.ts";
 import { renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { aConfig } from "../../core/training/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 type Source = Partial<Config["data"][number]>;
 
-let folder = "";
-const fileSystem = createFileSystem();
-
-afterAll(() => fileSystem.close());
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-});
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 async function load(sources: readonly Source[], changes: Partial<Config> = {}) {
   const none = { path: null, run: null, where: null, starred: false, tags: [], max_per_task: null };

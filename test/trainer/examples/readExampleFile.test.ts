@@ -1,19 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import { readExampleFile } from "../../../src/trainer/examples/readExampleFile.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
-let folder = "";
-let file = "";
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  file = join(folder, "demos.jsonl");
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfAllTests();
+const file = join(folder, "demos.jsonl");
 
 async function read(content: string | Uint8Array) {
   await writeFile(file, content);

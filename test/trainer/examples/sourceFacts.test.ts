@@ -1,24 +1,17 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { sourceFacts } from "../../../src/trainer/examples/sourceFacts.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { aConfig } from "../../core/training/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder = "";
-const fileSystem = createFileSystem();
-
-afterAll(() => fileSystem.close());
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 function factsOf(given: Partial<Config["data"][number]>, changes: Partial<Config> = {}) {
   const none = { path: null, run: null, where: null, starred: false, tags: [], max_per_task: null };

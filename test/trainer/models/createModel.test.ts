@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { ModelInfo } from "../../../src/core/tinker/models.ts";
@@ -9,6 +8,7 @@ import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { aConfig } from "../../core/training/builders.ts";
 import { fakeService } from "../../core/training/fakeContext.ts";
 import { FakeTrainingClient } from "../../core/training/fakeTrainingClient.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 const PATH = "tinker://run/weights/final";
 
@@ -85,7 +85,7 @@ it("a rank that the server does not take is named by its key", async () => {
 });
 
 it("the weights of a run folder are those of its newest checkpoint, and another folder is refused", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const folder = folderOfThisTest();
   const asked: string[] = [];
   const service = {
     ...fakeService([]),

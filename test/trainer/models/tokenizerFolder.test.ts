@@ -1,23 +1,21 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { tokenizerFolder } from "../../../src/trainer/models/tokenizerFolder.ts";
 import { loadVariables } from "../../../src/trainer/services/variables.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 
-let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trainer-"));
+const folder = folderOfEachTest();
+beforeEach(() => {
   vi.stubEnv("HF_HUB_OFFLINE", "1");
   vi.stubEnv("HF_HOME", join(folder, "hub"));
   vi.stubEnv("XDG_CACHE_HOME", join(folder, "cache"));
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
 });
 
 const find = (name: string) =>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import {
   isSessionLost,
@@ -10,6 +9,7 @@ import { RunControl } from "../../../src/core/training/run/control.ts";
 import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
 import { type LostAttempt, waitToReconnect } from "../../../src/trainer/resume/recovery.ts";
 import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 const refused = (status: number) =>
   statusError({ status, text: "gone", what: "POST asample", attempts: 1 });
@@ -30,16 +30,7 @@ describe("a run that has lost its session and cannot reach the service", () => {
   const unreachable = tinkerError("tinker-unavailable", "No answer to POST client/config");
 
   async function stage() {
-    const run = {
-      parent: "/runs",
-      name: "demo",
-      runId: "a",
-      pid: 1,
-      host: "here",
-      configPath: "/run.yaml",
-    };
-    const ports = { fileSystem: createMemoryFileSystem(), clock: createStillClock() };
-    const lease = await startRun(ports, { ...run, owner: "terminal" });
+    const lease = await startedRun(createMemoryFileSystem(), "/runs", {}, createStillClock());
     const lost: LostAttempt = { outcome: "lost", lease, completed: 2 };
     const control = new RunControl();
     const events: ProgressEvent[] = [];

@@ -7,7 +7,6 @@ import {
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { rewindTo } from "../../../src/core/runFolder/resumePoints.ts";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
@@ -21,6 +20,7 @@ import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
 import { aContext, fakeService } from "../../core/training/fakeContext.ts";
 import { FakeTrainingClient } from "../../core/training/fakeTrainingClient.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 import { aRunState } from "../runState.ts";
 
 const path = resolve("/project/run.yaml");
@@ -32,19 +32,8 @@ beforeEach(async () => {
   fileSystem = createMemoryFileSystem();
   write(textWith());
   const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
-  const run = {
-    parent: "/runs",
-    name: "demo",
-    runId: "a",
-    pid: 1,
-    host: "here",
-    owner: "terminal" as const,
-  };
-  const lease = await startRun(
-    { fileSystem, clock: createStillClock() },
-    { ...run, configPath: path },
-  );
-  folder = lease.folder;
+  const run = { configPath: path };
+  ({ folder } = await startedRun(fileSystem, "/runs", run, createStillClock()));
   await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
   await writeState(fileSystem, folder, aRunState(2, { changed_keys: ["save_every"] }));
 });
@@ -138,15 +127,7 @@ describe("a run whose newest save no longer exists", () => {
     fileSystem = createMemoryFileSystem();
     const path = resolve("/project/run.yaml");
     fileSystem.files.set(path, new TextEncoder().encode(textWith()));
-    const run = {
-      parent: "/runs",
-      name: "demo",
-      runId: "a",
-      pid: 1,
-      host: "h",
-      owner: "terminal" as const,
-    };
-    ({ folder } = await startRun({ fileSystem, clock }, { ...run, configPath: path }));
+    ({ folder } = await startedRun(fileSystem, "/runs", { configPath: path }, clock));
     await writeConfigFiles(fileSystem, folder, await loadConfig(fileSystem, path), new Redactor());
     const rows = Array.from({ length: 17 }, (_, step) => `{"step":${step}}\n`).join("");
     await fileSystem.append(runPaths(folder).metrics, rows);

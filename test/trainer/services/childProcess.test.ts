@@ -1,18 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { startChild } from "../../../src/trainer/services/childProcess.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder: string;
+const folder = folderOfEachTest();
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-child-"));
-});
-
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
 });
 
 /** Starts a child that runs `source`. */

@@ -1,18 +1,13 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { loadVariables } from "../../../src/trainer/services/variables.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder: string;
+const folder = folderOfEachTest();
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-variables-"));
-});
-
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
 });
 
 async function variablesIn(dotEnv: string) {

@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startConfig } from "../../../src/node/startConfig.ts";
 import { loadStart } from "../../../src/trainer/config/configFiles.ts";
 import { stageStart } from "../../../src/trainer/stages/stageStart.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const CONFIG = `
 model_name: local/tiny-tool
@@ -22,12 +21,11 @@ const MEMBER = { id: "0f0f0f0f-0000-4000-8000-000000000000", name: "stages-stage
 const TOKENS = { sampled: 300, prefill_cached: 0, prefill_uncached: 100, trained: 0 };
 const HOST = "another-computer";
 
-const fileSystem = createFileSystem();
-let folder = "";
+const fileSystem = filesOnDisk();
+const folder = folderOfAllTests();
 const path = () => join(folder, "stages.yaml");
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   const runs = join(folder, ".tinker-rl", "runs");
   await mkdir(join(runs, "stages-stages"), { recursive: true });
   await mkdir(join(runs, "gather"));
@@ -57,10 +55,6 @@ beforeAll(async () => {
   await writeFile(join(runs, "gather", "run.json"), JSON.stringify(run));
   const usage = JSON.stringify({ for: "evaluation", step: 0, tokens: TOKENS });
   await writeFile(join(runs, "gather", "usage.jsonl"), `${usage}\n${usage}\n`);
-});
-afterAll(async () => {
-  await fileSystem.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function begin(): Promise<readonly string[]> {

@@ -1,24 +1,22 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
 import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import { wandbAddress } from "../../../src/trainer/tracking/wandbAddress.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const KEY = "k".repeat(40);
 const OFFICIAL = "https://api.forge.coreweave.com";
 const OLDER = "https://api.wandb.ai";
 
-let netrc = "";
+const netrc = folderOfAllTests();
 beforeAll(async () => {
-  netrc = await mkdtemp(join(tmpdir(), "tinker-rl-netrc-"));
   await writeFile(
     join(netrc, "netrc"),
     `machine api.wandb.ai login user password ${"n".repeat(40)}`,
   );
 });
-afterAll(() => rm(netrc, { recursive: true }));
 
 type Found = Readonly<Record<string, FoundValue>>;
 

@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { billedRun } from "../../../src/trainer/usage/billedRun.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,7 +13,8 @@ const DAY_MS = 24 * HOUR_MS;
 let server: Server;
 let asked: URLSearchParams[];
 let status: number;
-let folder: string;
+const folder = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 function event(session: string, info: object, cost: number | null = 0.5): object {
   return { session_id: session, event_info: info, estimated_cost_usd: cost };
@@ -35,7 +35,6 @@ beforeEach(async () => {
     event("s2", { type: "sampling_sample", token_count: 7 }),
     event("s2", { type: "storage", gigabyte_hours: 3, free: true }, null),
   ];
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-billed-"));
   server = createServer(({ url = "" }, response) => {
     response.setHeader("content-type", "application/json");
     const { pathname, searchParams } = new URL(url, "http://here");
@@ -51,10 +50,9 @@ beforeEach(async () => {
   vi.stubEnv("TINKER_BASE_URL", `http://127.0.0.1:${port}`);
   vi.stubEnv("TINKER_API_KEY", "tml-billing-test-key");
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
   server.close();
-  await rm(folder, { recursive: true });
 });
 
 /** A run that began so long ago, with an attempt for each of these models. */
@@ -74,7 +72,7 @@ async function ranFor(ms: number, models: readonly string[]): Promise<void> {
 }
 
 function billed() {
-  const files = createFileSystem().within(folder);
+  const files = fileSystem.within(folder);
   return billedRun(files, { runFolder: folder, folder, allowedOrigins: [] });
 }
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { TINKER_URL } from "../../../src/core/services.ts";
@@ -9,6 +8,7 @@ import {
   loadListPrices,
 } from "../../../src/trainer/usage/loadPriceList.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 
 const MODEL = "Org/Model";
@@ -17,14 +17,12 @@ const LIST = [
 ];
 const PRICES = { sampled: 3, prefill_cached: 0.2, prefill_uncached: 1, trained: 4 };
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-prices-"));
+const folder = folderOfEachTest();
+beforeEach(() => {
   for (const name of ["XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"]) vi.stubEnv(name, folder);
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const config = { fetch_prices: true, max_cost_usd: null, model_name: MODEL, prices: null };

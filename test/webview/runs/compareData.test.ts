@@ -54,10 +54,10 @@ describe("a chart of several runs", () => {
     const group = { key: "g", label: "g", look, curves };
     const range = groupsChart([group], "range", OPTIONS);
     expect(valuesOf(range, "g")).toEqual([2, 1, Number.NaN]);
-    expect(valuesOf(range, "low.g")).toEqual([0, 1, Number.NaN]);
-    expect(valuesOf(range, "high.g")).toEqual([4, 1, Number.NaN]);
+    expect(valuesOf(range, "g-lower")).toEqual([0, 1, Number.NaN]);
+    expect(valuesOf(range, "g-upper")).toEqual([4, 1, Number.NaN]);
     // s = 2, n = 3: t(2) · s / √3 = 4.303 · 2 / √3 = 4.9687.
-    const [low] = valuesOf(groupsChart([group], "interval", OPTIONS), "low.g");
+    const [low] = valuesOf(groupsChart([group], "interval", OPTIONS), "g-lower");
     expect(low).toBeCloseTo(2 - 4.9687, 3);
   });
 

@@ -26,6 +26,25 @@ export interface ChartBand {
   readonly share: number;
 }
 
+/** A band with its edges, which are series that nothing is drawn of. */
+export interface DrawnBand {
+  readonly edges: readonly ChartSeries[];
+  readonly band: ChartBand;
+}
+
+/** `key` names the band among those of its chart. */
+export function bandBetween(
+  key: string,
+  { high, low }: { readonly high: Float64Array; readonly low: Float64Array },
+  { color, share }: Pick<ChartBand, "color" | "share">,
+): DrawnBand {
+  const edge = (side: string, values: Float64Array): ChartSeries => {
+    return { key: `${key}-${side}`, label: key, values, color, share: 0, width: 0 };
+  };
+  const [upper, lower] = [edge("upper", high), edge("lower", low)];
+  return { edges: [upper, lower], band: { upper: upper.key, lower: lower.key, color, share } };
+}
+
 export interface ChartData {
   /** Ascending, as long as every series. */
   readonly xs: Float64Array;

@@ -56,14 +56,12 @@ function stepActions(
 function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] {
   const { data, host } = dashboard;
   const checkpoints = data.checkpoints.value;
-  const state = nearestSave(
-    checkpoints.filter(({ statePath }) => statePath !== null),
-    step + 1,
-  );
-  const sampler = nearestSave(
-    checkpoints.filter(({ samplerPath }) => samplerPath !== null),
-    step + 1,
-  );
+  const near = (path: "statePath" | "samplerPath") =>
+    nearestSave(
+      checkpoints.filter((save) => save[path] !== null),
+      step + 1,
+    );
+  const [state, sampler] = [near("statePath"), near("samplerPath")];
   return [
     {
       label: l10n.t("Rollouts of step {0}", formatCount(step + 1)),
@@ -71,21 +69,15 @@ function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] 
     },
     ...(state === null
       ? []
-      : [
-          ...host.menuItem(
-            l10n.t("Branch from here ({0})…", visibleLine(state.name)),
-            "branchFromCheckpoint",
-            { name: state.name },
-          ),
-        ]),
+      : host.menuItem(
+          l10n.t("Branch from here ({0})…", visibleLine(state.name)),
+          "branchFromCheckpoint",
+          { name: state.name },
+        )),
     ...(sampler === null
       ? []
-      : [
-          ...host.menuItem(
-            l10n.t("Evaluate {0}…", visibleLine(sampler.name)),
-            "evaluateCheckpoint",
-            { name: sampler.name },
-          ),
-        ]),
+      : host.menuItem(l10n.t("Evaluate {0}…", visibleLine(sampler.name)), "evaluateCheckpoint", {
+          name: sampler.name,
+        })),
   ];
 }

@@ -5,7 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatCount } from "../../../src/shared/format.ts";
 import { formatTick } from "../../../src/shared/formatTick.ts";
-import type { ChartBand, ChartData, ChartSeries } from "../../charts/drawing/chartData.ts";
+import { bandBetween, type ChartData, type ChartSeries } from "../../charts/drawing/chartData.ts";
 import { formatRewardValue, formatXTick } from "../../charts/format.ts";
 import { tickSteps } from "../../charts/ticks.ts";
 import { Plot, type PlotActions } from "../../controls/plot.tsx";
@@ -120,24 +120,14 @@ function curvesOf({ data }: DashboardModel): {
 }
 
 function chartData(steps: Float64Array, curves: readonly Curve[]): ChartData {
-  const edge = ({ series }: Curve, side: "low" | "high", values: Float64Array): ChartSeries => {
-    return { ...series, key: `${series.key}:${side}`, values, share: 0, width: 0 };
-  };
-  const edges = curves.flatMap((curve) => [
-    edge(curve, "low", curve.low),
-    edge(curve, "high", curve.high),
-  ]);
+  const bands = curves.map((curve) =>
+    bandBetween(curve.series.key, curve, { color: curve.series.color, share: 0.15 }),
+  );
+  const edges = bands.flatMap((own) => own.edges);
   return {
     xs: steps,
     series: [...curves.map(({ series }) => series), ...edges],
-    bands: curves.map(
-      ({ series: { key, color } }): ChartBand => ({
-        upper: `${key}:high`,
-        lower: `${key}:low`,
-        color,
-        share: 0.15,
-      }),
-    ),
+    bands: bands.map(({ band }) => band),
     marks: [],
     isLog: false,
     xSteps: tickSteps("step"),

@@ -4,7 +4,13 @@ import * as l10n from "@vscode/l10n";
 import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
-import type { ChartBand, ChartSeries, SeriesLook } from "../../charts/drawing/chartData.ts";
+import {
+  bandBetween,
+  type ChartBand,
+  type ChartSeries,
+  type DrawnBand,
+  type SeriesLook,
+} from "../../charts/drawing/chartData.ts";
 import type { ChartMark, LineMark } from "../../charts/drawing/chartMarks.ts";
 import type { ColorName } from "../../charts/drawing/palette.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
@@ -159,14 +165,10 @@ function columnNames(columns: ColumnStore): RewardChartData["names"] {
   ];
 }
 
-interface DrawnBand {
-  readonly key: string;
-  readonly edges: readonly ChartSeries[];
-  readonly band: ChartBand;
-}
+type NamedBand = DrawnBand & { readonly key: string };
 
 /** Not smoothed: a smoothed edge would shade rewards that never occurred. */
-function bandsOf(columns: ColumnStore, mean: Float64Array): readonly DrawnBand[] {
+function bandsOf(columns: ColumnStore, mean: Float64Array): readonly NamedBand[] {
   const column = (name: string): Float64Array => columns.values(`${REWARD}/${name}`);
   const highest = column("max");
   const lowest = column("min");
@@ -187,13 +189,8 @@ function bandOf(
   low: Float64Array,
   share: number,
   color: ColorName = "blue",
-): DrawnBand {
-  const [upper, lower] = [`${key}-upper`, `${key}-lower`];
-  return {
-    key,
-    edges: [bandEdge(upper, high), bandEdge(lower, low)],
-    band: { upper, lower, color, share },
-  };
+): NamedBand {
+  return { key, ...bandBetween(key, { high, low }, { color, share }) };
 }
 
 function lineOf({ key, label, color, look, dash }: LegendEntry, values: Float64Array): ChartSeries {
@@ -206,10 +203,6 @@ function lineOf({ key, label, color, look, dash }: LegendEntry, values: Float64A
     width: look === "faint" ? 1 : dash === undefined ? 2 : 1.5,
     dash,
   };
-}
-
-function bandEdge(key: string, values: Float64Array): ChartSeries {
-  return { key, label: key, values, color: "blue", share: 0, width: 0 };
 }
 
 function combine(mean: Float64Array, std: Float64Array, sign: 1 | -1): Float64Array {
@@ -251,7 +244,7 @@ function partEntries(parts: readonly PartColumns[], smoothing: Applied): readonl
   }));
 }
 
-function partBands(parts: readonly PartColumns[]): readonly DrawnBand[] {
+function partBands(parts: readonly PartColumns[]): readonly NamedBand[] {
   return parts.map(({ low, high }, index) =>
     bandOf(partKey(index), joined(high), joined(low), 0.12, environmentLook(index).color),
   );

@@ -3,7 +3,7 @@
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatTick } from "../../../src/shared/formatTick.ts";
 import { joined } from "../../changes/rewardParts.ts";
-import type { ChartBand, ChartData, ChartSeries } from "../../charts/drawing/chartData.ts";
+import { bandBetween, type ChartData, type ChartSeries } from "../../charts/drawing/chartData.ts";
 import { formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { hasWholeTicks, tickSteps } from "../../charts/ticks.ts";
@@ -42,7 +42,12 @@ export function smallChartData(
     return isRawDrawn ? [faintLine(own, values), line] : [line];
   });
   const xs = xValues(xAxis, columns, events.value);
-  const edges = bandEdges(spec, columns);
+  const { upper = "", lower = "" } = spec.band ?? {};
+  const band =
+    spec.band === undefined
+      ? null
+      : bandBetween("range", { high: columns.values(upper), low: columns.values(lower) }, BAND);
+  const edges = band?.edges ?? [];
   const yRange = valueRange(
     [...edges, ...lines].map(({ values }) => values),
     { isLog, isClipped, isFromZero },
@@ -51,7 +56,7 @@ export function smallChartData(
   const chart: ChartData = {
     xs,
     series: [...edges, ...lines],
-    bands: spec.band === undefined ? [] : [BAND],
+    bands: band === null ? [] : [band.band],
     marks: [],
     isLog,
     isWhole: hasWholeTicks(counted, yRange),
@@ -82,13 +87,7 @@ export function describeRow(
   );
 }
 
-const BAND: ChartBand = { upper: "upper", lower: "lower", color: "blue", share: 0.14 };
-
-function bandEdges({ band }: SmallChartSpec, columns: RunData["columns"]): readonly ChartSeries[] {
-  return Object.entries(band ?? {}).map(([key, name]) => {
-    return { key, label: key, values: columns.values(name), color: "blue", share: 0, width: 0 };
-  });
-}
+const BAND = { color: "blue", share: 0.14 } as const;
 
 function lineOf({ name, label, color, dash }: SmallSeries, values: Float64Array): ChartSeries {
   return { key: name, label, values, color, share: 1, width: 1.5, dash };

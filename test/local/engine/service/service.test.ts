@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTinkerService } from "../../../../src/local/engine/service/service.ts";
 import { listen } from "../../../../src/local/http/listen.ts";
@@ -8,6 +5,7 @@ import { createFileSystem } from "../../../../src/node/fileSystem.ts";
 import { systemRandom } from "../../../../src/node/random.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { createFakeEngine, type FakeEngine } from "../../../fakes/fakeEngine.ts";
+import { folderOfEachTest } from "../../../fakes/onDisk.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
 import { type Answer, createServiceClient, type ServiceClient, sftDatum } from "./serviceClient.ts";
 
@@ -15,16 +13,14 @@ const base_model = "local/fake";
 const adam_params = { learning_rate: 0.1, eps: 1e-8 };
 const chunks = (tokens: number[]) => ({ chunks: [{ type: "encoded_text", tokens }] });
 
-let storeFolder: string;
+const storeFolder = folderOfEachTest();
 let closing: (() => Promise<void>)[];
 
-beforeEach(async () => {
-  storeFolder = await mkdtemp(join(tmpdir(), "service-"));
+beforeEach(() => {
   closing = [];
 });
 afterEach(async () => {
   await Promise.all(closing.map((close) => close()));
-  await rm(storeFolder, { recursive: true });
 });
 
 interface Setup {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../../src/node/http.ts";
+import { folderOfAllTests } from "../../../fakes/onDisk.ts";
 
 const SOURCE = {
   environment: "local/dataset:one",
@@ -20,18 +20,14 @@ const SOURCE = {
   splitFractions: { train: 1 },
 };
 
-let folder = "";
-let program = "";
+const folder = folderOfAllTests();
+const program = join(folder, "environment.mjs");
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "environment-"));
-  program = join(folder, "environment.mjs");
   const entry = "src/local/environment/server/main.ts";
   const target = { bundle: true, platform: "node", target: "node20", format: "esm" } as const;
   await build({ ...target, entryPoints: [entry], outfile: program, logLevel: "error" });
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 function start(...args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [program, ...args, "--keyed"]);

@@ -1,8 +1,6 @@
 /** Starts an environment server on a loopback port or a socket for one test, and asks it raw questions. */
 
-import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
@@ -12,6 +10,7 @@ import {
   type EnvironmentServerOptions,
 } from "../../../../src/local/environment/server/server.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../../../src/node/http.ts";
+import { folderOfThisTest } from "../../../fakes/onDisk.ts";
 
 export interface Running {
   readonly baseUrl: string;
@@ -36,7 +35,7 @@ export async function startServer(
   address: "port" | "socket" = "port",
 ): Promise<Running> {
   const { server, close } = createEnvironmentServer({ apiKey: null, ...options });
-  const folder = await mkdtemp(join(tmpdir(), "ors-"));
+  const folder = folderOfThisTest();
   const socketPath = join(folder, "s");
   await new Promise<void>((resolve) => {
     if (address === "socket") server.listen(socketPath, resolve);
@@ -46,7 +45,6 @@ export async function startServer(
   onTestFinished(async () => {
     await http.close();
     await close();
-    await rm(folder, { recursive: true });
   });
   const baseUrl =
     address === "socket"

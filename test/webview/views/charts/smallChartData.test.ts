@@ -34,17 +34,17 @@ describe("a small chart", () => {
 
   it("shades from the lowest to the highest that occurred, not from smoothed ones", () => {
     const data = smallChartData(RUN, VIEW, SPEC);
-    expect([drawn(data, "upper"), drawn(data, "lower")]).toEqual([
+    expect([drawn(data, "range-upper"), drawn(data, "range-lower")]).toEqual([
       [1, 2, 3],
       [0, 0, 0.1],
     ]);
-    expect(data.chart.bands).toMatchObject([{ upper: "upper", lower: "lower" }]);
+    expect(data.chart.bands).toMatchObject([{ upper: "range-upper", lower: "range-lower" }]);
   });
 
   it("draws what the run wrote once where nothing is smoothed", () => {
     const view = firstViewState(0);
     const data = smallChartData(RUN, view, SPEC);
-    expect(data.chart.series.map(({ key }) => key)).toEqual(["upper", "lower", "loss"]);
+    expect(data.chart.series.map(({ key }) => key)).toEqual(["range-upper", "range-lower", "loss"]);
     expect(drawn(data, "loss")).toEqual(LOSS);
     expect(describeRow(data, SPEC, view, 1)).not.toContain("smoothed");
   });

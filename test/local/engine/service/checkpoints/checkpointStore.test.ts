@@ -1,14 +1,4 @@
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../../../src/core/errors.ts";
@@ -27,17 +17,13 @@ import { systemClock } from "../../../../../src/node/clock.ts";
 import { createFileSystem } from "../../../../../src/node/fileSystem.ts";
 import { systemRandom } from "../../../../../src/node/random.ts";
 import { FakeClock } from "../../../../fakes/fakeClock.ts";
+import { folderOfEachTest } from "../../../../fakes/onDisk.ts";
 import { PlantedHome } from "../../../../fakes/plantedHome.ts";
 import { silentLog } from "../../../../fakes/silentLog.ts";
 
 const clock = new FakeClock();
 const bytes = (...values: number[]) => Uint8Array.from(values);
-let root: string;
-
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "store-"));
-});
-afterEach(() => rm(root, { recursive: true }));
+const root = folderOfEachTest();
 
 /** A store as process `pid` sees it; only that process lives. */
 function openStore(pid: number, options: Partial<CheckpointStoreOptions> = {}) {

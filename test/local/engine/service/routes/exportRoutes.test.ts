@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { FakeClock } from "../../../../fakes/fakeClock.ts";
+import { folderOfEachTest } from "../../../../fakes/onDisk.ts";
 import { ADAPTER, type ExportingService, startExportingService } from "../exportingService.ts";
 import { createServiceClient, type ServiceClient } from "../serviceClient.ts";
 
@@ -12,20 +10,18 @@ const HOUR_MS = 3_600_000;
 const WEIGHTS = "adapter_model.safetensors";
 const signedSchema = z.object({ urls: z.record(z.string(), z.url()), expires: z.string() });
 
-let folder: string;
+const folder = folderOfEachTest();
 let clock: FakeClock;
 let service: ExportingService;
 let client: ServiceClient;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "export-"));
   clock = new FakeClock();
   service = await startExportingService({ folder, clock, key: KEY });
   client = service.client;
 });
 afterEach(async () => {
   await service.close();
-  await rm(folder, { recursive: true });
 });
 
 function exportAs(name: string, more: object = {}): ReturnType<ServiceClient["submit"]> {

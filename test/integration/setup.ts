@@ -1,0 +1,6 @@
+/** What comes before each file of these tests. */
+
+import { afterAll } from "vitest";
+import { removeRunFolders } from "./localRun.ts";
+
+afterAll(removeRunFolders);
