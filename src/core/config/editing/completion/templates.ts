@@ -61,7 +61,7 @@ max_steps: 40
 save_every: 10
 `;
 
-/** Of a hosted model; the evaluation can go on. */
+/** Settings for a hosted model; they end within `evaluation`, so a template can add to it. */
 const HOSTED_SETTINGS = `learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
 adam_eps: 1e-8
 loss_fn_config:
