@@ -9,7 +9,7 @@ import { packagedExtension } from "../test/workbench/packagedExtension.ts";
 import { memoryMb } from "../test/workbench/processes.ts";
 import { startServer, type WorkbenchServer } from "../test/workbench/server.ts";
 import { Workbench } from "../test/workbench/workbench.ts";
-import { hostHeapMb } from "./editorHostHeap.ts";
+import { hostHeapMb, inspectHost, ownStretchesMs } from "./editorHostInspector.ts";
 import { type OpeningTimes, openingTimes, PROBE, scrollBlanks, timeToSee } from "./editorProbe.ts";
 import {
   type BenchRuns,
@@ -28,6 +28,7 @@ const CLOSE = "Control+Alt+F8";
 /** Five steps a second are more than any model trains. */
 const STEP_PAUSE_MS = 100;
 const WHEEL_PX = 240;
+const LONG_MS = 20;
 
 interface Stage {
   readonly page: Page;
@@ -51,13 +52,16 @@ export async function workbenchRows({ workspace }: BenchRuns): Promise<readonly 
     const stage = { page, workbench, server, workspace };
     const heapBefore = await heap(stage);
     await workbench.show("Tinker RL");
-    return [
-      ...(await activationRows(stage)),
-      ...(await openingRows(stage)),
-      ...(await tableRows(stage)),
-      ...(await hiddenRows(stage)),
-      ...(await memoryRows(stage, heapBefore)),
-    ];
+    const activation = await activationRows(stage);
+    const host = await inspectHost(await until("the extension host", () => server.hostPid()));
+    const rows: Row[] = [];
+    const stretches = await ownStretchesMs(host, async () => {
+      rows.push(...(await openingRows(stage)), ...(await tableRows(stage)));
+      rows.push(...(await hiddenRows(stage)));
+    });
+    host.close();
+    rows.push(...(await memoryRows(stage, heapBefore)));
+    return [...activation, ...rows, ...stretchRows(stretches)];
   } finally {
     await browser.close();
     await server.stop();
@@ -212,7 +216,6 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   await written;
   await fileSystem.close();
   const followed = (await heap(stage)) - heapBefore;
-  const serverHeap = await hostHeapMb(tinkerRlServer(server) ?? 0);
   await close(stage);
   const added = (what: string, value: number, budget: number | null): Row => ({
     what,
@@ -225,7 +228,26 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
     added(`  after a run of ${FOLLOWED_STEPS} steps was followed`, followed, 60),
     added("  whole host meanwhile, garbage included, at most", Math.max(...hosts), null),
     added("  the extension's server meanwhile, at most", Math.max(...servers), null),
-    added("  its heap, without garbage", serverHeap, null),
+  ];
+}
+
+/** How long the extension kept its host from anything else meanwhile. */
+function stretchRows(stretches: readonly number[]): readonly Row[] {
+  const longest = [...stretches].sort((a, b) => b - a);
+  const long = longest.filter((ms) => ms > LONG_MS).length;
+  return [
+    {
+      what: "our code in the host without a pause",
+      samples: [longest[0] ?? 0],
+      unit: "ms",
+      budget: LONG_MS,
+    },
+    {
+      what: `  stretches of more than ${LONG_MS} ms`,
+      samples: [long],
+      unit: `of ${longest.length}`,
+      budget: 0,
+    },
   ];
 }
 

@@ -1,0 +1,118 @@
+/** What the extension host says of itself through its own inspector. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { WebSocket } from "undici";
+import * as z from "zod";
+
+const ADDRESS = "http://127.0.0.1:9229/json/list";
+const targets = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
+const reply = z.object({ id: z.number().optional(), result: z.unknown() });
+const evaluated = z.object({ result: z.object({ value: z.string() }) });
+const usage = z.object({ heapUsed: z.number(), arrayBuffers: z.number() });
+/** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
+const profiled = z.object({
+  profile: z.object({
+    nodes: z.array(
+      z.object({
+        id: z.number(),
+        callFrame: z.object({ functionName: z.string(), url: z.string() }),
+        children: z.array(z.number()).optional(),
+      }),
+    ),
+    samples: z.array(z.number()),
+    /** Microseconds before each sample. */
+    timeDeltas: z.array(z.number()),
+  }),
+});
+type Profile = z.infer<typeof profiled>["profile"];
+
+const SAMPLE_US = 500;
+/** Where the installed extension keeps its code. */
+const OWN = /tinker-rl[^/]*\/dist\/extension\//;
+
+export interface Inspector {
+  readonly call: (method: string, params?: object) => Promise<unknown>;
+  readonly close: () => void;
+}
+
+/** The debug port must be free on this computer, or be that of the host `pid`. */
+export async function inspectHost(pid: number): Promise<Inspector> {
+  process.kill(pid, "SIGUSR1");
+  await sleep(500);
+  const [target] = targets.parse(await (await fetch(ADDRESS)).json());
+  if (target === undefined) throw new Error("The extension host cannot be inspected.");
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await new Promise((opened) => socket.addEventListener("open", opened));
+  let lastId = 0;
+  return {
+    call: (method, params = {}) =>
+      new Promise((resolve) => {
+        lastId += 1;
+        const id = lastId;
+        const answer = ({ data }: { readonly data: unknown }): void => {
+          const message = reply.parse(JSON.parse(String(data)));
+          if (message.id !== id) return;
+          socket.removeEventListener("message", answer);
+          resolve(message.result);
+        };
+        socket.addEventListener("message", answer);
+        socket.send(JSON.stringify({ id, method, params }));
+      }),
+    close: () => socket.close(),
+  };
+}
+
+/** Megabytes that the host's own thread holds, without garbage. */
+export async function hostHeapMb(pid: number): Promise<number> {
+  const host = await inspectHost(pid);
+  await host.call("HeapProfiler.collectGarbage");
+  const expression = "JSON.stringify(process.memoryUsage())";
+  const { result } = evaluated.parse(
+    await host.call("Runtime.evaluate", { expression, returnByValue: true }),
+  );
+  host.close();
+  const { heapUsed, arrayBuffers } = usage.parse(JSON.parse(result.value));
+  return (heapUsed + arrayBuffers) / 2 ** 20;
+}
+
+/** Milliseconds of each stretch, while `work` is done, in which the host did nothing but run code of the extension. */
+export async function ownStretchesMs(
+  host: Inspector,
+  work: () => Promise<void>,
+): Promise<readonly number[]> {
+  await host.call("Profiler.enable");
+  await host.call("Profiler.setSamplingInterval", { interval: SAMPLE_US });
+  await host.call("Profiler.start");
+  await work();
+  const { profile } = profiled.parse(await host.call("Profiler.stop"));
+  return stretchesIn(profile);
+}
+
+function stretchesIn({ nodes, samples, timeDeltas }: Profile): readonly number[] {
+  const parents = new Map(
+    nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
+  );
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const isOwn = (id: number | undefined): boolean => {
+    for (let at = id; at !== undefined; at = parents.get(at)) {
+      if (OWN.test(byId.get(at)?.callFrame.url ?? "")) return true;
+    }
+    return false;
+  };
+  const own = new Set(nodes.map(({ id }) => id).filter(isOwn));
+  const collector = nodes.find(({ callFrame }) => callFrame.functionName === "(garbage collector)");
+  const found: number[] = [];
+  let us = 0;
+  timeDeltas.forEach((delta, index) => {
+    // The time before a sample belongs to the sample before it.
+    const before = samples[index - 1];
+    const isWithin =
+      before !== undefined && (own.has(before) || (us > 0 && before === collector?.id));
+    if (isWithin) us += delta;
+    else if (us > 0) {
+      found.push(us / 1000);
+      us = 0;
+    }
+  });
+  return found;
+}
