@@ -68,9 +68,11 @@ export interface FinishedRollout {
   readonly streams: readonly Ledger[];
   /** Those that ids below 0 stand for. */
   readonly images: readonly PooledImage[];
-  /** Null when the rollout failed. */
-  readonly reward: number | null;
-  readonly facts: Omit<RolloutFacts, "isIncluded" | "isSent" | "successReward" | "advantage">;
+  /** Its reward is in the record. */
+  readonly facts: Omit<
+    RolloutFacts,
+    "reward" | "isIncluded" | "isSent" | "successReward" | "advantage"
+  >;
   /** Stack of the error that made it fail; null without one. */
   readonly stack: string | null;
   /** Types of the blocks that its environment takes to score the group; null when it is not to be scored with its group. */
@@ -183,7 +185,6 @@ function finish(
   const facts: FinishedRollout["facts"] = {
     environment: task.environment,
     group: task.group,
-    reward,
     stop,
     errorClass: errorClass(error),
     attempts,
@@ -203,7 +204,6 @@ function finish(
     task,
     record,
     ...tokensOf(episode),
-    reward,
     facts,
     stack: stackOf(error),
     scoredFrom: scoredFrom(result, settings),
@@ -255,7 +255,7 @@ export function withGroupScore(
   outcome: { readonly score: number } | { readonly error: unknown },
   rules: RolloutSettings["rewards"],
 ): FinishedRollout {
-  const { record, facts } = rollout;
+  const { record } = rollout;
   if ("error" in outcome) {
     const message = `The group could not be scored. ${errorMessage(outcome.error)}`;
     return withoutReward(rollout, outcome.error, message);
@@ -268,13 +268,7 @@ export function withGroupScore(
     const scored = { ...rollout, record: { ...record, rewardBreakdown } };
     return withoutReward(scored, invalid, invalid.message);
   }
-  const reward = rewardBreakdown.clamped;
-  return {
-    ...rollout,
-    record: { ...record, rewardBreakdown, reward },
-    reward,
-    facts: { ...facts, reward },
-  };
+  return { ...rollout, record: { ...record, rewardBreakdown, reward: rewardBreakdown.clamped } };
 }
 
 function withoutReward(rollout: FinishedRollout, fault: unknown, error: string): FinishedRollout {
@@ -282,8 +276,7 @@ function withoutReward(rollout: FinishedRollout, fault: unknown, error: string):
   return {
     ...rollout,
     record: { ...record, reward: null, error },
-    reward: null,
-    facts: { ...facts, reward: null, errorClass: errorClass(fault) },
+    facts: { ...facts, errorClass: errorClass(fault) },
     stack: stackOf(fault),
   };
 }

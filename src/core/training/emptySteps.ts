@@ -12,7 +12,7 @@ export function emptySteps(
 ): AppError {
   if (isMasked) return maskedSteps(count);
   const failed = last.find(({ record }) => record.error !== null)?.record.error ?? null;
-  const isFailure = failed !== null && last.every(({ reward }) => reward === null);
+  const isFailure = failed !== null && last.every(({ record }) => record.reward === null);
   const why = isFailure
     ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
     : "in every group the rollouts failed or all had the same reward.";

@@ -124,7 +124,7 @@ async function play(
 }
 
 function requireRewards({ rollouts }: StepEnd): void {
-  if (rollouts.some(({ reward }) => reward !== null)) return;
+  if (rollouts.some(({ record }) => record.reward !== null)) return;
   const first = rollouts.find(({ record }) => record.error !== null)?.record.error;
   throw new AppError(
     "run-without-rewards",

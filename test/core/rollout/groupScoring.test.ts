@@ -58,7 +58,7 @@ describe("an environment that scores groups", () => {
   it("gives every rollout its reward when its group has ended, and advantages follow", async () => {
     const { context, remote, recorded, play } = setUp();
     const rollouts = await context.clock.run(play());
-    expect(rollouts.map(({ reward }) => reward)).toEqual([1, 2, 3, 1, 2, 3]);
+    expect(rollouts.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
     expect(recorded.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
     const [first] = rollouts;
     expect(first?.record).toMatchObject({
@@ -69,7 +69,7 @@ describe("an environment that scores groups", () => {
       rewardBreakdown: { group: 1, nonterminal: null, sum: 1, reduced: 1, clamped: 1 },
     });
     expect(rolloutRecordSchema.safeParse(first?.record).success).toBe(true);
-    expect(first?.facts).toMatchObject({ reward: 1, errorClass: null });
+    expect(first?.facts).toMatchObject({ errorClass: null });
     const config = aConfig({ advantage_calculation: "centered" });
     const scored = scoreGroups(rollouts, config).flatMap((group) => group.rollouts);
     expect(scored.map(({ advantage }) => advantage)).toEqual([-1, 0, 1, -1, 0, 1]);
@@ -132,7 +132,7 @@ describe("an environment that scores groups", () => {
   it("needs room for one session only, although groups wait for their last rollout", async () => {
     const { context, play } = setUp({ maxSessions: 1 });
     const rollouts = await context.clock.run(play());
-    expect(rollouts.map(({ reward }) => reward)).toEqual([1, 2, 3, 1, 2, 3]);
+    expect(rollouts.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
   });
 
   it("adds its score as the last of the rewards, before the one for no end", async () => {
@@ -140,7 +140,7 @@ describe("an environment that scores groups", () => {
     const rewardOf = async (changes: Parameters<typeof anEnvironment>[0]) => {
       const rewards = anEnvironment({ nonterminal_reward: -1, ...changes });
       const { context, play } = setUp({ script, settings: { rewards, maxTurns: 1 } });
-      return (await context.clock.run(play())).map(({ reward }) => reward)[2];
+      return (await context.clock.run(play())).map(({ record }) => record.reward)[2];
     };
     expect(await rewardOf({ reward_reduction: "sum" })).toBe(12);
     expect(await rewardOf({ reward_reduction: "last", nonterminal_reward: null })).toBe(3);
@@ -152,8 +152,8 @@ describe("an environment that scores groups", () => {
       Promise.reject(new AppError("environment-tool-crashed", "The judge has no key."));
     const { context, reported, remote, play } = setUp({ script: { ...judging, onScore } });
     const rollouts = await context.clock.run(play());
-    for (const { record, facts, reward } of rollouts) {
-      expect(reward).toBeNull();
+    for (const { record, facts } of rollouts) {
+      expect(record.reward).toBeNull();
       expect(record.error).toBe("The group could not be scored. The judge has no key.");
       expect(facts.errorClass).toBe("environment-tool-crashed");
     }
@@ -176,7 +176,7 @@ describe("an environment that scores groups", () => {
     };
     const { context, reported, play } = setUp({ script: { ...judging, onScore } });
     const rollouts = await context.clock.run(play());
-    expect(rollouts.map(({ reward }) => reward)).toEqual(rollouts.map(() => 0.5));
+    expect(rollouts.map(({ record }) => record.reward)).toEqual(rollouts.map(() => 0.5));
     expect(reported).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describe("an environment that scores groups", () => {
   it("is not asked where group_scoring is false", async () => {
     const { context, remote, play } = setUp({ settings: { groupScoring: false } });
     const rollouts = await context.clock.run(play());
-    expect(rollouts.map(({ reward }) => reward)).toEqual(rollouts.map(() => null));
+    expect(rollouts.map(({ record }) => record.reward)).toEqual(rollouts.map(() => null));
     expect(remote.sessions).toHaveLength(GROUPS * SIZE);
   });
 });

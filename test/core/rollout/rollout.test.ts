@@ -84,11 +84,11 @@ const areClosed = ({ sessions }: ScriptedEnvironment) => sessions.map(({ isClose
 describe("a rollout", () => {
   it("ends in a record, a token stream and a reward", async () => {
     const { run, environment } = setUp({ settings: { secrets: { token: "s3cret" } } });
-    const { record, streams, reward, facts } = await run();
+    const { record, streams, facts } = await run();
     expect(rolloutRecordSchema.parse(record)).toEqual(record);
     expect(record).toMatchObject({ stop: "reached_terminal_state", rewards: [0, 1], attempt: 0 });
-    expect([reward, streams[0]?.turnCount]).toEqual([1, 2]);
-    expect(facts).toMatchObject({ attempts: 1, errorClass: null, reward: 1 });
+    expect([record.reward, streams[0]?.turnCount]).toEqual([1, 2]);
+    expect(facts).toMatchObject({ attempts: 1, errorClass: null });
     expect(environment.choices[0]).toMatchObject({ split: "train", index: 3 });
     expect(JSON.stringify(record)).not.toContain("s3cret");
     expect(areClosed(environment)).toEqual([true]);
@@ -101,16 +101,16 @@ describe("a rollout", () => {
         environment: scriptedEnvironment([silent]),
         settings: { maxTurns: 1, rewards: anEnvironment({ nonterminal_reward }) },
       }).run();
-    expect(await play(null)).toMatchObject({ reward: null, record: { stop: "max_turns" } });
-    expect(await play(-1)).toMatchObject({ reward: -1, record: { stop: "max_turns" } });
+    expect(await play(null)).toMatchObject({ record: { reward: null, stop: "max_turns" } });
+    expect(await play(-1)).toMatchObject({ record: { reward: -1, stop: "max_turns" } });
   });
 
   it("whose rewards cannot be trained on has failed, by the environment's fault, and is not repeated", async () => {
     const rewards = [1e308, 1e308];
     const onCall = () => result("", { reward: rewards.pop() ?? 0, finished: rewards.length === 0 });
     const environment = scriptedEnvironment([{ onCall }]);
-    const { record, reward, facts } = await setUp({ environment }).run();
-    expect([reward, facts.errorClass, facts.attempts]).toEqual([
+    const { record, facts } = await setUp({ environment }).run();
+    expect([record.reward, facts.errorClass, facts.attempts]).toEqual([
       null,
       "environment-reward-invalid",
       1,
@@ -136,23 +136,22 @@ describe("a rollout", () => {
   it("that was finished does not get nonterminal_reward", async () => {
     const rewards = anEnvironment({ nonterminal_reward: -5 });
     expect(await setUp({ settings: { rewards } }).run()).toMatchObject({
-      reward: 1,
-      record: { rewardBreakdown: { nonterminal: null } },
+      record: { reward: 1, rewardBreakdown: { nonterminal: null } },
     });
   });
 
   it("has failed where the prompt leaves no room for a turn", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
-    const { reward, record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();
-    expect(reward).toBeNull();
+    const { record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();
+    expect(record.reward).toBeNull();
     expect(record).toMatchObject({ stop: "error", turns: [] });
     expect(record.error).toMatch(/max_total_tokens: 3/);
   });
 
   it("has failed where the prompt of its teacher leaves no room for a turn", async () => {
     const teacher = { text: "x".repeat(200), maxTokens: 150 };
-    const { reward, record } = await setUp({ settings: { teacher } }).run();
-    expect(reward).toBeNull();
+    const { record } = await setUp({ settings: { teacher } }).run();
+    expect(record.reward).toBeNull();
     expect(record.error).toMatch(
       /with teacher\.context has 2\d\d tokens.*context of 150\. Shorten/,
     );
@@ -165,8 +164,8 @@ describe("a fault during a rollout", () => {
     async (code) => {
       const environment = scriptedEnvironment([failing(code), solved]);
       const { run, seeds, sampler, clock } = setUp({ environment });
-      const { record, reward, facts } = await run();
-      expect([reward, record.attempt, facts.attempts]).toEqual([1, 1, 2]);
+      const { record, facts } = await run();
+      expect([record.reward, record.attempt, facts.attempts]).toEqual([1, 1, 2]);
       expect(seeds).toEqual([0, 0]);
       expect(sampler.requests[1]?.prompt).toEqual(sampler.requests[0]?.prompt);
       expect(clock.monotonic()).toBe(1_000);
@@ -182,12 +181,12 @@ describe("a fault during a rollout", () => {
     async (code, stop) => {
       const environment = scriptedEnvironment([failing(code), solved]);
       const rewards = anEnvironment({ nonterminal_reward: -1 });
-      const { record, reward, facts, streams } = await setUp({
+      const { record, facts, streams } = await setUp({
         environment,
         settings: { rewards },
       }).run();
       expect(record).toMatchObject({ stop, error: null, attempt: 0 });
-      expect([reward, facts.errorClass, facts.attempts]).toEqual([-1, null, 1]);
+      expect([record.reward, facts.errorClass, facts.attempts]).toEqual([-1, null, 1]);
       expect(facts.tools).toMatchObject([{ name: "add", isError: true }]);
       expect(record.turns[0]?.results).toMatchObject([{ isError: true }]);
       expect(streams[0]?.trainedTokens).toBeGreaterThan(0);
@@ -205,8 +204,8 @@ describe("a fault during a rollout", () => {
         return isFirst ? { ...session, prompt: crash } : session;
       },
     };
-    const { record, reward } = await setUp({ environment }).run();
-    expect([reward, record.attempt]).toEqual([1, 1]);
+    const { record } = await setUp({ environment }).run();
+    expect([record.reward, record.attempt]).toEqual([1, 1]);
   });
 
   it("leaves nothing of the failed attempt behind", async () => {
@@ -226,8 +225,8 @@ describe("a fault during a rollout", () => {
   it("that comes back every time ends it as failed after max_rollout_retries", async () => {
     const environment = scriptedEnvironment([failing("environment-unavailable")]);
     const { run, clock } = setUp({ environment, settings: { maxRetries: 2 } });
-    const { record, reward, facts } = await run();
-    expect(reward).toBeNull();
+    const { record, facts } = await run();
+    expect(record.reward).toBeNull();
     expect(record).toMatchObject({ stop: "max_retries", attempt: 2 });
     expect(record.error).toMatch(/environment-unavailable/);
     expect(facts).toMatchObject({ attempts: 3, errorClass: "environment-unavailable" });
@@ -237,15 +236,18 @@ describe("a fault during a rollout", () => {
 
   it("while a session opens counts like one within it", async () => {
     const environment = scriptedEnvironment([fault("environment-unavailable"), solved]);
-    const { reward, facts } = await setUp({ environment }).run();
+    const {
+      record: { reward },
+      facts,
+    } = await setUp({ environment }).run();
     expect([reward, facts.attempts]).toEqual([1, 2]);
   });
 
   it("that only this rollout meets ends it as failed at once", async () => {
     const onCall = () => ({ kind: "rejected", reason: "episode_finished", error: "over" }) as const;
     const environment = scriptedEnvironment([{ onCall }]);
-    const { record, reward } = await setUp({ environment }).run();
-    expect(reward).toBeNull();
+    const { record } = await setUp({ environment }).run();
+    expect(record.reward).toBeNull();
     expect(record).toMatchObject({ stop: "error", attempt: 0 });
   });
 
@@ -263,7 +265,10 @@ describe("a fault during a rollout", () => {
     async (code) => {
       const environment = scriptedEnvironment([failing(code), fault(code), solved]);
       const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
-      const { reward, facts } = await run();
+      const {
+        record: { reward },
+        facts,
+      } = await run();
       expect([reward, facts.attempts]).toEqual([1, 1]);
       expect(clock.monotonic()).toBe(60_000);
       expect(areClosed(environment)).toEqual([true, true]);
@@ -280,7 +285,10 @@ describe("a fault during a rollout", () => {
       },
       solved,
     ]);
-    const { reward, facts } = await setUp({ environment }).run();
+    const {
+      record: { reward },
+      facts,
+    } = await setUp({ environment }).run();
     expect([reward, facts.attempts]).toEqual([1, 2]);
   });
 
@@ -300,7 +308,10 @@ describe("an environment at capacity", () => {
     const full = fault("environment-capacity", { retryAfterMs: 45_000 });
     const environment = scriptedEnvironment([full, full, solved]);
     const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
-    const { reward, facts } = await run();
+    const {
+      record: { reward },
+      facts,
+    } = await run();
     expect([reward, facts.attempts]).toEqual([1, 1]);
     expect(clock.monotonic()).toBe(90_000);
   });
@@ -319,9 +330,9 @@ describe("the time limit of a rollout", () => {
   it("keeps the turns that were finished, and their rewards", async () => {
     const sampler = scriptedSampler([ADD, "hang"]);
     const { run, environment, clock } = setUp({ sampler, settings });
-    const { record, reward, streams } = await run();
+    const { record, streams } = await run();
     expect(record).toMatchObject({ stop: "rollout_timeout", error: null, attempt: 0 });
-    expect([record.turns.length, streams[0]?.turnCount, reward]).toEqual([1, 1, 0]);
+    expect([record.turns.length, streams[0]?.turnCount, record.reward]).toEqual([1, 1, 0]);
     expect(clock.monotonic()).toBe(10_000);
     expect(areClosed(environment)).toEqual([true]);
   });
@@ -366,8 +377,8 @@ describe("the time limit of a rollout", () => {
   it("makes it fail when not even one turn was finished", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const sampler = scriptedSampler(["hang"]);
-    const { record, reward } = await setUp({ sampler, settings: { ...settings, rewards } }).run();
-    expect([record.stop, reward]).toEqual(["rollout_timeout", null]);
+    const { record } = await setUp({ sampler, settings: { ...settings, rewards } }).run();
+    expect([record.stop, record.reward]).toEqual(["rollout_timeout", null]);
   });
 
   it("begins when the session is open, and again with each attempt", async () => {

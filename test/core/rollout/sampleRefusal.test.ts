@@ -79,7 +79,7 @@ async function play(turns: readonly TurnScript[]) {
 describe("a sample that the service refuses", () => {
   it("fails its rollout, in words, and is not tried again", async () => {
     const { finished, sampler } = await play([refused(400, "Expected 63 tokens, got 70")]);
-    expect(finished).toMatchObject({ reward: null, record: { stop: "error" } });
+    expect(finished).toMatchObject({ record: { reward: null, stop: "error" } });
     expect(finished.record.error).toMatch(
       /^The sampler refused a prompt of \d+ tokens with up to 100 tokens to come: Expected 63 tokens, got 70\. /,
     );
@@ -92,8 +92,7 @@ describe("a sample that the service refuses", () => {
   ])("for a context that is full ends the episode with what it has, %s", async (_name, fault) => {
     const { finished } = await play([ADD, fault]);
     expect(finished).toMatchObject({
-      reward: 0.25,
-      record: { stop: "max_tokens", error: null, turns: [{}] },
+      record: { reward: 0.25, stop: "max_tokens", error: null, turns: [{}] },
     });
     expect(finished.streams[0]?.turnCount).toBe(1);
   });
@@ -121,6 +120,6 @@ describe("a sample that the service refuses", () => {
 
   it("by a failure of the service is still tried again", async () => {
     const { finished } = await play([requestFailed("Sample", "out of memory", "server"), ANSWER]);
-    expect(finished).toMatchObject({ reward: 1, facts: { attempts: 2 } });
+    expect(finished).toMatchObject({ record: { reward: 1 }, facts: { attempts: 2 } });
   });
 });

@@ -103,7 +103,6 @@ export function aRollout({
     record: aRecord({ ...task, reward, turns }),
     streams: reward === null ? [] : [aLedger()],
     images: [],
-    reward,
     stack: null,
     scoredFrom: null,
     facts: rolloutFacts({ environment, group, reward, ...facts }),

@@ -36,8 +36,6 @@ export const rolloutFactsSchema = z
     environment: z.string(),
     /** Position of the group in the step. */
     group: count,
-    /** After reduction and clamping; null when the rollout failed. */
-    reward: z.number().nullable(),
     stop: z.string(),
     /** Class of the fault that ended it, for example `transient`; null when none did. */
     errorClass: z.string().nullable(),
@@ -65,6 +63,8 @@ export const rolloutFactsSchema = z
 
 /** One ended rollout, whether scored, failed, trained or not. */
 export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
+  /** After reduction and clamping; null when the rollout failed. */
+  readonly reward: number | null;
   /** True when its group was compared with it, also where its advantage left nothing to send. */
   readonly isIncluded: boolean;
   /** True when data of it was sent to be trained. */

@@ -8,10 +8,10 @@ import { report } from "../run/report.ts";
 /** Pauses the run after the step in progress when `group_failures` says so and the rollout failed. */
 export async function pauseAtFailure(
   context: RunContext,
-  { record, reward, task }: FinishedRollout,
+  { record, task }: FinishedRollout,
 ): Promise<void> {
   const { config, control } = context;
-  if (config.group_failures !== "fail_fast" || reward !== null || control.isPausing) return;
+  if (config.group_failures !== "fail_fast" || record.reward !== null || control.isPausing) return;
   control.pause();
   const { step, group, rollout } = task;
   const place = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;

@@ -28,7 +28,6 @@ function areRising(runs: readonly TokenRun[]): boolean {
 const rolloutLine = z.object({
   record: rolloutRecordSchema,
   facts: rolloutFactsSchema,
-  reward: z.number().nullable(),
   stack: z.string().nullable(),
   /** One entry a stream. */
   streams: z.array(z.array(tokenRun).refine(areRising)),
@@ -41,12 +40,11 @@ const BYTES_PER_NUMBER = 4;
 
 /** One rollout of a group; those of all, one behind the other, are its stored form. */
 export function encodeRollout(rollout: FinishedRollout): Uint8Array {
-  const { record, facts, reward, stack, streams } = rollout;
+  const { record, facts, stack, streams } = rollout;
   const taught = streams.map(({ taughtPrompt }) => taughtPrompt ?? new Int32Array());
   const line = encodeJsonLine({
     record,
     facts,
-    reward,
     stack,
     streams: streams.map(({ runs }) => runs),
     taught: taught.some(({ length }) => length > 0)
@@ -121,7 +119,7 @@ function lengthOf(runs: readonly TokenRun[]): number {
 }
 
 function asRollout(
-  { record, facts, reward, stack }: z.infer<typeof rolloutLine>,
+  { record, facts, stack }: z.infer<typeof rolloutLine>,
   streams: FinishedRollout["streams"],
 ): FinishedRollout {
   const { step, group, rollout, taskKey, environment, split, index } = record;
@@ -130,7 +128,6 @@ function asRollout(
     record,
     streams,
     facts,
-    reward,
     stack,
     images: [],
     scoredFrom: null,

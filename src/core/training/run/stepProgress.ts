@@ -14,7 +14,7 @@ export class GroupProgress {
   #step: StepProgress | null = null;
 
   add(rollout: FinishedRollout): void {
-    const ended = { reward: rollout.reward, sampledTokens: sampledTokens(rollout) };
+    const ended = { reward: rollout.record.reward, sampledTokens: sampledTokens(rollout) };
     if (this.#step === null) this.#early.push(ended);
     else this.#step.add(ended);
   }

@@ -115,6 +115,7 @@ export function gatherStepFacts(
     groups: results.groups.map(({ facts }) => facts),
     rollouts: scored.map(({ rollout, advantage }) => ({
       ...rollout.facts,
+      reward: rollout.record.reward,
       // The model wrote them, and metrics are called after them.
       tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,

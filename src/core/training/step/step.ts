@@ -260,7 +260,7 @@ async function reportFailure(
 function scores(groups: readonly ScoredGroup[], config: Config): readonly RolloutScore[] {
   return groups.flatMap(({ rollouts }) =>
     rollouts.map(({ rollout, advantage, turnAdvantages, trainingUse }) => {
-      const penalty = rollout.reward === null ? 0 : overlongPenalty(rollout, config);
+      const penalty = rollout.record.reward === null ? 0 : overlongPenalty(rollout, config);
       return {
         group: rollout.task.group,
         rollout: rollout.task.rollout,

@@ -117,7 +117,7 @@ export function leaveOutMasked(
 function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
   const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
   const isTaughtAlone = teachesAlone(members, config);
-  const scored = isTaughtAlone ? members : members.filter((member) => member.reward !== null);
+  const scored = isTaughtAlone ? members : members.filter(({ record }) => record.reward !== null);
   const given = scored.map((member) => (isTaughtAlone ? [0] : returnsOf(member, config)));
   const returns = scored.map((member, i) => {
     const penalty = isTaughtAlone ? 0 : overlongPenalty(member, config);
@@ -133,9 +133,9 @@ function teachesAlone([first]: readonly FinishedRollout[], config: Config): bool
   return teacherOf(config, environment)?.rewards === false;
 }
 
-function returnsOf({ reward, record, facts, task }: FinishedRollout, config: Config): Returns {
+function returnsOf({ record, facts, task }: FinishedRollout, config: Config): Returns {
   const rules = config.environments[task.environment];
-  if (config.credit === "trajectory" || rules === undefined) return [reward ?? 0];
+  if (config.credit === "trajectory" || rules === undefined) return [record.reward ?? 0];
   return returnsByTurn(facts.turnRewards, record.rewardBreakdown, rules, config.discount);
 }
 
@@ -205,7 +205,7 @@ function whyExcluded(
   if (given.length === 0 || failures > allowedFailures(members, config)) return "failures";
   const isCentered = config.advantage_calculation !== "direct";
   if (isCentered && given.length < 2) return "too_few";
-  const fitting = members.filter((member) => member.reward !== null && !isOverlong(member));
+  const fitting = members.filter((member) => member.record.reward !== null && !isOverlong(member));
   if (config.overlong === "mask" && fitting.length === 0) return "overlong";
   if (zeroVariancePolicy(config) === "drop" && !byTurn(given).some(differ)) return "zero_variance";
   return null;

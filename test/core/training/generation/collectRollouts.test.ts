@@ -220,7 +220,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
   it("are played again once it answers, and those that were played are not", async () => {
     const { remote, asked } = vanishing((before) => before >= 3 && before < 5);
     const { context, finished, order } = await playOut(remote, 6, 3);
-    expect(finished).toMatchObject(tasks(6).map((task) => ({ task, reward: 1 })));
+    expect(finished).toMatchObject(tasks(6).map((task) => ({ task, record: { reward: 1 } })));
     expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
     expect(asked()).toBe(8);
     expect(context.phases).toEqual(["paused", "running"]);
@@ -245,7 +245,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
   it("have failed when others got through", async () => {
     const { remote } = vanishing((before) => before === 1);
     const { context, finished } = await playOut(remote, 3);
-    expect(finished).toMatchObject([{ reward: 1 }, { reward: null }, { reward: 1 }]);
+    expect(finished).toMatchObject([1, null, 1].map((reward) => ({ record: { reward } })));
     expect(context.phases).toEqual([]);
   });
 
@@ -254,7 +254,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     async (code) => {
       const { remote } = vanishing(() => false, new AppError(code, "broken"));
       const { finished, order } = await playOut(remote, 2);
-      expect(finished).toMatchObject([{ reward: null }, { reward: null }]);
+      expect(finished).toMatchObject([{ record: { reward: null } }, { record: { reward: null } }]);
       expect(order).toEqual([0, 1]);
     },
   );

@@ -19,7 +19,7 @@ describe("a group that waits on disk for its step", () => {
     const config = aConfig({ group_failures: "reference", zero_variance: "keep" });
     const sent = (rollouts: typeof group) =>
       scoreGroups(
-        rollouts.filter(({ reward }) => reward !== null),
+        rollouts.filter(({ record }) => record.reward !== null),
         config,
       ).flatMap((scored) =>
         scored.rollouts.flatMap(({ data }) =>

@@ -96,7 +96,7 @@ describe("an environment that refuses every session because it is full", () => {
     await clock.advance(40 * MINUTE_MS);
     fault.error = null;
     const finished = await clock.run(playing);
-    expect(finished.map(({ reward, facts }) => [reward, facts.attempts])).toEqual(
+    expect(finished.map(({ record, facts }) => [record.reward, facts.attempts])).toEqual(
       tasks(4).map(() => [1, 1]),
     );
     expect(phases).toEqual(["paused", "running"]);
@@ -112,7 +112,7 @@ describe("an environment that refuses every session because it is full", () => {
     context.control.continue();
     await settle();
     await clock.advance(1_000);
-    expect(await playing).toMatchObject([{ reward: 1 }]);
+    expect(await playing).toMatchObject([{ record: { reward: 1 } }]);
   });
 });
 
@@ -133,7 +133,7 @@ describe("an environment that refuses the key amid a run", () => {
     ]);
     fault.error = null;
     context.control.continue();
-    expect(await clock.run(playing)).toMatchObject(tasks(3).map(() => ({ reward: 1 })));
+    expect(await clock.run(playing)).toMatchObject(tasks(3).map(() => ({ record: { reward: 1 } })));
     expect(events.at(-1)).toMatchObject({ kind: "circuit-closed" });
   });
 
@@ -160,7 +160,7 @@ describe("an account whose credit runs out amid a run", () => {
     ]);
     fault.error = null;
     const finished = await clock.run(playing);
-    expect(finished.map(({ reward, facts }) => [reward, facts.attempts])).toEqual(
+    expect(finished.map(({ record, facts }) => [record.reward, facts.attempts])).toEqual(
       tasks(3).map(() => [1, 1]),
     );
     expect(phases).toEqual(["paused", "running"]);
@@ -199,7 +199,7 @@ describe("an environment that fails beside one that works", () => {
     expect(phases).toEqual(["paused"]);
     fault.error = null;
     const finished = await clock.run(playing);
-    expect(finished.map(({ reward }) => reward)).toEqual([...own, ...others].map(() => 1));
+    expect(finished.map(({ record }) => record.reward)).toEqual([...own, ...others].map(() => 1));
     expect(phases).toEqual(["paused", "running"]);
     expect(kinds()).toEqual(["circuit-open", "circuit-closed"]);
   });
@@ -210,7 +210,7 @@ describe("a task for which no session can ever be opened", () => {
     const remote = faulty({ error: gone }, false);
     const { play, clock, phases, events } = setUp(remote, tasks(2));
     const finished = await clock.run(play());
-    expect(finished).toMatchObject(tasks(2).map(() => ({ reward: null })));
+    expect(finished).toMatchObject(tasks(2).map(() => ({ record: { reward: null } })));
     expect(phases).toEqual([]);
     expect(events).toEqual([]);
   });

@@ -112,7 +112,10 @@ describe("a teacher", () => {
 
   it("trains groups whose rewards are equal, and by itself those without any", () => {
     const rollouts = [1, 1].map((reward, rollout) => aRollout({ rollout, reward }));
-    const failed = rollouts.map((rollout) => ({ ...rollout, reward: null }));
+    const failed = rollouts.map((rollout) => ({
+      ...rollout,
+      record: { ...rollout.record, reward: null },
+    }));
     const uses = (members: typeof rollouts, config: ReturnType<typeof aConfig>) =>
       scoreGroups(members, config).flatMap((group) =>
         group.rollouts.map(({ advantage, data, trainingUse }) => [

@@ -19,7 +19,6 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
     record: aRecord(),
     streams: [ledger],
     images: [],
-    reward: 1,
     facts,
     stack: null,
     scoredFrom: null,

@@ -74,7 +74,7 @@ describe("the penalty for length", () => {
     // 0, 0, 1 and 0.5, less their mean of 0.375.
     const group = scored(PENALTY);
     expect(advantages(group)).toEqual([-0.375, -0.375, 0.625, 0.125]);
-    expect(group?.rollouts.map(({ rollout }) => rollout.reward)).toEqual([0, 0, 1, 1]);
+    expect(group?.rollouts.map(({ rollout }) => rollout.record.reward)).toEqual([0, 0, 1, 1]);
   });
 
   it("makes no difference between rewards that are equal", () => {
