@@ -13,6 +13,9 @@ import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 
+/** Also on a busy machine. */
+const eventually = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
+
 let folder: string;
 
 /** Says hello, has a run folder, and ends well once there is a file `end` beside the program's configuration. */
@@ -88,25 +91,25 @@ function open({
 it("a training whose terminal was closed keeps its place, and its end is reported", async () => {
   const { trainings, ended, detached, start } = open();
   const first = start("one");
-  await vi.waitFor(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
+  await eventually(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
   first.close();
   expect(detached).toEqual(["one"]);
   start("two");
-  await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
+  await eventually(() => expect(trainings.waiting).toEqual(["two"]));
   expect(trainings.active.map(({ request }) => request.title)).toEqual(["one"]);
   await writeFile(join(folder, "end"), "");
   await vi.waitFor(
     () => expect(ended).toMatchObject([{ exitCode: 0, folder: "/runs/demo" }]),
     5_000,
   );
-  await vi.waitFor(() => expect(trainings.waiting).toEqual([]));
+  await eventually(() => expect(trainings.waiting).toEqual([]));
 });
 
 it("a training that waits does not continue without its terminal", async () => {
   const { trainings, detached, start } = open();
   start("one");
   const second = start("two");
-  await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
+  await eventually(() => expect(trainings.waiting).toEqual(["two"]));
   second.close();
   await expect(second.end).rejects.toThrow("closed");
   expect([trainings.waiting, detached]).toEqual([[], []]);
@@ -120,7 +123,7 @@ it("nothing is started for a terminal that was closed while keys were asked for"
     });
   const { trainings, detached, start } = open({ createLaunchRequest });
   const { end, close } = start("one");
-  await vi.waitFor(() => expect(trainings.active).toHaveLength(1));
+  await eventually(() => expect(trainings.active).toHaveLength(1));
   close();
   answer(anOrder());
   await expect(end).rejects.toThrow("closed");
@@ -146,15 +149,15 @@ it("a run is started by hand when a person has just started it here: not one tha
   const { trainings, start } = open();
   const launchOf = async () => (await new LaunchStore(join(folder, "launches")).list())[0]?.folder;
   start("one");
-  await vi.waitFor(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
+  await eventually(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
   expect(trainings.active.map(({ isStartedByHand }) => isStartedByHand)).toEqual([true]);
   start("two");
-  await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
+  await eventually(() => expect(trainings.waiting).toEqual(["two"]));
   const joined = open();
   const request = aTrainingRequest(join(folder, "c.yaml"), { title: "one" });
   const options = { print: vi.fn(), signal: new AbortController().signal };
   const following = joined.trainings.open(request, (await launchOf()) ?? "").follow(options);
-  await vi.waitFor(() => expect(joined.trainings.active[0]?.folder).toBe("/runs/demo"));
+  await eventually(() => expect(joined.trainings.active[0]?.folder).toBe("/runs/demo"));
   expect(joined.trainings.active[0]?.isStartedByHand).toBe(false);
   const byHand = new Map<string, boolean>();
   trainings.onDidChange(() => {
@@ -164,5 +167,5 @@ it("a run is started by hand when a person has just started it here: not one tha
   });
   await writeFile(join(folder, "end"), "");
   await following;
-  await vi.waitFor(() => expect(byHand.get("two")).toBe(false));
+  await eventually(() => expect(byHand.get("two")).toBe(false));
 });
