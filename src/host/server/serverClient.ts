@@ -56,7 +56,7 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
 /** A server that has lived so long starts again without a pause. */
 const SOUND_MS = 60_000;
-/** Linux keeps what each thread has freed, some 200 MB after large runs were read; with these bounds it gives that back: mallopt(3). */
+/** Linux keeps much of what each thread has freed; with these bounds it keeps less: mallopt(3). */
 const GIVE_BACK = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 /** What requests fail with when the server has ended. */
 const LOST: ReadonlySet<number> = new Set([
