@@ -5,6 +5,7 @@ import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import { soon } from "../../node/soon.ts";
 
 export interface MeasuredRunsOptions {
   readonly store: {
@@ -31,12 +32,14 @@ export class MeasuredRuns {
   readonly #listening: Listening;
   /** By the path of a configuration that someone asked about; null until a run of it is found. */
   readonly #known = new Map<string, Known | null>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #soon = soon(SETTLE_MS, () => void this.read().catch(this.#options.onError));
 
   constructor(options: MeasuredRunsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-    this.#listening = options.store.onDidChange(() => this.#soon());
+    this.#listening = options.store.onDidChange(() => {
+      if (this.#known.size > 0) this.#soon();
+    });
   }
 
   get onDidChange(): Emitter<void>["event"] {
@@ -45,7 +48,7 @@ export class MeasuredRuns {
 
   dispose(): void {
     this.#listening.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
   }
 
   /** What is known now, without a look at the disk; null before the first look, and without a run that has completed a step. */
@@ -61,14 +64,6 @@ export class MeasuredRuns {
   async read(): Promise<void> {
     const all = await Promise.all([...this.#known.keys()].map((path) => this.#readOne(path)));
     if (all.includes(true)) this.#changed.fire();
-  }
-
-  #soon(): void {
-    if (this.#known.size === 0) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.read().catch(this.#options.onError);
-    }, SETTLE_MS);
   }
 
   /** True when it found anything new. */

@@ -10,6 +10,7 @@ import {
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { Listening } from "../../core/util/emitter.ts";
+import { soon } from "../../node/soon.ts";
 import type { KeptCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {
@@ -41,18 +42,18 @@ export class RunCheckpoints {
   readonly #options: RunCheckpointsOptions;
   readonly #listening: Listening;
   readonly #known = new Map<string, RunSaves>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #soon = soon(SETTLE_MS, () => void this.read().catch(this.#options.onError));
   #reported = "";
 
   constructor(options: RunCheckpointsOptions) {
     this.#options = options;
-    this.#listening = options.store.onDidChange(() => this.#soon());
+    this.#listening = options.store.onDidChange(this.#soon);
     this.#soon();
   }
 
   dispose(): void {
     this.#listening.dispose();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#soon.dispose();
   }
 
   /** Reads what has grown. */
@@ -66,13 +67,6 @@ export class RunCheckpoints {
       all.flatMap(({ saved }) => saved),
       new Map(all.flatMap(({ rewards }) => [...rewards])),
     );
-  }
-
-  #soon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.read().catch(this.#options.onError);
-    }, SETTLE_MS);
   }
 
   async #savesOf(run: CataloguedRun): Promise<RunSaves> {

@@ -4,6 +4,7 @@ import type { FSWatcher } from "node:fs";
 import type { FileSystem } from "../../core/ports.ts";
 import { type RunChange, RunFollower } from "../../core/runFolder/follower.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import { type Soon, soon } from "../../node/soon.ts";
 import type { RunStore } from "./runStore.ts";
 import { tryWatch } from "./tryWatch.ts";
 
@@ -21,7 +22,7 @@ interface Feed {
   readonly changed: Emitter<RunChange>;
   readonly watcher: FSWatcher | null;
   users: number;
-  timer: NodeJS.Timeout | null;
+  readonly readSoon: Soon;
 }
 
 /** Between two readings of a run. */
@@ -42,7 +43,7 @@ export class RunFeeds {
     this.#onError = options.onError;
     this.#listening = options.store.onDidChange((folder) => {
       for (const [own, feed] of this.#feeds) {
-        if (folder === null || folder === own) this.#soon(feed);
+        if (folder === null || folder === own) feed.readSoon();
       }
     });
   }
@@ -71,30 +72,24 @@ export class RunFeeds {
   }
 
   #open(folder: string): Feed {
+    const readSoon = soon(READ_MS, () => void this.#read(feed).catch(this.#onError));
     const feed: Feed = {
       follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
       changed: new Emitter(this.#onError),
       // A trainer of this computer reports over its socket; the watch is for all others.
-      watcher: tryWatch(folder, () => this.#soon(feed)),
+      watcher: tryWatch(folder, readSoon),
       users: 0,
-      timer: null,
+      readSoon,
     };
     this.#feeds.set(folder, feed);
-    this.#soon(feed);
+    readSoon();
     return feed;
   }
 
   #close(folder: string, feed: Feed): void {
     this.#feeds.delete(folder);
     feed.watcher?.close();
-    if (feed.timer !== null) clearTimeout(feed.timer);
-  }
-
-  #soon(feed: Feed): void {
-    feed.timer ??= setTimeout(() => {
-      feed.timer = null;
-      this.#read(feed).catch(this.#onError);
-    }, READ_MS);
+    feed.readSoon.dispose();
   }
 
   async #read(feed: Feed): Promise<void> {
