@@ -12,7 +12,6 @@ import { searchRun } from "../src/core/search/searchRun.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { DashboardSession } from "../src/server/dashboard/dashboardSession.ts";
-import { knownRun } from "../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../src/server/runs/runFeed.ts";
 import { RunStore } from "../src/server/runs/runStore.ts";
 import { RunDigests } from "../src/server/runsTable/runDigests.ts";
@@ -166,7 +165,7 @@ async function comparedRows(): Promise<readonly Row[]> {
       clock: systemClock,
       fileSystem,
       post,
-      runs: () => store.runs.map((run) => knownRun(store, run, false)),
+      runs: () => store.runs,
       hasSingleKeys: () => true,
       digests: new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path }),
       layout: { read: () => null, keep: async () => undefined },

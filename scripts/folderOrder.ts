@@ -127,6 +127,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/scaffold",
   "src/trainer",
   "src/server/runs",
+  "src/server/trajectories",
   "src/server/tools",
   "src/server/dashboard",
   "src/server/runsTable",

@@ -32,9 +32,6 @@ export const CATALOGUE_ACCESS = "tinkerRL/editor/catalogueAccess";
 /** Sent by the server when the hosted environments may be others. */
 export const CATALOGUE_CHANGED = "tinkerRL/catalogue/changed";
 
-/** Sent by the editor: {@link KnownRuns} of its window, in place of those before. */
-export const KNOWN_RUNS = "tinkerRL/editor/runs";
-
 export type ListKind = keyof CatalogueLists;
 
 export interface CatalogueAccessRequest {
@@ -91,30 +88,3 @@ export type DifficultyRequest = z.infer<typeof difficultyRequestSchema>;
 export const deploymentLogRequestSchema = z.object(hosted).readonly();
 
 export type DeploymentLogRequest = z.infer<typeof deploymentLogRequestSchema>;
-
-const count = z.number().int().nonnegative();
-
-const cataloguedRunSchema = z
-  .object({
-    folder: z.string(),
-    name: z.string(),
-    isLive: z.boolean(),
-    /** Completed steps. */
-    steps: count,
-    totalSteps: count.nullable(),
-    /** Null when it is unknown. */
-    configPath: z.string().nullable(),
-    isEvaluation: z.boolean(),
-    /** Counts the attempts. */
-    generation: z.number().nullable(),
-  })
-  .readonly();
-
-export type CataloguedRun = z.infer<typeof cataloguedRunSchema>;
-
-/** The newest first. */
-export const knownRunsSchema = z
-  .object({ runs: z.array(cataloguedRunSchema).readonly() })
-  .readonly();
-
-export type KnownRuns = z.infer<typeof knownRunsSchema>;

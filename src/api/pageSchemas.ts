@@ -1,54 +1,10 @@
 /** The shape of what a window sends its server about pages. What a page says is checked by its session. */
 
 import * as z from "zod";
-import type { KnownRun, OpenPageRequest, PageNews, PageSent, PageSettings } from "./pages.ts";
+import type { OpenPageRequest, PageNews, PageSent, PageSettings } from "./pages.ts";
 
 const text = z.string();
 const count = z.number().int().nonnegative();
-const phase = z.enum([
-  "preparing",
-  "running",
-  "finishing",
-  "pausing",
-  "paused",
-  "done",
-  "failed",
-  "stopped",
-  "interrupted",
-  "unreadable",
-  "foreign",
-]);
-
-const file = z
-  .object({
-    runId: text,
-    generation: count,
-    attempt: count,
-    sweep: z
-      .object({ id: text, name: text, settings: z.array(text).readonly() })
-      .readonly()
-      .optional(),
-  })
-  .readonly();
-
-const run: z.ZodType<KnownRun> = z
-  .object({
-    folder: text,
-    name: text,
-    phase,
-    file: file.nullable(),
-    startedAtMs: z.number().nullable(),
-    steps: z.number(),
-    totalSteps: z.number().nullable(),
-    reward: z.number().nullable(),
-    used: z.object({ tokens: z.number(), costUsd: z.number().nullable() }).readonly().nullable(),
-    evaluated: z.object({ done: count, total: count }).readonly().nullable(),
-    isReadOnly: z.boolean(),
-    isArchived: z.boolean(),
-  })
-  .readonly();
-const runs = z.array(run).readonly();
-
 const filter = z.object({ name: text, filter: text }).readonly();
 const settings: z.ZodType<PageSettings> = z
   .object({
@@ -73,7 +29,6 @@ export const openPageRequest: z.ZodType<OpenPageRequest> = z
     progressToken: text,
     page,
     isVisible: z.boolean(),
-    runs,
     settings,
     workspaceFolders: z.array(text).readonly(),
     cachePath: text.nullable(),
@@ -94,8 +49,6 @@ const target = z.union([
 const news: z.ZodType<PageNews> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("message"), message: z.unknown() }),
   z.object({ kind: z.literal("visible"), isVisible: z.boolean() }),
-  z.object({ kind: z.literal("runs"), runs }),
-  z.object({ kind: z.literal("run"), run }),
   z.object({ kind: z.literal("settings"), settings }),
   z.object({ kind: z.literal("show"), folder: text, target: target.nullable() }),
   z.object({ kind: z.literal("offer"), folder: text }),

@@ -1,11 +1,9 @@
 /** What the window and its server say to each other about pages. Messages of a page pass the window unread. Loads nothing. */
 
 import type { FiringAlarm } from "../core/alarms/alarmEvents.ts";
-import type { ListedRun } from "../core/runs/runList.ts";
 import type { CommandArgs, DashboardCommand, ExportedFile } from "../shared/dashboardMessages.ts";
-import type { ChosenCharts, DashboardSettings, RunView } from "../shared/dashboardTypes.ts";
+import type { ChosenCharts, DashboardSettings } from "../shared/dashboardTypes.ts";
 import type { RolloutSet } from "../shared/rolloutSet.ts";
-import type { RunFile, SweepMember } from "../shared/runFile.ts";
 import type { ReportsProgress } from "./requests.ts";
 
 export const PAGE_REQUESTS = {
@@ -21,25 +19,6 @@ export const PAGE_NEWS = "tinkerRL/page/news";
 
 /** A {@link PageOrder}, which the window answers once it is done: a question with the text, or null where the person went away from it; all else with null. */
 export const PAGE_ORDER = "tinkerRL/page/order";
-
-/** A run as a list of runs knows it. */
-export interface KnownRun
-  extends Pick<
-    ListedRun,
-    "folder" | "name" | "phase" | "startedAtMs" | "steps" | "totalSteps" | "reward" | "used"
-  > {
-  /** What identifies it; null when its file cannot be read. */
-  readonly file: KnownRunFile | null;
-  readonly evaluated: RunView["evaluated"];
-  /** True for a folder that was opened from elsewhere, in which nothing is written. */
-  readonly isReadOnly: boolean;
-  /** True when the runs table leaves it out. */
-  readonly isArchived: boolean;
-}
-
-export interface KnownRunFile extends Pick<RunFile, "runId" | "generation" | "attempt"> {
-  readonly sweep?: Pick<SweepMember, "id" | "name" | "settings"> | undefined;
-}
 
 /** What the person arranged in pages. */
 export interface Kept
@@ -64,8 +43,6 @@ export type WindowPage =
 
 /** What pages have from the window. */
 export interface PageSurroundings {
-  /** The newest first. */
-  readonly runs: readonly KnownRun[];
   readonly settings: PageSettings;
   /** Paths inside of these are shown from there. */
   readonly workspaceFolders: readonly string[];
@@ -89,9 +66,6 @@ export type PageNews =
   /** Of the page; the session checks it. */
   | { readonly kind: "message"; readonly message: unknown }
   | { readonly kind: "visible"; readonly isVisible: boolean }
-  /** The list of runs, or one of them, has changed. */
-  | { readonly kind: "runs"; readonly runs: readonly KnownRun[] }
-  | { readonly kind: "run"; readonly run: KnownRun }
   /** For the next page that loads. */
   | { readonly kind: "settings"; readonly settings: PageSettings }
   /** For a dashboard. */

@@ -7,7 +7,6 @@ import { KEY_REQUESTS } from "../api/keys.ts";
 import { PAGE_ORDER, type PageOrder } from "../api/pages.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
-import type { RunStore } from "../server/runs/runStore.ts";
 import type { RunTools } from "../server/tools/runTools.ts";
 import { createHandlers, type LateHandlers } from "./app/createHandlers.ts";
 import { createRuns, type Runs } from "./app/createRuns.ts";
@@ -32,6 +31,7 @@ import { EnvironmentChecks } from "./runs/environmentChecks.ts";
 import { OwnServers } from "./runs/ownServers.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
+import type { RunList } from "./runs/runList.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
 import type { Server } from "./server/server.ts";
 import { StatusItem } from "./statusItem.ts";
@@ -61,7 +61,7 @@ export interface AppOptions {
 export interface App {
   readonly handlers: LateHandlers;
   readonly tasks: TaskProvider;
-  readonly runs: RunStore;
+  readonly runs: RunList;
   readonly tools: RunTools;
   /** Keys and addresses for an MCP server that starts runs. */
   readonly mcpVariables: () => ReturnType<typeof mcpVariables>;
@@ -112,17 +112,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     context,
     programFolder,
     keys,
+    server,
     fileSystem,
     register,
     log,
     onError,
     onStart,
   });
-  const { store, trainings, finder, labels, feeds } = runs;
+  const { store, trainings, finder, labels, followed } = runs;
   const services = register(createCatalogue({ keys, store, finder, server, onError }));
   register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
-  const alarms = register(new RunAlarms({ store, feeds, onError }));
+  const alarms = register(new RunAlarms({ store, followed, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
   const { environments } = services;
@@ -133,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     environments,
     ownServers,
     checks,
+    server,
     fileSystem,
     register,
     onError,
@@ -145,7 +147,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     new WindowPages({
       store,
       finder,
-      labels,
       server,
       workspaceState,
       storageUri: context.storageUri,
@@ -221,7 +222,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {
-  const isAttached = (pid: number): boolean => store.isAttached(pid);
+  const isAttached = (pid: number): boolean =>
+    store.runs.some(({ file, status }) => status !== null && file?.pid === pid);
   // Not awaited: an answer of a window that no longer exists takes seconds to fail.
   rejoinLaunches({ launches, tasks, isAttached, log }).catch((error: unknown) =>
     log.error(String(error)),

@@ -2,16 +2,17 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import type { RunEntry } from "../api/runs.ts";
 import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { systemClock } from "../node/clock.ts";
-import type { RunEntry, RunStore } from "../server/runs/runStore.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
 import { type SweepMember, stageOf } from "../shared/runFile.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
+import type { RunList } from "./runs/runList.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
 import { isExpiring, isResumable } from "./views/runRow.ts";
 import type { Memento } from "./vscode/memento.ts";
@@ -20,7 +21,7 @@ import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
 
 export interface NoticeOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly trainings: Trainings;
   readonly alarms: RunAlarms;
   readonly workspaceState: Memento;

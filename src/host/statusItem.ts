@@ -1,12 +1,13 @@
 /** The one item in the status bar: how the run stands; hidden while there is nothing to show. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../api/runs.ts";
 import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { soon } from "../node/soon.ts";
-import type { RunEntry, RunStore } from "../server/runs/runStore.ts";
 import { formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
+import type { RunList } from "./runs/runList.ts";
 import { runRow } from "./views/runRow.ts";
 import { runTooltip } from "./views/runTooltip.ts";
 
@@ -14,7 +15,7 @@ const ITEM_PRIORITY = 10;
 const REDRAW_MS = 500;
 
 export class StatusItem implements vscode.Disposable {
-  readonly #store: RunStore;
+  readonly #store: RunList;
   readonly #alarms: RunAlarms;
   readonly #item: vscode.StatusBarItem;
   readonly #listening: readonly { dispose(): void }[];
@@ -22,7 +23,7 @@ export class StatusItem implements vscode.Disposable {
   /** A run of this window that has ended is shown until the next one begins. */
   #last: string | null = null;
 
-  constructor(store: RunStore, alarms: RunAlarms) {
+  constructor(store: RunList, alarms: RunAlarms) {
     this.#store = store;
     this.#alarms = alarms;
     this.#item = vscode.window.createStatusBarItem(

@@ -8,13 +8,10 @@ import {
   CATALOGUE_REQUESTS,
   type CatalogueAccess,
   type CatalogueAccessRequest,
-  type CataloguedRun,
   catalogueAccessSchema,
   deploymentLogRequestSchema,
   difficultyRequestSchema,
   environmentsRequestSchema,
-  KNOWN_RUNS,
-  knownRunsSchema,
   type ListKind,
   refreshRequestSchema,
 } from "../api/catalogue.ts";
@@ -40,6 +37,7 @@ import { MeasuredRuns } from "./catalogue/measuredRuns.ts";
 import { RunCheckpoints } from "./catalogue/runCheckpoints.ts";
 import { StoredLists } from "./catalogue/storedLists.ts";
 import { answerRequests, type RequestScope, type ServerOptions } from "./openRequests.ts";
+import type { WindowRuns } from "./runs/windowRuns.ts";
 
 /** What the help for configurations is given. */
 export interface WindowCatalogue {
@@ -56,12 +54,11 @@ export interface WindowCatalogue {
   readonly onDidChangeMeasures: (listener: () => void) => Listening;
 }
 
-export function serveCatalogue(server: ServerOptions): WindowCatalogue {
+export function serveCatalogue(server: ServerOptions, { store }: WindowRuns): WindowCatalogue {
   const { connection, trainer, requests } = server;
   const onError = (error: unknown): void =>
     connection.console.warn(errorMessage(requests.redactError(error)));
   const changed = new Emitter<void>(onError);
-  const store = new WindowRuns(onError);
   const fileSystem = createFileSystem();
   const measured = new MeasuredRuns({ store, fileSystem, onError });
   let opened: LiveCatalogue | null = null;
@@ -81,9 +78,6 @@ export function serveCatalogue(server: ServerOptions): WindowCatalogue {
     return catalogue();
   };
 
-  connection.onNotification(KNOWN_RUNS, (message: unknown) =>
-    store.set(knownRunsSchema.parse(message).runs),
-  );
   connection.onRequest(
     CATALOGUE_REQUESTS.environments,
     async (request: unknown): Promise<Listing<EnvironmentEntry> | null> => {
@@ -179,27 +173,4 @@ export function serveCatalogue(server: ServerOptions): WindowCatalogue {
 
 function learn({ keys }: CatalogueAccess, { redactor }: Pick<RequestScope, "redactor">): void {
   for (const { value } of Object.values(keys)) redactor.learn(value);
-}
-
-/** The runs that the window says it knows. */
-class WindowRuns {
-  readonly #changed: Emitter<void>;
-  #runs: readonly CataloguedRun[] = [];
-
-  constructor(onError: (error: unknown) => void) {
-    this.#changed = new Emitter(onError);
-  }
-
-  get runs(): readonly CataloguedRun[] {
-    return this.#runs;
-  }
-
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
-  }
-
-  set(runs: readonly CataloguedRun[]): void {
-    this.#runs = runs;
-    this.#changed.fire();
-  }
 }

@@ -22,7 +22,7 @@ import {
   lookUpEnvironment,
   lookUpList,
 } from "./catalogue/lookUps.ts";
-import { serveCatalogue } from "./catalogue.ts";
+import { serveCatalogue, type WindowCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
 import { serveEnvironments } from "./environments.ts";
@@ -35,6 +35,8 @@ import { serveOwnServers } from "./ownServers.ts";
 import { servePlays } from "./play.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveReports } from "./reports.ts";
+import { serveRuns } from "./runs.ts";
+import { serveTrajectories } from "./trajectories.ts";
 import { servePages } from "./windowPages.ts";
 
 const TRAINER = {
@@ -58,9 +60,11 @@ const LEAVING_MS = 5_000;
 export function serve(
   options: ServerOptions,
   version: string,
-  catalogue = serveCatalogue(options),
+  replaced: { readonly catalogue?: WindowCatalogue | undefined } = {},
 ): void {
   const { connection, requests } = options;
+  const runs = serveRuns(options);
+  const catalogue = replaced.catalogue ?? serveCatalogue(options, runs);
   serveLanguage(connection, version, catalogue);
   servePrompts(options);
   serveCheckpoints(options);
@@ -72,8 +76,12 @@ export function serve(
   serveOwnServers(options);
   serveEstimates(options);
   serveExamples(options);
-  servePages(options);
-  connection.onShutdown(() => requests.close());
+  serveTrajectories(options, runs);
+  servePages(options, runs);
+  connection.onShutdown(async () => {
+    await requests.close();
+    runs.close();
+  });
   connection.listen();
 }
 

@@ -5,7 +5,6 @@ import { relative } from "node:path";
 import { openPageRequest, pageSentSchema } from "../api/pageSchemas.ts";
 import {
   type Kept,
-  type KnownRun,
   type OpenPageRequest,
   PAGE_NEWS,
   PAGE_ORDER,
@@ -17,7 +16,7 @@ import {
 import { firingIn } from "../core/alarms/alarmEvents.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
-import { Emitter } from "../core/util/emitter.ts";
+import type { Listening } from "../core/util/emitter.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { fromHome } from "../node/fromHome.ts";
 import type { CommandArgs, DashboardCommand } from "../shared/dashboardMessages.ts";
@@ -26,13 +25,13 @@ import type { DashboardSession } from "./dashboard/dashboardSession.ts";
 import { typedJson } from "./dashboard/typedJson.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 import { PageSessions } from "./pages/pageSessions.ts";
-import { RunFeeds } from "./runs/runFeed.ts";
 import { runIdOf } from "./runs/runId.ts";
+import type { WindowRuns } from "./runs/windowRuns.ts";
 import { RunDigests } from "./runsTable/runDigests.ts";
 import type { RunsSession } from "./runsTable/runsSession.ts";
 
 /** Each page is a request that lasts as long. */
-export function servePages(options: ServerOptions): void {
+export function servePages(options: ServerOptions, runs: WindowRuns): void {
   const { connection, clock, programFolder } = options;
   const open = new Map<string, OpenPage>();
   const digests = new KeptDigests();
@@ -44,6 +43,7 @@ export function servePages(options: ServerOptions): void {
       fileSystem,
       clock,
       programFolder,
+      runs,
       report,
       digests,
       order: (order) => connection.sendRequest(PAGE_ORDER, order),
@@ -86,6 +86,7 @@ class KeptDigests {
 interface Surroundings extends Pick<ServerOptions, "programFolder"> {
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
+  readonly runs: WindowRuns;
   readonly digests: KeptDigests;
   readonly report: (what: PageReport) => void;
   /** Has the window do it. */
@@ -99,38 +100,30 @@ type Session =
 
 class OpenPage {
   readonly #surroundings: Surroundings;
-  readonly #changed: Emitter<string | null>;
-  readonly #feeds: RunFeeds;
   readonly #sessions: PageSessions;
   readonly #page: Session;
-  /** By folder, the newest first. */
-  #runs: ReadonlyMap<string, KnownRun>;
+  readonly #listening: Listening;
   #settings: OpenPageRequest["settings"];
 
   constructor(request: OpenPageRequest, surroundings: Surroundings) {
     this.#surroundings = surroundings;
-    this.#runs = byFolder(request.runs);
     this.#settings = request.settings;
-    const { fileSystem, clock, programFolder, digests, onError } = surroundings;
-    this.#changed = new Emitter(onError);
-    const store = { onDidChange: this.#changed.event };
-    this.#feeds = new RunFeeds({ store, fileSystem, onError });
+    const { fileSystem, clock, programFolder, runs, digests } = surroundings;
     this.#sessions = new PageSessions({
       fileSystem,
       clock,
       programFolder,
       shortenPath: (path) => shortenPath(path, request.workspaceFolders),
-      runs: () => [...this.#runs.values()],
-      get: (folder) => this.#runs.get(folder) ?? null,
+      runs,
       settings: () => this.#settings,
       keep: async (change) => this.#keep(change),
       digests: () => digests.at(request),
-      follow: (folder) => this.#feeds.follow(folder),
     });
     this.#page =
       request.page.kind === "dashboard"
         ? { kind: "dashboard", session: this.#dashboard(request.page.folder, request.isVisible) }
         : { kind: "runs", session: this.#runsTable(request.isVisible) };
+    this.#listening = runs.store.onDidChange(() => this.#page.session.refresh());
   }
 
   hear(news: PageNews): void {
@@ -145,16 +138,6 @@ class OpenPage {
       case "settings":
         this.#settings = news.settings;
         return;
-      case "runs":
-        this.#runs = byFolder(news.runs);
-        this.#refresh(null);
-        return;
-      case "run":
-        if (this.#runs.has(news.run.folder)) {
-          this.#runs = new Map(this.#runs).set(news.run.folder, news.run);
-        }
-        this.#refresh(news.run.folder);
-        return;
       default:
         if (this.#page.kind === "dashboard") this.#turn(this.#page.session, news);
         else if (news.kind === "choose") this.#page.session.choose(news.folders);
@@ -164,19 +147,14 @@ class OpenPage {
   }
 
   dispose(): void {
+    this.#listening.dispose();
     this.#page.session.dispose();
-    this.#feeds.close();
   }
 
   #turn(session: DashboardSession, news: PageNews): void {
     if (news.kind === "show") session.show(this.#sessions.run(news.folder), news.target);
     else if (news.kind === "offer") session.offer(runIdOf(news.folder));
     else if (news.kind === "search") session.showSearch();
-  }
-
-  #refresh(folder: string | null): void {
-    this.#changed.fire(folder);
-    this.#page.session.refresh();
   }
 
   #keep(change: Partial<Kept>): void {
@@ -218,10 +196,6 @@ class OpenPage {
     const { folder } = follower;
     await this.#surroundings.order({ kind: "command", command, folder, args, alarm });
   }
-}
-
-function byFolder(runs: readonly KnownRun[]): ReadonlyMap<string, KnownRun> {
-  return new Map(runs.map((run) => [run.folder, run]));
 }
 
 /** From a folder of the workspace where the path is in one, else from the home folder. */

@@ -3,7 +3,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { knownRun } from "../../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../src/server/runs/runStore.ts";
 import { RunDigests } from "../../src/server/runsTable/runDigests.ts";
@@ -54,7 +53,7 @@ export function openRunsHost(
       clock: systemClock,
       fileSystem,
       post,
-      runs: () => store.runs.map((run) => knownRun(store, run, false)),
+      runs: () => store.runs,
       digests: new RunDigests({
         fileSystem,
         cachePath: join(parent, "..", "storage", "runDigests.json"),

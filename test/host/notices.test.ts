@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunEntry } from "../../src/api/runs.ts";
 import { Emitter } from "../../src/core/util/emitter.ts";
 import { Notices } from "../../src/host/notices.ts";
 import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
-import type { RunEntry } from "../../src/server/runs/runStore.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { aRun } from "./views/runEntries.ts";
 

@@ -5,11 +5,14 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
+import { FollowedRuns } from "../../src/host/runs/followedRuns.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunAlarms } from "../../src/host/runs/runAlarms.ts";
 import { RunFinder } from "../../src/host/runs/runFinder.ts";
 import { RunLabels } from "../../src/host/runs/runLabels.ts";
+import { ReportedRuns } from "../../src/host/runs/runList.ts";
+import type { Server } from "../../src/host/server/server.ts";
 import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
 import { RunsView } from "../../src/host/views/runsView.ts";
 import { SavedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
@@ -21,9 +24,8 @@ import { LaunchStore } from "../../src/node/launch/launchStore.ts";
 import type { DashboardRun } from "../../src/server/dashboard/dashboardRun.ts";
 import { DashboardSession } from "../../src/server/dashboard/dashboardSession.ts";
 import { createTextReader } from "../../src/server/dashboard/textReader.ts";
-import { RunFeeds } from "../../src/server/runs/runFeed.ts";
-import { RunStore } from "../../src/server/runs/runStore.ts";
 import type { DashboardQuestion, HostMessage } from "../../src/shared/dashboardMessages.ts";
+import { anEditor } from "../server/anEditor.ts";
 import { askAll } from "./hostile/askAll.ts";
 import { CaseRunner } from "./hostile/caseRunner.ts";
 import { found, Uri } from "./hostile/fakeEditor.ts";
@@ -48,11 +50,12 @@ const MAX_ROWS = 3_000;
 const NO_OVERRIDES = { overrides: [], settingOverrides: [], project: null } as const;
 const faults: unknown[] = [];
 const onError = (error: unknown): void => void faults.push(error);
-const storeOptions = { fileSystem, clock, nameOf: () => null, onError };
-const store = new RunStore(storeOptions);
-const feeds = new RunFeeds({ store, fileSystem, onError });
 const memento = { get: () => undefined, update: async () => undefined };
 const labels = new RunLabels({ everywhere: memento, workspace: memento });
+const { server } = anEditor();
+const parts = { server: server as Server, onError }; // these ask it only
+const store = new ReportedRuns({ ...parts, labels });
+const followed = new FollowedRuns(parts);
 const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => "" });
 /** In threads, as in the editor. */
 const texts = createTextReader({
@@ -169,11 +172,9 @@ function questions(steps: readonly number[]): readonly DashboardQuestion[] {
 
 async function showRollouts(folder: string, show: Show): Promise<string> {
   const view = new TrajectoriesView({
-    feeds,
-    fileSystem,
-    isLive: () => false,
+    ...parts,
+    followed,
     showMessage: show,
-    onError,
   });
   try {
     view.show(folder);
@@ -193,8 +194,7 @@ async function showConfig(folder: string, show: Show): Promise<string> {
   const paths = ["tinker-config.yaml", "tinker-config.json"].map((name) => join(folder, name));
   found.configs = paths.map((path) => Uri.file(path)) as never; // the addresses of the fake editor
   const finder = new RunFinder({
-    store: new RunStore(storeOptions),
-    labels,
+    store: new ReportedRuns({ ...parts, labels }),
     onError,
   });
   const environments = new WorkspaceEnvironments({
@@ -219,14 +219,14 @@ async function showConfig(folder: string, show: Show): Promise<string> {
 }
 
 await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
-  await store.look([runner.plan.runs], []);
+  await store.look([runner.plan.runs]);
   show(store.runs);
   const missing = runner.each("run").filter(({ folder }) => store.get(folder) === null);
   if (missing.length > 0) throw new Error(`${missing.length} runs are hidden: ${missing[0]?.what}`);
   return "listed";
 });
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
-  const alarms = new RunAlarms({ store, feeds, onError });
+  const alarms = new RunAlarms({ store, followed, onError });
   const runs = new RunsView({
     store,
     trainings: trainings as never, // it asks for no more of them

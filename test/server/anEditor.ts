@@ -11,6 +11,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-languageserver/node";
+import type { ServerRequestOptions } from "../../src/host/server/serverClient.ts";
 import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { OpenRequests, type TrainerFunctions } from "../../src/server/openRequests.ts";
 import { serve } from "../../src/server/serve.ts";
@@ -45,7 +46,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
   // Beside the templates of environments.
   const programFolder = fileURLToPath(new URL("../../src/trainer/scaffold", import.meta.url));
-  serve({ connection, trainer, requests, clock, programFolder }, "1.0.0", catalogue);
+  serve({ connection, trainer, requests, clock, programFolder }, "1.0.0", { catalogue });
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),
@@ -65,6 +66,21 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
       token === undefined
         ? editor.sendRequest<Answer>(method, parameters)
         : editor.sendRequest<Answer>(method, parameters, token),
+    /** As the extension asks it. */
+    server: {
+      request: async <Answer, Report = never>(
+        method: string,
+        parameters: object & { readonly progressToken?: string },
+        { token, onProgress }: ServerRequestOptions<Report> = {},
+      ): Promise<Answer> => {
+        const { progressToken } = parameters;
+        if (progressToken !== undefined && onProgress !== undefined)
+          editor.onProgress(new ProgressType<Report>(), progressToken, onProgress);
+        return token === undefined
+          ? editor.sendRequest<Answer>(method, parameters)
+          : editor.sendRequest<Answer>(method, parameters, token as CancellationToken);
+      },
+    },
     notify: (method: string, parameters: object) => editor.sendNotification(method, parameters),
     /** What is reported with this token, as it comes. */
     reports: <Report>(token: string): readonly Report[] => {

@@ -1,7 +1,7 @@
+import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver";
 import {
-  type KnownRun,
   type OpenPageRequest,
   PAGE_NEWS,
   PAGE_ORDER,
@@ -11,6 +11,7 @@ import {
   type PageReport,
 } from "../../src/api/pages.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
+import { RUN_REQUESTS, type RunPlaces } from "../../src/api/runs.ts";
 import { runIdOf } from "../../src/server/runs/runId.ts";
 import type { HostMessage, PageMessage } from "../../src/shared/dashboardMessages.ts";
 import type { RunsHostMessage, RunsPageMessage } from "../../src/shared/runsPage.ts";
@@ -36,24 +37,9 @@ beforeAll(async () => {
   ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 8 }));
 });
 
-const aRun = (changes: Partial<KnownRun> = {}): KnownRun => ({
-  folder,
-  name: "hard",
-  phase: "running",
-  file: { runId: "hard", generation: 0, attempt: 1 },
-  startedAtMs: 0,
-  steps: 1,
-  totalSteps: null,
-  reward: null,
-  used: null,
-  evaluated: null,
-  isReadOnly: false,
-  isArchived: false,
-  ...changes,
-});
-
 function open<Message extends HostMessage | RunsHostMessage>(
   changes: Partial<OpenPageRequest> & Pick<OpenPageRequest, "page">,
+  given: Partial<RunPlaces> = {},
 ) {
   const editor = anEditor();
   const orders: PageOrder[] = [];
@@ -69,18 +55,22 @@ function open<Message extends HostMessage | RunsHostMessage>(
   const request: OpenPageRequest = {
     progressToken: "page-1",
     isVisible: true,
-    runs: [aRun()],
     settings: SETTINGS,
     workspaceFolders: [parent],
     cachePath: null,
     ...changes,
   };
+  const places: RunPlaces = { parents: [parent], opened: [], names: {}, archived: [], ...given };
+  const look = (changes: Partial<RunPlaces> = {}) =>
+    editor.ask(RUN_REQUESTS.look, { places: { ...places, ...changes } });
+  void look();
   const over = editor.ask<RequestOutcome<null>>(PAGE_REQUESTS.open, request, closing.token);
   const send = (what: PageNews) => editor.notify(PAGE_NEWS, { page: "page-1", what });
   const posted = (): readonly Message[] =>
     reports.flatMap((report) => (report.kind === "post" ? [JSON.parse(report.json)] : []));
   return {
     clock: editor.clock,
+    look,
     orders,
     reports,
     over,
@@ -149,22 +139,24 @@ describe("a dashboard that the server holds", () => {
 });
 
 describe("a runs table that the server holds", () => {
-  async function opened(runs: readonly KnownRun[] = [aRun()]) {
-    const table = open<RunsHostMessage>({ page: { kind: "runs" }, runs });
+  async function opened(given: Partial<RunPlaces> = {}) {
+    const table = open<RunsHostMessage>({ page: { kind: "runs" } }, given);
     await vi.waitFor(() => expect(table.reports[0]).toEqual({ kind: "opened" }));
     await table.say({ kind: "ready" });
     return { ...table, rows: await table.see("rows") };
   }
 
-  it("has a row for each run of the window that is not archived, and for those that are added", async () => {
-    const archived = aRun({ folder: "/archived", name: "archived", isArchived: true });
-    const { rows, send, posted, clock } = await opened([aRun(), archived]);
-    expect(rows.rows.map(({ name }) => name)).toEqual(["hard"]);
-    await send({ kind: "runs", runs: [aRun({ name: "renamed" }), archived] });
+  it("has a row for each run of the window that is not archived, by the name that the person gave it", async () => {
+    const other = await writeHardRun(fileSystem, join(parent, "others"), { rollouts: 2 });
+    const places = { opened: [other.folder], archived: [other.folder] };
+    const { rows, look, posted, clock } = await opened(places);
+    expect(rows.rows.map(({ id }) => id)).toEqual([runIdOf(folder)]);
+    await look({ ...places, names: { [folder]: "renamed" } });
     await vi.waitFor(async () => {
       await clock.advance(500);
       const all = posted().flatMap((each) => (each.kind === "rows" ? each.rows : []));
       expect(all.map(({ name }) => name)).toContain("renamed");
+      expect(all.map(({ id }) => id)).not.toContain(runIdOf(other.folder));
     });
   });
 

@@ -15,9 +15,6 @@ const resolvedConfig = z.object({ environments: z.record(z.string(), environment
 /** By the name of an environment. */
 export type SuccessRewards = (environment: string) => number;
 
-/** Where an environment sets none. */
-export const usualSuccessReward: SuccessRewards = () => successReward(NOTHING_SET);
-
 /** The usual one where the folder has no readable `config.resolved.json`. */
 export async function readSuccessRewards(
   fileSystem: FolderFiles,

@@ -125,7 +125,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       downloads: { keys, server },
     }),
     ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
-    ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
+    ...dashboardHandlers({ ...choice, dashboard, server, view: trees.runs.view }),
     ...dataHandlers({ store, finder, server, open, folder: options.examplesFolder }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...reportHandlers({ ...choice, server, view: trees.runs.view }),

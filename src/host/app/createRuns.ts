@@ -9,16 +9,17 @@ import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { LaunchStore } from "../../node/launch/launchStore.ts";
 import { hasStages } from "../../node/loadSweep.ts";
 import { readConfig } from "../../node/startConfig.ts";
-import { RunFeeds } from "../../server/runs/runFeed.ts";
-import { RunStore } from "../../server/runs/runStore.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
+import { FollowedRuns } from "../runs/followedRuns.ts";
 import { RunFinder } from "../runs/runFinder.ts";
 import { RunLabels } from "../runs/runLabels.ts";
+import { ReportedRuns } from "../runs/runList.ts";
 import { RunSlots } from "../runs/runSlots.ts";
 import { askForSlot } from "../runs/slotQuestion.ts";
 import { SweepTraining } from "../runs/sweepTraining.ts";
 import { Trainings } from "../runs/trainings.ts";
+import type { Server } from "../server/server.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
 import { proxyVariables } from "../vscode/proxyVariables.ts";
 import { readSetting } from "../vscode/settings.ts";
@@ -32,6 +33,7 @@ export interface CreateRunsOptions {
   /** Holds the trainer's program. */
   readonly programFolder: string;
   readonly keys: Keys;
+  readonly server: Server;
   readonly fileSystem: ClosableFileSystem;
   readonly register: Register;
   readonly log: Log;
@@ -43,17 +45,14 @@ export interface CreateRunsOptions {
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns(options: CreateRunsOptions) {
-  const { context, fileSystem, register, onError } = options;
+  const { context, server, fileSystem, register, onError } = options;
   const labels = new RunLabels({
     everywhere: context.globalState,
     workspace: context.workspaceState,
   });
-  const nameOf = (folder: string): string | null => labels.nameOf(folder);
-  const store = new RunStore({ fileSystem, clock: systemClock, nameOf, onError });
-  const feeds = new RunFeeds({ store, fileSystem, onError });
-  register({ dispose: () => feeds.close() });
-  register({ dispose: () => store.close() });
-  const finder = register(new RunFinder({ store, labels, onError }));
+  const store = register(new ReportedRuns({ server, labels, onError }));
+  const followed = register(new FollowedRuns({ server, onError }));
+  const finder = register(new RunFinder({ store, onError }));
   const launches = new LaunchStore(join(context.globalStorageUri.fsPath, "launches"));
   const trainings = createTrainings(options, launches);
   const tasks = new TaskProvider({
@@ -70,7 +69,7 @@ export function createRuns(options: CreateRunsOptions) {
       return hasStages(text, { path, overrides });
     },
   });
-  return { store, labels, feeds, finder, launches, trainings, tasks };
+  return { store, labels, followed, finder, launches, trainings, tasks };
 }
 
 function createTrainings(

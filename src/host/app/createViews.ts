@@ -6,6 +6,7 @@ import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
+import type { Server } from "../server/server.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
 import { EnvironmentLenses } from "../views/environmentLenses.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
@@ -28,6 +29,7 @@ export interface ViewsOptions {
   readonly environments: EnvironmentLists;
   readonly ownServers: OwnServers;
   readonly checks: EnvironmentChecks;
+  readonly server: Server;
   readonly fileSystem: FileSystem;
   readonly register: Register;
   readonly onError: (error: unknown) => void;
@@ -36,8 +38,8 @@ export interface ViewsOptions {
 export type Views = ReturnType<typeof createViews>;
 
 export function createViews(options: ViewsOptions) {
-  const { trees, register, fileSystem, onError } = options;
-  const { store, trainings, labels, feeds } = options.runs;
+  const { trees, register, server, fileSystem, onError } = options;
+  const { store, trainings, labels, followed } = options.runs;
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
 
@@ -45,10 +47,9 @@ export function createViews(options: ViewsOptions) {
   register(trees.runs.tree.use(runs));
   const trajectories = register(
     new TrajectoriesView({
-      feeds,
-      fileSystem,
+      followed,
+      server,
       onError,
-      isLive: (folder) => store.get(folder)?.isLive === true,
       showMessage: (message) => {
         trees.trajectories.view.message = message;
       },
@@ -58,7 +59,7 @@ export function createViews(options: ViewsOptions) {
   const checkpoints = register(new CheckpointsView({ store, saved }));
   register(trees.checkpoints.tree.use(checkpoints));
   const environments = createEnvironmentsView(options);
-  const selectedRun = register(new SelectedRun({ store, feeds, trajectories, trees, onError }));
+  const selectedRun = register(new SelectedRun({ store, trajectories, trees, onError }));
   registerDocuments(options);
   return { runs, trajectories, checkpoints, environments, selectedRun, saved };
 }
@@ -101,9 +102,9 @@ function createEnvironmentsView({
   return view;
 }
 
-function registerDocuments({ runs: { feeds, store }, fileSystem, register }: ViewsOptions): void {
-  const rollouts = new RolloutDocuments({ feeds, fileSystem });
+function registerDocuments({ runs: { followed }, server, register }: ViewsOptions): void {
+  const rollouts = new RolloutDocuments(server);
   register(vscode.workspace.registerTextDocumentContentProvider(ROLLOUT_SCHEME, rollouts));
-  const logs = register(new RunLogDocuments({ feeds, store }));
+  const logs = register(new RunLogDocuments({ followed, server }));
   register(vscode.workspace.registerTextDocumentContentProvider(RUN_LOG_SCHEME, logs));
 }

@@ -1,13 +1,14 @@
 /** Keeps the context keys that menus, the palette and welcome texts ask about, and the number on the view's icon, up to date. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { soon } from "../../node/soon.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
 import type { ContextKeys } from "../manifest/contextKeyTable.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { SavedSource } from "../views/checkpointsView.ts";
 import { isPausable, isPaused, isResumable } from "../views/runRow.ts";
@@ -16,7 +17,7 @@ import { setContextKey } from "../vscode/contextKeys.ts";
 export interface ContextKeySources {
   readonly keys: KeyStore;
   readonly trainings: Trainings;
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly alarms: RunAlarms;
   readonly labels: RunLabels;
   readonly saved: SavedSource;

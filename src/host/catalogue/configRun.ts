@@ -1,7 +1,7 @@
 /** What the help for a configuration shows of its newest run. */
 
+import type { RunEntry } from "../../api/runs.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { ConfigRun } from "../config/knownToEditor.ts";
 
 /** The newest run that was started from the configuration at `path`. */

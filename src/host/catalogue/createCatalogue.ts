@@ -2,12 +2,10 @@
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
-import type { CataloguedRun } from "../../api/catalogue.ts";
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -15,6 +13,7 @@ import { keyIdOf } from "../keys/keyNames.ts";
 import { storeKeys } from "../keys/storeKeys.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { newestRun } from "./configRun.ts";
@@ -25,7 +24,7 @@ import { accessForCompletion, accessNow } from "./serviceAccess.ts";
 
 export interface CatalogueOptions {
   readonly keys: Keys;
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly finder: RunFinder;
   readonly server: Server;
   readonly onError: (error: unknown) => void;
@@ -38,8 +37,6 @@ export interface CatalogueServices extends vscode.Disposable {
 }
 
 const SETTLE_MS = 300;
-/** More than a window shows. */
-const MAX_RUNS = 500;
 
 /** Cheap: the server is asked once someone looks. */
 export function createCatalogue(options: CatalogueOptions): CatalogueServices {
@@ -71,7 +68,6 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
       secrets: () => secrets.states,
       onDidChangeSecrets: secrets.onDidChange,
       runStatus: (config) => newestRun(store.runs, config.fsPath),
-      runs: () => store.runs.slice(0, MAX_RUNS).map(knownRun),
       onDidChangeRuns: (listener) => store.onDidChange(listener),
       knownConfigs: () => finder.configs,
       storeSecret: async (name, value) => {
@@ -81,19 +77,6 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
         return kept !== null;
       },
     },
-  };
-}
-
-function knownRun({ folder, name, isLive, steps, totalSteps, file }: RunEntry): CataloguedRun {
-  return {
-    folder,
-    name,
-    isLive,
-    steps,
-    totalSteps,
-    configPath: file?.configPath ?? null,
-    isEvaluation: file?.evaluation !== undefined,
-    generation: file?.generation ?? null,
   };
 }
 

@@ -1,12 +1,13 @@
 /** What a conversation is asked for before it begins: a task or none, and models beside each other. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { taskChoices } from "../../core/config/taskChoices.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
+import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";
 
@@ -57,7 +58,7 @@ export function isTraining({ file }: RunEntry): boolean {
 }
 
 export interface AskBesideOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
 }
 

@@ -2,8 +2,8 @@
 
 import { basename, dirname, isAbsolute, relative } from "node:path";
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -1,13 +1,13 @@
 /** Changes of a saved checkpoint, at the place where its run has it: how long it is kept, who may use it. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
 import { type RunModel, readRunModel } from "../../core/runFolder/runModel.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { projectOfRun } from "../runs/launchConfig.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 

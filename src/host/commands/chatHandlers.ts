@@ -2,10 +2,10 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
+import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

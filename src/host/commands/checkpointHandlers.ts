@@ -1,9 +1,9 @@
 /** Handlers of the commands about saved weights. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";

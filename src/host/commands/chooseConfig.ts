@@ -1,15 +1,15 @@
 /** Which configuration a command is about: the file it was called on, the one in the editor, the only one, or the user's pick. */
 
 import * as vscode from "vscode";
-import type { RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
+import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { offerInstead } from "./offerInstead.ts";
 
 export interface ChooseConfigOptions {
   readonly finder: RunFinder;
-  readonly store: RunStore;
+  readonly store: RunList;
 }
 
 /** Undefined when there is none, or the user picked none. */

@@ -2,15 +2,16 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
 
 export interface ChooseRunOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly labels: RunLabels;
   readonly trainings: Pick<Trainings, "active">;
   /** Folder of the run that the dashboard shows; null = none. */
@@ -81,7 +82,7 @@ function onItsWayText(): string {
   return vscode.l10n.t("The run is being prepared. It is listed when it begins.");
 }
 
-function offersFor({ runs }: RunStore): readonly Offer[] {
+function offersFor({ runs }: RunList): readonly Offer[] {
   if (runs.length === 0) return offersToTrain();
   return [{ label: vscode.l10n.t("Show Runs"), command: "tinkerRL.runs.focus" }];
 }

@@ -2,14 +2,14 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
-import { firingIn } from "../../core/alarms/alarmEvents.ts";
+import { RUN_REQUESTS, type RunEntry } from "../../api/runs.ts";
+import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
-import type { FileSystem } from "../../core/ports.ts";
-import { RunFollower } from "../../core/runFolder/follower.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -17,7 +17,7 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 
 export interface DashboardHandlerOptions extends ChooseRunOptions {
-  readonly fileSystem: FileSystem;
+  readonly server: Server;
   readonly dashboard: RunDashboard;
   /** The Runs view. */
   readonly view: { readonly selection: readonly RunNode[] };
@@ -43,7 +43,7 @@ export function dashboardHandlers(options: DashboardHandlerOptions) {
     showAlarm: async (target) => {
       const run = await choose(target, vscode.l10n.t("Which run's alarm?"));
       if (run === undefined) return;
-      const alarm = await chooseAlarm(options.fileSystem, run, target);
+      const alarm = await chooseAlarm(options.server, run, target);
       if (alarm !== null) options.dashboard.open(run.folder, { target: { alarm } });
     },
     openDashboard: async (target) => {
@@ -58,15 +58,13 @@ export function dashboardHandlers(options: DashboardHandlerOptions) {
 
 /** The alarm that the caller names, the only one that fires, or the one that the user picks; null when there is none. */
 async function chooseAlarm(
-  fileSystem: FileSystem,
+  server: Server,
   { folder, name }: RunEntry,
   target: unknown,
 ): Promise<string | null> {
   const named = z.object({ alarm: z.string() }).safeParse(target).data?.alarm;
   if (named !== undefined) return named;
-  const follower = new RunFollower({ fileSystem, folder });
-  await follower.refresh();
-  const firing = firingIn(follower);
+  const firing = await ask<readonly FiringAlarm[]>(server, RUN_REQUESTS.alarms, { folder });
   if (firing.length === 0) {
     void plainWindow.showInformationMessage(vscode.l10n.t("{0} has no active alarms.", name));
     return null;

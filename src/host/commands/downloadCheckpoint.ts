@@ -9,9 +9,9 @@ import {
   type WeightsRequest,
 } from "../../api/checkpoints.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatDownload } from "../../shared/format.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";

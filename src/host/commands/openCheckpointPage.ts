@@ -1,10 +1,10 @@
 /** *Open in Tinker Console*: the page of a checkpoint in the browser. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { checkpointPage } from "../../core/tinker/consolePages.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";
 

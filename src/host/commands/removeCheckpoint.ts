@@ -1,10 +1,10 @@
 /** Deletes a checkpoint for good, after a question that says what goes with it. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import {

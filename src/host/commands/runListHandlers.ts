@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import type { RunEntry } from "../../server/runs/runStore.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunsView } from "../views/runsView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";

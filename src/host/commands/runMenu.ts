@@ -1,8 +1,9 @@
 /** What a click on the status item offers. */
 
 import * as vscode from "vscode";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import type { RunList } from "../runs/runList.ts";
 import { isResumable } from "../views/runRow.ts";
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
 
@@ -11,7 +12,7 @@ interface Choice extends PlainItem {
 }
 
 /** Asks what to do with the run that the status item shows, and does it. */
-export async function showRunMenu(store: RunStore): Promise<void> {
+export async function showRunMenu(store: RunList): Promise<void> {
   const run = store.runs.find(({ isLive }) => isLive) ?? store.runs[0];
   if (run === undefined) return;
   const picked = await plainWindow.showQuickPick(choicesFor(run), { placeHolder: run.name });

@@ -3,9 +3,9 @@
 import * as vscode from "vscode";
 import * as z from "zod";
 import { groupBy } from "../../core/util/groupBy.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
+import type { RunList } from "../runs/runList.ts";
 import { runRow } from "../views/runRow.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { sweepRow } from "../views/sweepRow.ts";
@@ -14,7 +14,7 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { foldersOf } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly panel: Pick<RunsPanel, "open" | "showSweep">;
   /** The Runs view. */
   readonly view: { readonly selection: readonly RunNode[] };
@@ -39,7 +39,7 @@ export function runsTableHandlers({ store, panel, view }: RunsTableHandlerOption
 const namedSweep = z.object({ kind: z.literal("sweep"), id: z.string() });
 
 /** The only sweep, or the one that the person picks, the newest first; undefined where there is none, or none was picked. */
-async function chooseSweep(store: RunStore, target: unknown): Promise<string | undefined> {
+async function chooseSweep(store: RunList, target: unknown): Promise<string | undefined> {
   await store.refresh();
   const sweeps = groupBy(
     store.runs.filter(({ file }) => file?.sweep !== undefined),
@@ -62,7 +62,7 @@ async function chooseSweep(store: RunStore, target: unknown): Promise<string | u
 
 /** Undefined when the person went away from the question. */
 async function askRuns(
-  store: RunStore,
+  store: RunList,
   picked: readonly string[],
 ): Promise<readonly string[] | undefined> {
   const items = store.runs.map((run) => {

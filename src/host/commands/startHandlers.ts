@@ -2,10 +2,10 @@
 
 import { basename, extname } from "node:path";
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { systemClock } from "../../node/clock.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { plural } from "../../shared/format.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";

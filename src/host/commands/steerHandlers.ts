@@ -1,15 +1,16 @@
 /** Handlers of the commands that steer a run which is in progress. */
 
 import * as vscode from "vscode";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { ControlCommand } from "../../shared/control.ts";
+import type { RunList } from "../runs/runList.ts";
 import { isPausable, isPaused } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
 
-export function steerHandlers(options: ChooseRunOptions & { readonly store: RunStore }) {
+export function steerHandlers(options: ChooseRunOptions & { readonly store: RunList }) {
   const live = (
     target: unknown,
     fits: (run: RunEntry) => boolean = () => true,

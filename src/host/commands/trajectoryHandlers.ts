@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
+import type { RolloutOrder, TreeFilter } from "../../api/trajectories.ts";
 import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
-import type { RolloutOrder, TreeFilter } from "../views/rolloutFilter.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";

@@ -1,7 +1,7 @@
 /** What the help for configurations shows of the rest of the extension: nothing before that is loaded. Loads nothing itself. */
 
 import type * as vscode from "vscode";
-import type { CatalogueAccess, CataloguedRun, ListKind } from "../../api/catalogue.ts";
+import type { CatalogueAccess, ListKind } from "../../api/catalogue.ts";
 import type { ContextChange } from "../../api/config.ts";
 import type { Catalogue, SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
@@ -33,8 +33,6 @@ export interface ConfigSources {
   readonly secrets: () => readonly SecretState[] | null;
   readonly onDidChangeSecrets: Listen;
   readonly runStatus: (config: vscode.Uri) => ConfigRun;
-  /** The newest first. */
-  readonly runs: () => readonly CataloguedRun[];
   readonly onDidChangeRuns: Listen;
   /** Configurations that are known without being open, for menus. */
   readonly knownConfigs: () => readonly vscode.Uri[];
@@ -77,10 +75,6 @@ export class KnownToEditor {
 
   get secrets(): readonly SecretState[] | null {
     return this.#sources?.secrets() ?? null;
-  }
-
-  get runs(): readonly CataloguedRun[] {
-    return this.#sources?.runs() ?? [];
   }
 
   runOf(config: vscode.Uri): ConfigRun {

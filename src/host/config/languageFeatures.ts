@@ -1,17 +1,13 @@
 /** What this window adds to its language server: what only the window knows, and what only VS Code can show. */
 
 import * as vscode from "vscode";
-import { State } from "vscode-languageclient/node";
 import {
   CATALOGUE_ACCESS,
   CATALOGUE_CHANGED,
   type CatalogueAccessRequest,
-  KNOWN_RUNS,
-  type KnownRuns,
 } from "../../api/catalogue.ts";
 import { CONTEXT_CHANGED, type ContextChange, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
-import { soon } from "../../node/soon.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
 import { onSettingChange } from "../vscode/settings.ts";
@@ -19,8 +15,6 @@ import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
 import { configGlob } from "./findConfigs.ts";
 import type { ConfigRun, KnownToEditor } from "./knownToEditor.ts";
 
-/** Shortest time between two messages with the runs, which report changes often. */
-const RUNS_MS = 1_000;
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 
 /** What `known` knows goes to the server; lenses and links get what they do here. */
@@ -54,18 +48,7 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
         if (client.isRunning())
           client.sendNotification(CONTEXT_CHANGED, { what }).catch(() => undefined);
       };
-      const sendRuns = (): void => {
-        const runs: KnownRuns = { runs: known.runs };
-        if (client.isRunning()) client.sendNotification(KNOWN_RUNS, runs).catch(() => undefined);
-      };
-      const sendRunsSoon = soon(RUNS_MS, sendRuns);
-      client.onDidChangeState(({ newState }) => {
-        if (newState === State.Running) sendRuns();
-      });
-      known.onDidChange((what) => {
-        changed(what);
-        if (what === "runs") sendRunsSoon();
-      });
+      known.onDidChange(changed);
       onSettingChange(CONTEXT_SETTINGS, () => changed("checks"));
       vscode.workspace.onDidGrantWorkspaceTrust(() => changed("checks"));
       // What changed while it started.

@@ -5,7 +5,6 @@ import type { PageOrder } from "../../api/pages.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
 import type {
   CommandArgs,
   DashboardCommand,
@@ -14,12 +13,13 @@ import type {
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import { applyAlarm, configPathOf } from "../runs/applyAlarm.ts";
 import { resumeBefore } from "../runs/branchRun.ts";
+import type { RunList } from "../runs/runList.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface PageOrdersOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly fileSystem: FileSystem;
   /** Opens the dashboard of the run in a folder. */
   readonly open: (folder: string) => void;
@@ -138,7 +138,7 @@ async function ask({ what, name, value }: Order<"ask">): Promise<string | null> 
 }
 
 /** In the editor's own comparison of texts. */
-async function diffConfigs(store: RunStore, { left, right }: Order<"diff">): Promise<void> {
+async function diffConfigs(store: RunList, { left, right }: Order<"diff">): Promise<void> {
   const nameOf = (folder: string): string => store.get(folder)?.name ?? folder;
   const uriOf = (folder: string): vscode.Uri => vscode.Uri.file(runPaths(folder).resolvedConfig);
   const title = vscode.l10n.t("Configurations: {0} and {1}", nameOf(left), nameOf(right));
@@ -146,7 +146,7 @@ async function diffConfigs(store: RunStore, { left, right }: Order<"diff">): Pro
 }
 
 async function openConfig(
-  store: RunStore,
+  store: RunList,
   folder: string,
   { path = [] }: CommandArgs,
 ): Promise<void> {

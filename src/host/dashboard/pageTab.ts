@@ -114,9 +114,9 @@ export class PageTab implements vscode.Disposable {
         isVisible = panel.visible;
         relay.send({ kind: "visible", isVisible });
       }),
-      pages.onDidChange((news) => {
-        if (news.kind === "runs" || news.kind === "run") panel.title = title() ?? panel.title;
-        relay.send(news);
+      pages.onDidChange((news) => relay.send(news)),
+      pages.options.store.onDidChange(() => {
+        panel.title = title() ?? panel.title;
       }),
     ];
     panel.onDidDispose(() => {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { DashboardTarget } from "../../api/pages.ts";
 import { AppError } from "../../core/errors.ts";
 import { runIdOf } from "../../server/runs/runId.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Memento } from "../vscode/memento.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { type OpenTabOptions, PageTab } from "./pageTab.ts";
@@ -13,7 +13,7 @@ import type { WindowPages } from "./windowPages.ts";
 
 export interface RunDashboardOptions {
   readonly pages: WindowPages;
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly workspaceState: Memento;
   /** Called with the folder of the run that is shown from now on. */
   readonly onShown: (folder: string) => void;

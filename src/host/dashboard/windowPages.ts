@@ -3,19 +3,16 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Kept, PageNews, PageSettings, PageSurroundings } from "../../api/pages.ts";
-import { knownRun } from "../../server/runs/knownRun.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { RunLabels } from "../runs/runLabels.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Server } from "../server/server.ts";
 import type { Memento } from "../vscode/memento.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 import { keep, readKept } from "./keptPages.ts";
 
 export interface WindowPagesOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly finder: Pick<RunFinder, "onDidMark">;
-  readonly labels: RunLabels;
   readonly server: Server;
   readonly workspaceState: Memento;
   /** The storage of this workspace; undefined without one. */
@@ -34,14 +31,9 @@ export class WindowPages implements vscode.Disposable {
 
   constructor(options: WindowPagesOptions) {
     this.options = options;
-    const { store, finder } = options;
+    const { finder } = options;
     const send = (news: PageNews): void => this.#changes.fire(news);
     this.#listening = [
-      store.onDidChange((folder) => {
-        const run = folder === null ? null : store.get(folder);
-        if (run === null) send({ kind: "runs", runs: this.#runs() });
-        else send({ kind: "run", run: this.#known(run) });
-      }),
       finder.onDidMark((folder) => send({ kind: "marked", folder })),
       onSettingChange(
         ["dashboard.smoothing", "dashboard.singleKeyShortcuts", "dashboard.liveRegion"],
@@ -53,7 +45,6 @@ export class WindowPages implements vscode.Disposable {
   surroundings(): PageSurroundings {
     const { storageUri } = this.options;
     return {
-      runs: this.#runs(),
       settings: this.#settings(),
       workspaceFolders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
       cachePath: storageUri === undefined ? null : join(storageUri.fsPath, "runDigests.json"),
@@ -68,15 +59,6 @@ export class WindowPages implements vscode.Disposable {
   dispose(): void {
     for (const each of this.#listening) each.dispose();
     this.#changes.dispose();
-  }
-
-  #runs() {
-    return this.options.store.runs.map((run) => this.#known(run));
-  }
-
-  #known(run: RunEntry) {
-    const { store, labels } = this.options;
-    return knownRun(store, run, labels.isArchived(run.folder));
   }
 
   #settings(): PageSettings {

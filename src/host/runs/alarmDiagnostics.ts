@@ -4,16 +4,16 @@ import * as vscode from "vscode";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { plainMessage } from "../../core/util/plainText.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import type { RunAlarms } from "./runAlarms.ts";
+import type { RunList } from "./runList.ts";
 
 export interface AlarmDiagnosticsOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly alarms: RunAlarms;
   readonly onError: (error: unknown) => void;
 }

@@ -2,17 +2,18 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { AppError } from "../../core/errors.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import type { RunList } from "./runList.ts";
 
 /** Leaves the document unsaved, as a quick fix does. @throws AppError `no-config`; an error when the file has a fault */
 export async function applyAlarm(
-  store: RunStore,
+  store: RunList,
   folder: string,
   { edits }: FiringAlarm,
 ): Promise<void> {
@@ -47,7 +48,7 @@ export function configPathOf(run: RunEntry | null): string {
 
 /** Offers to change the setting in the running training, too, which does not read the file again. */
 async function offerForRun(
-  store: RunStore,
+  store: RunList,
   run: RunEntry | null,
   { edits, name }: Pick<FiringAlarm, "edits"> & { readonly name: string },
 ): Promise<void> {

@@ -1,28 +1,33 @@
 /** The alarms of the runs that are, or in this window were, in progress. */
 
-import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
+import type { RunEntry } from "../../api/runs.ts";
+import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import type { AlarmId } from "../../core/config/fields/schema.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
-import type { RunFeeds } from "../../server/runs/runFeed.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
+import type { FollowedRuns } from "./followedRuns.ts";
+import type { RunList } from "./runList.ts";
 
 export interface RunAlarmsOptions {
-  readonly store: RunStore;
-  readonly feeds: RunFeeds;
+  readonly store: RunList;
+  readonly followed: FollowedRuns;
   readonly onError: (error: unknown) => void;
 }
 
 export class RunAlarms implements Listening {
   readonly #options: RunAlarmsOptions;
-  readonly #followed = new Map<string, Listening>();
+  readonly #live = new Map<string, Listening>();
+  /** Of runs that were in progress, the most serious first. */
   readonly #firing = new Map<string, readonly FiringAlarm[]>();
   readonly #changed: Emitter<string>;
-  readonly #listening: Listening;
+  readonly #listening: readonly Listening[];
 
   constructor(options: RunAlarmsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-    this.#listening = options.store.onDidChange(() => this.#followLive());
+    this.#listening = [
+      options.store.onDidChange(() => this.#followLive()),
+      options.followed.onDidReport(({ folder, alarms }) => this.#hear(folder, alarms)),
+    ];
     this.#followLive();
   }
 
@@ -47,36 +52,29 @@ export class RunAlarms implements Listening {
   }
 
   dispose(): void {
-    this.#listening.dispose();
-    for (const followed of this.#followed.values()) followed.dispose();
-    this.#followed.clear();
+    for (const each of [...this.#listening, ...this.#live.values()]) each.dispose();
+    this.#live.clear();
   }
 
   #followLive(): void {
-    const { store, feeds, onError } = this.#options;
+    const { store, followed } = this.#options;
     const live = new Set(store.runs.flatMap(({ isLive, folder }) => (isLive ? [folder] : [])));
     for (const folder of live) {
-      if (this.#followed.has(folder)) continue;
-      const run = feeds.follow(folder);
-      const listening = run.onDidChange(() => this.#look(folder, firingIn(run.follower)));
-      const stop = (): void => {
-        listening.dispose();
-        run.dispose();
-      };
-      // Reads once more before it forgets the run: the last step may have changed the alarms.
-      const end = (): void => void run.refresh().catch(onError).finally(stop);
-      this.#followed.set(folder, { dispose: end });
+      if (this.#live.has(folder)) continue;
+      this.#firing.set(folder, this.of(folder));
+      this.#live.set(folder, followed.follow(folder));
     }
-    for (const [folder, followed] of this.#followed) {
+    for (const [folder, following] of this.#live) {
       if (live.has(folder)) continue;
-      this.#followed.delete(folder);
-      followed.dispose();
+      this.#live.delete(folder);
+      following.dispose();
     }
   }
 
-  #look(folder: string, now: readonly FiringAlarm[]): void {
+  #hear(folder: string, alarms: readonly FiringAlarm[]): void {
     const before = this.#firing.get(folder);
-    this.#firing.set(folder, now);
-    if (JSON.stringify(before ?? []) !== JSON.stringify(now)) this.#changed.fire(folder);
+    if (before === undefined) return;
+    this.#firing.set(folder, alarms);
+    if (JSON.stringify(before) !== JSON.stringify(alarms)) this.#changed.fire(folder);
   }
 }

@@ -8,19 +8,17 @@ import { Emitter } from "../../core/util/emitter.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { soon } from "../../node/soon.ts";
 import { runFolder } from "../../server/runs/runFolder.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
 import { configGlob, findConfigs } from "../config/findConfigs.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { isReallyInWorkspace } from "./inWorkspace.ts";
-import type { RunLabels } from "./runLabels.ts";
+import type { ReportedRuns } from "./runList.ts";
 
 const SETTLE_MS = 300;
 
 export class RunFinder implements vscode.Disposable {
-  readonly #store: RunStore;
-  readonly #labels: RunLabels;
+  readonly #store: ReportedRuns;
   readonly #onError: (error: unknown) => void;
   readonly #fixed: vscode.Disposable;
   #watchers: vscode.Disposable = new vscode.Disposable(() => undefined);
@@ -31,12 +29,10 @@ export class RunFinder implements vscode.Disposable {
   readonly #marked: Emitter<string>;
 
   constructor(options: {
-    readonly store: RunStore;
-    readonly labels: RunLabels;
+    readonly store: ReportedRuns;
     readonly onError: (error: unknown) => void;
   }) {
     this.#store = options.store;
-    this.#labels = options.labels;
     this.#onError = options.onError;
     this.#found = new Emitter(options.onError);
     this.#marked = new Emitter(options.onError);
@@ -75,7 +71,7 @@ export class RunFinder implements vscode.Disposable {
     this.#found.fire();
     const parents = await this.#parents();
     this.#watch(parents);
-    await this.#store.look(parents, this.#labels.opened);
+    await this.#store.look(parents);
     await setContextKey("hasConfig", this.#configs.length > 0);
     await setContextKey("hasRuns", this.#store.runs.length > 0);
   }

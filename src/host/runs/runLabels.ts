@@ -34,10 +34,14 @@ export class RunLabels {
     this.#workspace = workspace;
   }
 
-  /** Null when the run has the name of its folder. */
-  nameOf(folder: string): string | null {
-    const { names } = this.#read();
-    return Object.hasOwn(names, folder) ? (names[folder] ?? null) : null;
+  /** Names that the user gave to runs, by folder. */
+  get names(): Readonly<Record<string, string>> {
+    return this.#read().names;
+  }
+
+  /** Folders of archived runs. */
+  get archived(): readonly string[] {
+    return this.#read().archived;
   }
 
   /** An empty name gives the run its own one back. */

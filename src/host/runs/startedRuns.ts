@@ -1,12 +1,12 @@
 /** Adds the runs that this window starts to those it knows, also from folders that it does not search: it is notified of known runs only. */
 
-import type { RunStore } from "../../server/runs/runStore.ts";
 import type { RunLabels } from "./runLabels.ts";
+import type { RunList } from "./runList.ts";
 import type { Trainings } from "./trainings.ts";
 
 export interface StartedRunsOptions {
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
-  readonly store: Pick<RunStore, "refresh" | "get">;
+  readonly store: Pick<RunList, "refresh" | "get">;
   readonly labels: Pick<RunLabels, "addOpened">;
   /** Looks everywhere again, also where labels say. */
   readonly find: () => Promise<void>;

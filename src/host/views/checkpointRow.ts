@@ -3,7 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { formatCount, formatDuration, formatReward } from "../../shared/format.ts";
-import { type RowText, SOON_MS } from "./runRow.ts";
+import type { RowText } from "../../shared/rowText.ts";
+import { SOON_MS } from "./runRow.ts";
 
 const ICONS: Readonly<Record<CheckpointEntry["kind"] | "candidate", string>> = {
   periodic: "save",

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import type { RunList } from "../runs/runList.ts";
 import { checkpointRow } from "./checkpointRow.ts";
 import type { SavedCheckpoints } from "./savedCheckpoints.ts";
 import { treeItem } from "./treeItem.ts";
@@ -26,7 +26,7 @@ export type CheckpointNode =
 export type SavedSource = Pick<SavedCheckpoints, "read" | "isHosted">;
 
 export interface CheckpointsViewOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly saved: SavedSource;
 }
 

@@ -1,13 +1,11 @@
-/** Stored rollouts as read-only JSON documents of the editor. */
+/** Stored rollouts as read-only documents of the editor. */
 
-import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import type { FileSystem } from "../../core/ports.ts";
-import { createRunReader } from "../../core/runFolder/reader.ts";
-import { transcriptOf } from "../../core/runFolder/rollouts/transcript.ts";
-import type { RunFeeds } from "../../server/runs/runFeed.ts";
-import { formatCount } from "../../shared/format.ts";
+import { type RolloutTextRequest, TRAJECTORY_REQUESTS } from "../../api/trajectories.ts";
+import { rolloutName } from "../../shared/rolloutName.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
 
@@ -26,14 +24,14 @@ export async function diffRollouts(one: RolloutPlace, other: RolloutPlace): Prom
     "vscode.diff",
     rolloutUri(left, "txt"),
     rolloutUri(right, "txt"),
-    l10n.t("{0} ↔ {1}", nameOf(left), nameOf(right)),
+    vscode.l10n.t("{0} ↔ {1}", rolloutName(left), rolloutName(right)),
   );
 }
 
 /** The address of a rollout's document; its title names step, group and rollout from 1. */
 export function rolloutUri(place: RolloutPlace, form: "json" | "txt" = "json"): vscode.Uri {
   const { folder, source, step, group, rollout } = place;
-  const name = `${nameOf(place)}.${form}`;
+  const name = `${rolloutName(place)}.${form}`;
   const query = new URLSearchParams({
     folder,
     source,
@@ -45,54 +43,24 @@ export function rolloutUri(place: RolloutPlace, form: "json" | "txt" = "json"): 
 }
 
 export class RolloutDocuments implements vscode.TextDocumentContentProvider {
-  readonly #feeds: RunFeeds;
-  readonly #fileSystem: FileSystem;
+  readonly #server: Server;
 
-  constructor(options: { readonly feeds: RunFeeds; readonly fileSystem: FileSystem }) {
-    this.#feeds = options.feeds;
-    this.#fileSystem = options.fileSystem;
+  constructor(server: Server) {
+    this.#server = server;
   }
 
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const query = new URLSearchParams(uri.query);
-    const folder = query.get("folder") ?? "";
-    const number = (name: string): number => Number(query.get(name) ?? -1);
-    const source = query.get("source") === "evaluation" ? "evaluation" : "training";
-    const [step, group, rollout] = [number("step"), number("group"), number("rollout")];
-    const run = this.#feeds.follow(folder);
-    try {
-      const summary = (await run.follower.rollouts(step, source)).find(
-        (each) => each.group === group && each.rollout === rollout,
-      );
-      const body =
-        summary === undefined
-          ? null
-          : await createRunReader(this.#fileSystem.within(folder), folder).body(summary);
-      if (body === null) return vscode.l10n.t("// The run folder no longer has this rollout.");
-      if (uri.path.endsWith(".txt")) return transcriptOf(body);
-      return JSON.stringify(
-        { shown_as: shownAs({ source, step, group, rollout }), ...body },
-        null,
-        2,
-      );
-    } finally {
-      run.dispose();
-    }
+  async provideTextDocumentContent({ query, path }: vscode.Uri): Promise<string> {
+    const place = new URLSearchParams(query);
+    const number = (name: string): number => Number(place.get(name) ?? -1);
+    const request: RolloutTextRequest = {
+      folder: place.get("folder") ?? "",
+      source: place.get("source") === "evaluation" ? "evaluation" : "training",
+      step: number("step"),
+      group: number("group"),
+      rollout: number("rollout"),
+      form: path.endsWith(".txt") ? "txt" : "json",
+    };
+    const text = await ask<string | null>(this.#server, TRAJECTORY_REQUESTS.text, request);
+    return text ?? vscode.l10n.t("// The run folder no longer has this rollout.");
   }
-}
-
-function nameOf({ source, step, group, rollout }: RolloutKey): string {
-  const from =
-    source === "training"
-      ? l10n.t("step {0}", formatCount(step + 1))
-      : l10n.t("evaluation after {0}", formatCount(step));
-  return l10n.t("{0}, group {1}, rollout {2}", from, group + 1, rollout + 1);
-}
-
-/** Files count from 0, the screen from 1. */
-function shownAs(place: RolloutKey): string {
-  return l10n.t(
-    "{0} (counted from 1, as on the screen; the fields below count from 0)",
-    nameOf(place),
-  );
 }

@@ -1,15 +1,17 @@
 /** The logs of runs as read-only documents of the editor that grow while their runs continue. */
 
 import * as vscode from "vscode";
-import { runLogText } from "../../server/dashboard/runLogText.ts";
-import type { FollowedRun, RunFeeds } from "../../server/runs/runFeed.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import { RUN_REQUESTS } from "../../api/runs.ts";
+import type { Listening } from "../../core/util/emitter.ts";
+import type { FollowedRuns } from "../runs/followedRuns.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 
 export const RUN_LOG_SCHEME = "tinker-rl-log";
 
 export interface RunLogDocumentsOptions {
-  readonly feeds: RunFeeds;
-  readonly store: Pick<RunStore, "get">;
+  readonly followed: FollowedRuns;
+  readonly server: Server;
 }
 
 /** The address of a run's log; the ending makes the editor color times and levels. */
@@ -21,46 +23,37 @@ export function runLogUri(folder: string): vscode.Uri {
 export class RunLogDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #options: RunLogDocumentsOptions;
   readonly #changes = new vscode.EventEmitter<vscode.Uri>();
-  readonly #open = new Map<string, FollowedRun>();
-  readonly #closing: vscode.Disposable;
+  readonly #open = new Map<string, Listening>();
+  readonly #listening: readonly Listening[];
 
   readonly onDidChange = this.#changes.event;
 
   constructor(options: RunLogDocumentsOptions) {
     this.#options = options;
-    this.#closing = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-      if (uri.scheme === RUN_LOG_SCHEME) this.#forget(uri.toString());
-    });
+    this.#listening = [
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (uri.scheme === RUN_LOG_SCHEME) this.#forget(uri.query);
+      }),
+      options.followed.onDidReport(({ folder, hasEvents }) => {
+        if (hasEvents && this.#open.has(folder)) this.#changes.fire(runLogUri(folder));
+      }),
+    ];
   }
 
   dispose(): void {
-    this.#closing.dispose();
-    for (const key of [...this.#open.keys()]) this.#forget(key);
+    for (const each of this.#listening) each.dispose();
+    for (const folder of [...this.#open.keys()]) this.#forget(folder);
     this.#changes.dispose();
   }
 
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const { follower } = this.#follow(uri);
-    if (follower.runFile === null) await follower.refresh();
-    const folder = uri.query;
-    const run = this.#options.store.get(folder);
-    return runLogText(run?.name ?? folder, follower.events, { isLive: run?.isLive ?? false });
+  provideTextDocumentContent({ query: folder }: vscode.Uri): Promise<string> {
+    const { followed, server } = this.#options;
+    if (!this.#open.has(folder)) this.#open.set(folder, followed.follow(folder));
+    return ask<string>(server, RUN_REQUESTS.log, { folder });
   }
 
-  #follow(uri: vscode.Uri): FollowedRun {
-    const key = uri.toString();
-    const known = this.#open.get(key);
-    if (known !== undefined) return known;
-    const run = this.#options.feeds.follow(uri.query);
-    run.onDidChange(({ replaced, events }) => {
-      if (replaced || events.length > 0) this.#changes.fire(uri);
-    });
-    this.#open.set(key, run);
-    return run;
-  }
-
-  #forget(key: string): void {
-    this.#open.get(key)?.dispose();
-    this.#open.delete(key);
+  #forget(folder: string): void {
+    this.#open.get(folder)?.dispose();
+    this.#open.delete(folder);
   }
 }

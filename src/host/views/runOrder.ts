@@ -1,6 +1,6 @@
 /** The order of the Runs view: what is running, then what waits for a person or for its turn, then the newest. */
 
-import type { RunEntry } from "../../server/runs/runStore.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import { isExpiring, isResumable } from "./runRow.ts";
 
 /** `runs` are sorted by their start, the newest first. */

@@ -1,25 +1,14 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
 import * as l10n from "@vscode/l10n";
+import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runSentence } from "../../core/runs/runSentence.ts";
 import { plainLine } from "../../core/util/plainText.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
+import type { RowText } from "../../shared/rowText.ts";
 import { trendArrow } from "../../shared/trendText.ts";
-
-export interface RowText {
-  readonly label: string;
-  readonly description: string;
-  /** Everything that icon and place say, in words. */
-  readonly spoken: string;
-  /** Name of a codicon, and of a theme color or null for the usual one. */
-  readonly icon: string;
-  readonly color: string | null;
-  /** Words for when clauses, joined by `+`. */
-  readonly context: string;
-}
 
 /** What expires within it is shown as a warning. */
 export const SOON_MS = 24 * 3600 * 1000;

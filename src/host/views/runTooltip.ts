@@ -1,9 +1,9 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { runSentence } from "../../core/runs/runSentence.ts";
 import { plainLine, plainMessage } from "../../core/util/plainText.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import {
   formatCost,
   formatCount,

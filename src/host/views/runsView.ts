@@ -2,18 +2,20 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { soon } from "../../node/soon.ts";
-import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { plural } from "../../shared/format.ts";
+import type { RowText } from "../../shared/rowText.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { checkpointItem, type SavedNode, type SavedSource, savedNodes } from "./checkpointsView.ts";
 import { runLogUri } from "./runLogDocuments.ts";
 import { byAttention } from "./runOrder.ts";
-import { type RowText, runRow } from "./runRow.ts";
+import { runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
 import { sweepRow } from "./sweepRow.ts";
 import { treeItem } from "./treeItem.ts";
@@ -35,7 +37,7 @@ export type RunNode =
   | { readonly kind: "starting"; readonly title: string };
 
 export interface RunsViewOptions {
-  readonly store: RunStore;
+  readonly store: RunList;
   readonly trainings: Trainings;
   readonly labels: RunLabels;
   readonly alarms: RunAlarms;

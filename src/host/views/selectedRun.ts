@@ -2,14 +2,12 @@
 
 import type * as vscode from "vscode";
 import { plainLine } from "../../core/util/plainText.ts";
-import type { RunFeeds } from "../../server/runs/runFeed.ts";
-import type { RunStore } from "../../server/runs/runStore.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";
 import type { Trees } from "./trees.ts";
 
 export interface SelectedRunOptions {
-  readonly store: RunStore;
-  readonly feeds: RunFeeds;
+  readonly store: RunList;
   readonly trajectories: TrajectoriesView;
   readonly trees: Trees;
   readonly onError: (error: unknown) => void;

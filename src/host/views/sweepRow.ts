@@ -1,11 +1,11 @@
 /** What a row of the Runs view says about a sweep: how many of its planned runs are done, and the best reward. */
 
 import * as l10n from "@vscode/l10n";
+import type { RunEntry } from "../../api/runs.ts";
 import { plainLine } from "../../core/util/plainText.ts";
-import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatReward, plural } from "../../shared/format.ts";
+import type { RowText } from "../../shared/rowText.ts";
 import { stageOf } from "../../shared/runFile.ts";
-import type { RowText } from "./runRow.ts";
 
 /** `runs` are those of one sweep, at least one. */
 export function sweepRow(

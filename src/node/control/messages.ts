@@ -4,6 +4,7 @@ import * as z from "zod";
 import { runPhases, sweepMemberSchema } from "../../core/runFolder/runFile.ts";
 import {
   CONTROL_VERSION,
+  type ControlCommand,
   type ControlNotice,
   type ControlReply,
   type ControlRequest,
@@ -17,21 +18,23 @@ import type { Trend } from "../../shared/trend.ts";
 const count = z.number().int().nonnegative();
 const line = { version: z.literal(CONTROL_VERSION), id: count, token: z.string() };
 
-const plain = z
-  .object({
-    ...line,
-    action: z.enum(["status", "attach", "pause", "continue", "save", "stop", "stop-now"]),
-  })
-  .readonly();
-const changeSettings = z
-  .object({
-    ...line,
-    action: z.literal("change-settings"),
-    settings: z.array(z.string().max(10_000)).min(1).max(200).readonly(),
-  })
-  .readonly();
+const plain = z.object({
+  action: z.enum(["status", "attach", "pause", "continue", "save", "stop", "stop-now"]),
+});
+const changeSettings = z.object({
+  action: z.literal("change-settings"),
+  settings: z.array(z.string().max(10_000)).min(1).max(200).readonly(),
+});
 
-export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, changeSettings]);
+export const controlCommandSchema: z.ZodType<ControlCommand> = z.union([
+  plain.readonly(),
+  changeSettings.readonly(),
+]);
+
+export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([
+  plain.extend(line).readonly(),
+  changeSettings.extend(line).readonly(),
+]);
 
 const trend: z.ZodType<Trend> = z.union([
   z

@@ -1,17 +1,15 @@
 /** What the newest run of each open configuration has measured, read in the background whenever that run has grown. */
 
-import type { CataloguedRun } from "../../api/catalogue.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
+import type { RunStore } from "../runs/runStore.ts";
 
 export interface MeasuredRunsOptions {
-  readonly store: {
-    readonly runs: readonly CataloguedRun[];
-    readonly onDidChange: (listener: () => void) => Listening;
-  };
+  readonly store: Pick<RunStore, "runs" | "onDidChange">;
   readonly fileSystem: FileSystem;
   readonly onError: (error: unknown) => void;
 }
@@ -70,8 +68,8 @@ export class MeasuredRuns {
   async #readOne(configPath: string): Promise<boolean> {
     const { store, fileSystem } = this.#options;
     const entry = store.runs.find(
-      ({ configPath: path, isEvaluation, steps }) =>
-        path === configPath && !isEvaluation && steps > 0,
+      ({ file, steps }) =>
+        file?.configPath === configPath && file.evaluation === undefined && steps > 0,
     );
     const known = this.#known.get(configPath) ?? null;
     const version = entry === undefined ? null : versionOf(entry);
@@ -87,6 +85,6 @@ export class MeasuredRuns {
   }
 }
 
-function versionOf({ folder, name, isLive, steps, totalSteps, generation }: CataloguedRun): string {
-  return JSON.stringify([folder, name, isLive, steps, totalSteps, generation]);
+function versionOf({ folder, name, isLive, steps, totalSteps, file }: RunEntry): string {
+  return JSON.stringify([folder, name, isLive, steps, totalSteps, file?.generation]);
 }

@@ -1,6 +1,6 @@
 /** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
 
-import type { CataloguedRun } from "../../api/catalogue.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
@@ -11,13 +11,11 @@ import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
+import type { RunStore } from "../runs/runStore.ts";
 import type { KeptCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {
-  readonly store: {
-    readonly runs: readonly CataloguedRun[];
-    readonly onDidChange: (listener: () => void) => Listening;
-  };
+  readonly store: Pick<RunStore, "runs" | "onDidChange">;
   readonly fileSystem: FileSystem;
   /** `rewards` by path. */
   readonly onFound: (
@@ -69,7 +67,7 @@ export class RunCheckpoints {
     );
   }
 
-  async #savesOf(run: CataloguedRun): Promise<RunSaves> {
+  async #savesOf(run: RunEntry): Promise<RunSaves> {
     const files = this.#options.fileSystem.within(run.folder);
     const size = (await files.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
     const known = this.#known.get(run.folder);
@@ -82,7 +80,7 @@ export class RunCheckpoints {
 
 async function readSaves(
   fileSystem: FolderFiles,
-  { folder, name }: CataloguedRun,
+  { folder, name }: RunEntry,
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);

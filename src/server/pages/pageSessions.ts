@@ -1,6 +1,7 @@
 /** The sessions of pages over the runs that a window or a browser knows. */
 
-import type { Kept, KnownRun, PageSettings } from "../../api/pages.ts";
+import type { Kept, PageSettings } from "../../api/pages.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
 import { markRollout } from "../../core/runFolder/marks.ts";
@@ -12,20 +13,16 @@ import { DashboardSession, type DashboardSessionOptions } from "../dashboard/das
 import { createTextReader } from "../dashboard/textReader.ts";
 import { tokenTextsOf } from "../dashboard/tokenTexts.ts";
 import { runIdOf } from "../runs/runId.ts";
+import type { WindowRuns } from "../runs/windowRuns.ts";
 import type { RunDigests } from "../runsTable/runDigests.ts";
 import { RunsSession, type RunsSessionOptions } from "../runsTable/runsSession.ts";
 
-export interface PageSessionsOptions
-  extends Pick<DashboardSessionOptions, "shortenPath">,
-    Pick<RunsSessionOptions, "follow"> {
+export interface PageSessionsOptions extends Pick<DashboardSessionOptions, "shortenPath"> {
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
   /** Holds the embedded model and the threads of the program. */
   readonly programFolder: string;
-  /** The newest first. */
-  readonly runs: () => readonly KnownRun[];
-  /** Null for a run that nobody knows. */
-  readonly get: (folder: string) => KnownRun | null;
+  readonly runs: Omit<WindowRuns, "close">;
   readonly settings: () => PageSettings;
   readonly keep: (change: Partial<Kept>) => Promise<void>;
   readonly digests: () => RunDigests;
@@ -53,7 +50,8 @@ export class PageSessions {
 
   /** The folder of a run by the id that pages have; null when there is none. */
   folderOf(id: string): string | null {
-    return this.#options.runs().find(({ folder }) => runIdOf(folder) === id)?.folder ?? null;
+    const { runs } = this.#options.runs.store;
+    return runs.find(({ folder }) => runIdOf(folder) === id)?.folder ?? null;
   }
 
   /** For a dashboard that shows the run in `folder`. */
@@ -70,11 +68,12 @@ export class PageSessions {
   }
 
   nameOf(folder: string): string {
-    return this.#options.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+    return this.#options.runs.store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
   }
 
   dashboard({ folder, isVisible, post, command, onShown }: DashboardPage): DashboardSession {
-    const { fileSystem, clock, programFolder, runs, get, shortenPath } = this.#options;
+    const { fileSystem, clock, programFolder, shortenPath } = this.#options;
+    const { store } = this.#options.runs;
     const { settings, keep } = this.#options;
     const run = folder === null ? null : this.run(folder);
     // Reads while the page loads. The page reports what goes wrong when it reads again.
@@ -88,12 +87,12 @@ export class PageSessions {
         post,
         onRunShown: onShown,
         runs: {
-          list: async () => runs().map(listing),
+          list: async () => store.runs.map(listing),
           find: async (id) => {
             const found = this.folderOf(id);
             return found === null ? null : this.run(found);
           },
-          evaluated: (own) => get(own)?.evaluated ?? null,
+          evaluated: (own) => store.get(own)?.status?.evaluated ?? null,
         },
         settings: {
           current: () => {
@@ -119,8 +118,8 @@ export class PageSessions {
         tokenTexts: tokenTextsOf(fileSystem, programFolder),
         texts: createTextReader({
           programFolder,
-          folders: () => runs().map((each) => each.folder),
-          openedFolders: () => runs().flatMap((each) => (each.isReadOnly ? [each.folder] : [])),
+          folders: () => store.runs.map((each) => each.folder),
+          openedFolders: () => store.opened,
           listing: (own) => ({ id: runIdOf(own), name: this.nameOf(own) }),
         }),
       },
@@ -129,15 +128,16 @@ export class PageSessions {
   }
 
   runsTable({ isVisible, ...page }: RunsPage): RunsSession {
-    const { fileSystem, clock, runs, follow, settings, keep, digests } = this.#options;
+    const { fileSystem, clock, settings, keep, digests } = this.#options;
+    const { store, feeds, isArchived } = this.#options.runs;
     return new RunsSession(
       {
         ...page,
         fileSystem,
         clock,
-        follow,
+        follow: (folder) => feeds.follow(folder),
         digests: digests(),
-        runs: () => runs().filter(({ isArchived }) => !isArchived),
+        runs: () => store.runs.filter(({ folder }) => !isArchived(folder)),
         hasSingleKeys: () => settings().hasSingleKeys,
         layout: {
           read: () => settings().layout,
@@ -149,6 +149,6 @@ export class PageSessions {
   }
 }
 
-function listing({ folder, name, phase }: KnownRun): RunListing {
+function listing({ folder, name, phase }: RunEntry): RunListing {
   return { id: runIdOf(folder), name, state: phase === "unreadable" ? "unknown" : phase };
 }

@@ -1,5 +1,6 @@
 /** The runs that this window knows: those on disk, and for those in progress what their trainers report. */
 
+import type { RunEntry } from "../../api/runs.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/runFolder/runFile.ts";
@@ -12,16 +13,6 @@ import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { runFolder } from "./runFolder.ts";
-
-/** A run of the list. Its `name` is what people call it, as {@link shownNames} gives it. */
-export interface RunEntry extends ListedRun {
-  /** What its trainer reported last; null when none is at work, or it cannot be reached. */
-  readonly status: RunStatus | null;
-  /** The highest mean reward over five steps in a row; null for a run of no sweep, whose rows are not all read, and without such a mean. */
-  readonly best: number | null;
-  /** True while a trainer is at work on it. */
-  readonly isLive: boolean;
-}
 
 export interface RunStoreOptions {
   readonly fileSystem: FileSystem;

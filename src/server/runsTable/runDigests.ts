@@ -1,7 +1,7 @@
 /** What was read of all runs: digests, settings and marks, kept between windows, so that a table is whole before a file is read. */
 
 import * as z from "zod";
-import type { KnownRun } from "../../api/pages.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
@@ -21,7 +21,7 @@ export interface RunDigestsOptions {
   readonly shortenPath: (path: string) => string;
 }
 
-type DigestedRun = Pick<KnownRun, "folder" | "file" | "phase" | "steps">;
+type DigestedRun = Pick<RunEntry, "folder" | "file" | "phase" | "steps">;
 
 const text = z.string();
 const markSchema = z.object({

@@ -1,6 +1,6 @@
 /** The page of the runs table: sends rows as they are known and when they change, while the page is visible. */
 
-import type { KnownRun } from "../../api/pages.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
@@ -266,7 +266,7 @@ export class RunsSession {
   }
 
   /** Takes runs off `queue`; stops when the page is hidden, and the rest is stale again. */
-  async #readQueue(queue: KnownRun[]): Promise<void> {
+  async #readQueue(queue: RunEntry[]): Promise<void> {
     const reader = async (): Promise<void> => {
       for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
         if (!this.#isActive) {

@@ -1,7 +1,7 @@
 /** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
 
 import { basename } from "node:path";
-import type { KnownRun } from "../../api/pages.ts";
+import type { RunEntry } from "../../api/runs.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { variedSettings } from "../../core/runs/shownNames.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
@@ -12,7 +12,7 @@ import type { RunDigests } from "./runDigests.ts";
 
 export interface SentRowsOptions {
   /** The newest first. */
-  readonly runs: () => readonly KnownRun[];
+  readonly runs: () => readonly RunEntry[];
   readonly digests: RunDigests;
   readonly post: (message: RunsHostMessage) => void;
 }
@@ -74,7 +74,7 @@ export class SentRows {
   }
 }
 
-function sweepOf(file: KnownRun["file"]): RunsTableRow["sweep"] {
+function sweepOf(file: RunEntry["file"]): RunsTableRow["sweep"] {
   if (file?.sweep === undefined) return null;
   const { id, name } = file.sweep;
   const isStages = stageOf(file.sweep) !== null;
@@ -89,7 +89,7 @@ function startOf(setting: string | undefined, byName: ReadonlyMap<string, string
 }
 
 function rowOf(
-  run: KnownRun,
+  run: RunEntry,
   digests: RunDigests,
   byName: ReadonlyMap<string, string>,
 ): RunsTableRow {

@@ -13,10 +13,9 @@ import type { DashboardRun } from "../dashboard/dashboardRun.ts";
 import type { DashboardSession } from "../dashboard/dashboardSession.ts";
 import { runLogText } from "../dashboard/runLogText.ts";
 import { PageSessions } from "../pages/pageSessions.ts";
-import { knownRun } from "../runs/knownRun.ts";
 import { RunFeeds } from "../runs/runFeed.ts";
 import { runIdOf } from "../runs/runId.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import type { RunStore } from "../runs/runStore.ts";
 import { RunDigests } from "../runsTable/runDigests.ts";
 import type { RunsSession } from "../runsTable/runsSession.ts";
 import { KeptForPages } from "./keptForPages.ts";
@@ -54,22 +53,16 @@ export class ViewPages {
     const cachePath = `${cacheFolder}/runDigests.json`;
     const digests = new RunDigests({ fileSystem, cachePath, shortenPath: fromHome });
     const feeds = new RunFeeds({ store, fileSystem, onError });
-    const known = (run: RunEntry) => knownRun(store, run, false);
     this.#feeds = feeds;
     this.#sessions = new PageSessions({
       fileSystem,
       clock,
       programFolder,
       shortenPath: fromHome,
-      runs: () => store.runs.map(known),
-      get: (folder) => {
-        const run = store.get(folder);
-        return run === null ? null : known(run);
-      },
+      runs: { store, feeds, isArchived: () => false },
       settings: () => ({ ...DASHBOARD_DEFAULTS, ...kept.current }),
       keep: (change) => kept.keep(change),
       digests: () => digests,
-      follow: (folder) => feeds.follow(folder),
     });
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import { updateContextKeys } from "../../../src/host/app/updateContextKeys.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 

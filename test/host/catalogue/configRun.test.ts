@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../../src/host/catalogue/configRun.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aRun as otherARun } from "../views/runEntries.ts";
 
 const PATH = "/projects/tinker-config.yaml";

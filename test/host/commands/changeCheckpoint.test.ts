@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry,
@@ -13,7 +14,6 @@ import {
   keepLastState,
   shareCheckpoint,
 } from "../../../src/host/commands/changeCheckpoint.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";

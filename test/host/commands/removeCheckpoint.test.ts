@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import {
   appendCheckpoint,
@@ -8,7 +9,6 @@ import { writeState } from "../../../src/core/runFolder/state.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";

@@ -75,7 +75,6 @@ describe("what the server is answered about a configuration", () => {
     onDidChangeSecrets: listen,
     runStatus: () => ({ status: { kind: "ended", outcome: "done", reward: 0.5 } }),
     onDidChangeRuns: listen,
-    runs: () => [],
     knownConfigs: () => [],
     storeSecret: async () => false,
   };

@@ -25,7 +25,7 @@ it("keeps names, archived runs and opened ones over a restart", async () => {
   await labels.addOpened("/c");
   await labels.addOpened("/c");
   const again = new RunLabels(state);
-  expect(again.nameOf("/a")).toBe("best one");
+  expect(again.names["/a"]).toBe("best one");
   expect(again.isArchived("/b")).toBe(true);
   expect(again.opened).toEqual(["/c"]);
 });
@@ -34,7 +34,7 @@ it("an empty name gives a run its own one back", async () => {
   const labels = new RunLabels(mementos());
   await labels.rename("/a", "best one");
   await labels.rename("/a", "");
-  expect(labels.nameOf("/a")).toBeNull();
+  expect(labels.names).toEqual({});
 });
 
 it("forgets a run that was deleted", async () => {
@@ -43,18 +43,14 @@ it("forgets a run that was deleted", async () => {
   await labels.setArchived("/a", true);
   await labels.addOpened("/a");
   await labels.forget("/a");
-  expect([labels.nameOf("/a"), labels.isArchived("/a"), labels.opened]).toEqual([null, false, []]);
+  expect([labels.names, labels.archived, labels.opened]).toEqual([{}, [], []]);
 });
 
 it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
   "begins again when %j is what it finds",
   (found) => {
     const labels = new RunLabels(mementos(memory(found), memory(found)));
-    expect([labels.opened, labels.nameOf("/a"), labels.isArchived("/a")]).toEqual([
-      [],
-      null,
-      false,
-    ]);
+    expect([labels.opened, labels.names, labels.archived]).toEqual([[], {}, []]);
   },
 );
 
@@ -81,6 +77,6 @@ it("names and archived runs outlive the change of a window from one folder to se
   await before.setArchived("/p/runs/b", true);
   // The editor gives a window with another set of folders a state of its own.
   const after = new RunLabels({ everywhere, workspace: otherMemory() });
-  expect(after.nameOf("/p/runs/a")).toBe("best one");
+  expect(after.names["/p/runs/a"]).toBe("best one");
   expect(after.isArchived("/p/runs/b")).toBe(true);
 });

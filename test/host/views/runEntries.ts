@@ -1,6 +1,6 @@
 /** Runs as a list knows them, for tests. */
 
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import type { RunEntry } from "../../../src/api/runs.ts";
 
 export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
   return {

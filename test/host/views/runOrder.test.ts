@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import { byAttention } from "../../../src/host/views/runOrder.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "./runEntries.ts";
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import { dashboardHandlers } from "../../../src/host/commands/dashboardHandlers.ts";
 import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
 import { selectedRow } from "../../../src/host/views/selectedRow.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRun } from "./runEntries.ts";

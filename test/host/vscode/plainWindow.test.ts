@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import { windowUi } from "../../../src/host/keys/windowUi.ts";
 import { askForSlot } from "../../../src/host/runs/slotQuestion.ts";
-import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const shown = vi.hoisted((): unknown[] => []);

@@ -1,9 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { CataloguedRun } from "../../../src/api/catalogue.ts";
+import type { RunEntry } from "../../../src/api/runs.ts";
 import { MeasuredRuns } from "../../../src/server/catalogue/measuredRuns.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { aRun } from "../../host/views/runEntries.ts";
 
 const CONFIG = "/projects/tinker-config.yaml";
 const fileSystem = filesOnDisk();
@@ -14,27 +17,18 @@ afterEach(() => {
 });
 
 /** A run with so many steps on disk. */
-function aRun(name: string, steps: number, more: Partial<CataloguedRun> = {}): CataloguedRun {
+function storedRun(name: string, steps: number, more: Partial<RunFile> = {}): RunEntry {
   const folder = join(parent, name);
   mkdirSync(folder, { recursive: true });
   const rows = Array.from({ length: steps }, (_, step) =>
     JSON.stringify({ step, tokens: { sampled: 100 * (step + 1) } }),
   );
   writeFileSync(join(folder, "metrics.jsonl"), rows.map((row) => `${row}\n`).join(""));
-  return {
-    folder,
-    name,
-    steps,
-    totalSteps: 10,
-    isLive: false,
-    configPath: CONFIG,
-    isEvaluation: false,
-    generation: 1,
-    ...more,
-  };
+  const file = aRunFile({ configPath: CONFIG, generation: 1, ...more });
+  return aRun({ folder, name, steps, totalSteps: 10, isLive: false, file });
 }
 
-function reader(runs: readonly CataloguedRun[]) {
+function reader(runs: readonly RunEntry[]) {
   const store = { runs, onDidChange: () => ({ dispose: () => undefined }) };
   const within = vi.spyOn(fileSystem, "within");
   within.mockClear();
@@ -53,7 +47,7 @@ function reader(runs: readonly CataloguedRun[]) {
 describe("what the newest run of a configuration has measured", () => {
   it("is read in the background, after someone has asked", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { measured, within, onChange } = reader([aRun("new", 2)]);
+    const { measured, within, onChange } = reader([storedRun("new", 2)]);
     expect(within).not.toHaveBeenCalled();
     expect(measured.of(CONFIG)).toBeNull();
     vi.advanceTimersByTime(1_000);
@@ -66,10 +60,10 @@ describe("what the newest run of a configuration has measured", () => {
   });
 
   it("comes from the newest that trains and has completed a step", async () => {
-    const scored = aRun("scored", 3, { isEvaluation: true });
-    const others = [aRun("begun", 0), scored, aRun("other", 3)];
-    const elsewhere = aRun("elsewhere", 3, { configPath: "/other.yaml" });
-    const { measured } = reader([elsewhere, ...others, aRun("old", 5)]);
+    const scored = storedRun("scored", 3, { evaluation: { models: [] } as never });
+    const others = [storedRun("begun", 0), scored, storedRun("other", 3)];
+    const elsewhere = storedRun("elsewhere", 3, { configPath: "/other.yaml" });
+    const { measured } = reader([elsewhere, ...others, storedRun("old", 5)]);
     measured.of(CONFIG);
     await measured.read();
     expect(measured.of(CONFIG)?.run?.name).toBe("other");
@@ -77,13 +71,13 @@ describe("what the newest run of a configuration has measured", () => {
   });
 
   it("is read again only when that run has grown", async () => {
-    const runs = [aRun("new", 2)];
+    const runs = [storedRun("new", 2)];
     const { measured, within, onChange } = reader(runs);
     measured.of(CONFIG);
     await measured.read();
     await measured.read();
     expect(within).toHaveBeenCalledTimes(1);
-    runs[0] = aRun("new", 4);
+    runs[0] = storedRun("new", 4);
     await measured.read();
     expect(within).toHaveBeenCalledTimes(2);
     expect(onChange).toHaveBeenCalledTimes(2);
@@ -92,7 +86,7 @@ describe("what the newest run of a configuration has measured", () => {
   });
 
   it("is forgotten with a run that is deleted", async () => {
-    const runs = [aRun("new", 2)];
+    const runs = [storedRun("new", 2)];
     const { measured } = reader(runs);
     measured.of(CONFIG);
     await measured.read();

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { CataloguedRun } from "../../../src/api/catalogue.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry,
@@ -10,6 +9,7 @@ import { RunCheckpoints } from "../../../src/server/catalogue/runCheckpoints.ts"
 import type { KeptCheckpoint } from "../../../src/server/catalogue/storedLists.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { aRun } from "../../host/views/runEntries.ts";
 
 const fileSystem = filesOnDisk();
 const folder = folderOfEachTest();
@@ -30,7 +30,7 @@ beforeEach(() => {
 function reader() {
   const reported: (readonly KeptCheckpoint[])[] = [];
   const rewards: unknown[] = [];
-  const run = { folder, name: "demo" } as CataloguedRun; // what is read of one
+  const run = aRun({ folder, name: "demo" });
   const checkpoints = new RunCheckpoints({
     store: { runs: [run], onDidChange: () => ({ dispose: () => undefined }) },
     fileSystem,

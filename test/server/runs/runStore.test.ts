@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { listRuns } from "../../../src/core/runs/runList.ts";
-import { RunLabels } from "../../../src/host/runs/runLabels.ts";
 import { runRow } from "../../../src/host/views/runRow.ts";
-import type { Memento } from "../../../src/host/vscode/memento.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
@@ -151,14 +149,6 @@ it("shows the rewards of repeated steps once, when a run continues in a new sess
   expect(seen).toEqual([[0.4], [0.4, 0.5], [0.4, 0.5, 0.6], [0.4], [0.4, 0.5]]);
 });
 
-function memory(): Memento {
-  const stored = new Map<string, unknown>();
-  return {
-    get: (key) => stored.get(key),
-    update: async (key, value) => void stored.set(key, structuredClone(value)),
-  };
-}
-
 it("a run has the name that the user gave it", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = new FakeClock();
@@ -167,14 +157,12 @@ it("a run has the name that the user gave it", async () => {
     "/runs/demo/run.json",
     new TextEncoder().encode(JSON.stringify(file)),
   );
-  const labels = new RunLabels({ everywhere: memory(), workspace: memory() });
   const store = new RunStore({
     fileSystem,
     clock,
     onError: () => undefined,
-    nameOf: (folder) => labels.nameOf(folder),
+    nameOf: (folder) => (folder === "/runs/demo" ? "best one" : null),
   });
-  await labels.rename("/runs/demo", "best one");
   await store.look([], ["/runs/demo"]);
   expect(store.get("/runs/demo")?.name).toBe("best one");
   store.close();

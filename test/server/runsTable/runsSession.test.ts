@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import { knownRun } from "../../../src/server/runs/knownRun.ts";
 import { RunFeeds } from "../../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
 import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
@@ -33,7 +32,7 @@ async function open(count: number) {
   const session = new RunsSession(
     {
       clock: systemClock,
-      runs: () => store.runs.map((run) => knownRun(store, run, false)),
+      runs: () => store.runs,
       digests,
       hasSingleKeys: () => true,
       layout: {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { inOrder, isShown, type TreeFilter } from "../../../src/host/views/rolloutFilter.ts";
+import type { TreeFilter } from "../../../src/api/trajectories.ts";
+import { inOrder, isShown } from "../../../src/server/trajectories/rolloutFilter.ts";
 import {
   groupRow,
   rolloutItemRow,
   trainingUseText,
-} from "../../../src/host/views/trajectoryRows.ts";
+} from "../../../src/server/trajectories/trajectoryRows.ts";
 import { aRolloutSummary } from "../../core/runFolder/builders.ts";
 
 const failed = aRolloutSummary(2, { reward: null, stop: "error", error: "boom", score: null });

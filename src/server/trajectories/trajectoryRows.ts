@@ -17,8 +17,8 @@ import {
   plural,
 } from "../../shared/format.ts";
 import { EXAMPLE_STOP, isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
+import type { RowText } from "../../shared/rowText.ts";
 import type { RunFile } from "../../shared/runFile.ts";
-import type { RowText } from "./runRow.ts";
 
 /** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */
 export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {

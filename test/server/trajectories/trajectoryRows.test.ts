@@ -1,7 +1,11 @@
 import { expect, it, test } from "vitest";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
 import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
-import { evaluationRow, groupRow, stepRow } from "../../../src/host/views/trajectoryRows.ts";
+import {
+  evaluationRow,
+  groupRow,
+  stepRow,
+} from "../../../src/server/trajectories/trajectoryRows.ts";
 import { newestSets } from "../../../src/shared/rolloutSet.ts";
 import { evaluatedRun } from "../../core/runFolder/evaluatedRun.ts";
 

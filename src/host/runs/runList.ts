@@ -1,0 +1,123 @@
+/** The runs of this window, as its server reports them. */
+
+import {
+  RUN_REQUESTS,
+  type RunEntry,
+  type RunListReport,
+  type RunPlaces,
+  type SendRequest,
+} from "../../api/runs.ts";
+import { isAppError } from "../../core/errors.ts";
+import { Emitter } from "../../core/util/emitter.ts";
+import { runFolder } from "../../server/runs/runFolder.ts";
+import type { ControlCommand } from "../../shared/control.ts";
+import { ask } from "../server/ask.ts";
+import { KeptRequest } from "../server/keptRequest.ts";
+import type { Server } from "../server/server.ts";
+import type { RunLabels } from "./runLabels.ts";
+
+export interface RunList {
+  /** The newest first. */
+  readonly runs: readonly RunEntry[];
+  /** Called with the folder of the run that changed, or null when the list did. */
+  readonly onDidChange: Emitter<string | null>["event"];
+  get(folder: string): RunEntry | null;
+  /** Has the list read again. */
+  refresh(): Promise<void>;
+  /** Sends a command to a live run; resolves with what it will do. @throws AppError `run-not-reachable`, or the refusal */
+  send(folder: string, command: ControlCommand): Promise<string>;
+}
+
+export interface ReportedRunsOptions {
+  readonly server: Server;
+  readonly labels: Pick<RunLabels, "opened" | "names" | "archived">;
+  readonly onError: (error: unknown) => void;
+}
+
+export class ReportedRuns implements RunList {
+  readonly #options: ReportedRunsOptions;
+  readonly #changed: Emitter<string | null>;
+  #parents: readonly string[] = [];
+  #entries: ReadonlyMap<string, RunEntry> = new Map();
+  /** Runs of the list that is on its way. */
+  #coming: RunEntry[] = [];
+  #watch: KeptRequest<RunListReport> | null = null;
+
+  constructor(options: ReportedRunsOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
+  }
+
+  get onDidChange(): Emitter<string | null>["event"] {
+    return this.#changed.event;
+  }
+
+  get runs(): readonly RunEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  get(folder: string): RunEntry | null {
+    return this.#entries.get(runFolder(folder)) ?? null;
+  }
+
+  /** `parents` are folders that hold runs. */
+  async look(parents: readonly string[]): Promise<void> {
+    this.#parents = parents;
+    await this.refresh();
+  }
+
+  async refresh(): Promise<void> {
+    const { server, onError } = this.#options;
+    this.#watch ??= new KeptRequest<RunListReport>({
+      server,
+      method: RUN_REQUESTS.watch,
+      start: () => ({}),
+      onReport: (report) => this.#hear(report),
+      onAgain: () => void this.refresh().catch(onError),
+      onError,
+    });
+    await this.#look();
+  }
+
+  send(folder: string, command: ControlCommand): Promise<string> {
+    const request: SendRequest = { folder, command };
+    return ask<string>(this.#options.server, RUN_REQUESTS.send, request);
+  }
+
+  dispose(): void {
+    this.#watch?.dispose();
+  }
+
+  async #look(): Promise<void> {
+    const { server, labels } = this.#options;
+    const { opened, names, archived } = labels;
+    const places: RunPlaces = { parents: this.#parents, opened, names, archived };
+    try {
+      await ask<null>(server, RUN_REQUESTS.look, { places });
+    } catch (error) {
+      // The next server looks again; until then the list stays as it is.
+      if (!isAppError(error) || error.code !== "server-stopped") throw error;
+    }
+  }
+
+  #hear(report: RunListReport): void {
+    if (report.kind === "run") {
+      const { run } = report;
+      this.#entries = new Map(this.#entries).set(run.folder, run);
+      this.#changed.fire(run.folder);
+    } else if (report.kind === "part") {
+      this.#coming.push(...report.runs);
+    } else {
+      const known = new Map(this.#entries);
+      for (const run of this.#coming) known.set(run.folder, run);
+      this.#coming = [];
+      this.#entries = new Map(
+        report.folders.flatMap((folder) => {
+          const run = known.get(folder);
+          return run === undefined ? [] : [[folder, run] as const];
+        }),
+      );
+      this.#changed.fire(null);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** A request that lasts as long as someone needs it: one that ended with its server is sent again to the next one. */
+
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { RequestOutcome } from "../../api/requests.ts";
+import type { Server } from "./server.ts";
+
+export interface KeptRequestOptions<Report> {
+  readonly server: Pick<Server, "request">;
+  readonly method: string;
+  /** What it begins with, and begins with again, but for its token. */
+  readonly start: () => object;
+  readonly onReport: (report: Report) => void;
+  /** Called when it has ended, before the pause. */
+  readonly onLost?: (() => void) | undefined;
+  /** Called before it is sent again. */
+  readonly onAgain?: (() => void) | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Before a request is sent again; twice as long each time that nothing was reported. */
+const PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+
+export class KeptRequest<Report> {
+  readonly #options: KeptRequestOptions<Report>;
+  readonly #closing = new vscode.CancellationTokenSource();
+  #isDisposed = false;
+  /** Requests since the last one that reported anything. */
+  #failures = 0;
+  #token = randomUUID();
+
+  constructor(options: KeptRequestOptions<Report>) {
+    this.#options = options;
+    void this.#keepOpen();
+  }
+
+  /** The `progressToken` of the request in progress, which names it to the server. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /** Cancels it; what the server still reports is heard. Harmless when repeated. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#closing.cancel();
+  }
+
+  async #keepOpen(): Promise<void> {
+    const { onLost, onAgain, onError } = this.#options;
+    while (!this.#isDisposed) {
+      try {
+        await this.#send();
+      } catch (error) {
+        if (!this.#isDisposed) onError(error);
+      }
+      if (this.#isDisposed) return;
+      this.#token = randomUUID();
+      onLost?.();
+      const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** this.#failures);
+      this.#failures += 1;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (!this.#isDisposed) onAgain?.();
+    }
+  }
+
+  /** Until it is over. */
+  async #send(): Promise<void> {
+    const { server, method, start, onReport } = this.#options;
+    const request = { ...start(), progressToken: this.#token };
+    const onProgress = (report: Report): void => {
+      this.#failures = 0;
+      onReport(report);
+    };
+    const options = { token: this.#closing.token, onProgress };
+    await server.request<RequestOutcome<null>, Report>(method, request, options);
+  }
+}

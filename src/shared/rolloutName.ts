@@ -1,0 +1,22 @@
+/** What a rollout is called where people read. */
+
+import * as l10n from "@vscode/l10n";
+import { formatCount } from "./format.ts";
+import type { RolloutKey } from "./rolloutSet.ts";
+
+/** Counts from 1. */
+export function rolloutName({ source, step, group, rollout }: RolloutKey): string {
+  const from =
+    source === "training"
+      ? l10n.t("step {0}", formatCount(step + 1))
+      : l10n.t("evaluation after {0}", formatCount(step));
+  return l10n.t("{0}, group {1}, rollout {2}", from, group + 1, rollout + 1);
+}
+
+/** For its fields: files count from 0, the screen from 1. */
+export function shownAs(rollout: RolloutKey): string {
+  return l10n.t(
+    "{0} (counted from 1, as on the screen; the fields below count from 0)",
+    rolloutName(rollout),
+  );
+}
