@@ -1,5 +1,6 @@
 /** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
 
+import type { KeyPath } from "../source/keyPath.ts";
 import { alarmFields } from "./alarmFields.ts";
 import { costFields, priceFields, targetFields } from "./costFields.ts";
 import { columnFields, environmentFields, graderFields, splitFields } from "./environmentFields.ts";
@@ -95,7 +96,7 @@ export function fieldOf(fields: FieldTable, key: string): Field | undefined {
 }
 
 /** The shape that the table gives to a key path such as `["environments", "local/calculator", "top_p"]`. */
-export function shapeAt(path: readonly string[]): Shape | undefined {
+export function shapeAt(path: KeyPath): Shape | undefined {
   let shape: Shape | undefined = configShape;
   for (const key of path) shape = childShape(shape, key);
   return shape;

@@ -3,6 +3,7 @@
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { conflict, type Finding } from "../source/finding.ts";
+import { removal } from "../source/remedy.ts";
 
 export function costFindings(config: Config): readonly Finding[] {
   const { fetch_prices, max_cost_usd, model_name, prices } = config;
@@ -14,6 +15,6 @@ export function costFindings(config: Config): readonly Finding[] {
     : "With `fetch_prices: false` no prices are known";
   const message = `${why}, so the cost of the run is unknown. Set \`prices\`, or \`max_tokens_total\` instead.`;
   const path = ["max_cost_usd"];
-  const remedies = [{ kind: "remove", path, title: "Remove 'max_cost_usd'" } as const];
+  const remedies = [removal(path)];
   return [conflict("TRL219", path, message, { relatedPaths: [["prices"]], remedies })];
 }

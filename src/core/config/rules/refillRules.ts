@@ -2,7 +2,8 @@
 
 import { zeroVariancePolicy } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, type Finding, preferred, setTo } from "../source/finding.ts";
+import { advice, type Finding } from "../source/finding.ts";
+import { preferred, setKeyTo, setTo } from "../source/remedy.ts";
 import { learnsWithoutAdvantage } from "./lossDefaults.ts";
 
 export function refillFindings(config: Config): readonly Finding[] {
@@ -19,7 +20,7 @@ function keptGroupFindings(config: Config): readonly Finding[] {
       ? "`advantage_calculation: direct` trains on groups of equal rewards"
       : "`zero_variance: keep` trains on groups of equal rewards";
   const message = `${why}, so \`refill\` does not replace them. To replace them, set \`zero_variance\` to \`drop\`.`;
-  const remedies = [preferred(setTo(["zero_variance"], "drop", "Set zero_variance to drop"))];
+  const remedies = [preferred(setKeyTo(["zero_variance"], "drop"))];
   return [advice("TRL218", ["refill"], message, { relatedPaths: [["zero_variance"]], remedies })];
 }
 

@@ -5,6 +5,7 @@ import type { Shape } from "../fields/field.ts";
 import { childShape, configShape } from "../fields/fields.ts";
 import { notifyFields } from "../fields/notifyFields.ts";
 import { advice, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
 import type { Remedy } from "../source/remedy.ts";
 import { scalarText } from "../source/yamlNodes.ts";
 import type { YamlSource } from "../source/yamlSource.ts";
@@ -38,7 +39,7 @@ function visit(
   source: YamlSource,
   node: Node | null,
   shape: Shape | undefined,
-  path: readonly string[],
+  path: KeyPath,
   found: Finding[],
 ): void {
   const value = source.resolve(node);
@@ -69,7 +70,7 @@ function isLiteralSecret(value: unknown, text: string, shape: Shape | undefined)
 }
 
 /** A warning in the program, because the same file works elsewhere; the editor shows it as an error. */
-function literalSecret(path: readonly string[], shape: Shape | undefined): Finding {
+function literalSecret(path: KeyPath, shape: Shape | undefined): Finding {
   const key = path.at(-1) ?? "";
   const isInPlace = shape?.type === "string" && shape.isSecret === true;
   const message = isInPlace

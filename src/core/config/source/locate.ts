@@ -1,6 +1,7 @@
 /** From a key path to the place in the text that a problem with it should point at. */
 
 import { isSeq, type Node } from "yaml";
+import type { KeyPath } from "./keyPath.ts";
 import type { Span } from "./span.ts";
 import type { Entry } from "./yamlNodes.ts";
 import type { YamlSource } from "./yamlSource.ts";
@@ -12,7 +13,7 @@ export type PairPart = "key" | "value" | "pair";
  * Where `part` of the pair at `path` stands. A place that the file does not have is stood in for by the nearest key
  * above it that it has, and at the top level by the first key.
  */
-export function locate(source: YamlSource, path: readonly string[], part: PairPart): Span | null {
+export function locate(source: YamlSource, path: KeyPath, part: PairPart): Span | null {
   let node = source.root;
   let span = rootSpan(source);
   for (const [depth, key] of path.entries()) {
@@ -26,7 +27,7 @@ export function locate(source: YamlSource, path: readonly string[], part: PairPa
 }
 
 /** The entry at `path`, or null when the file has none there. */
-export function entryAt(source: YamlSource, path: readonly string[]): Entry | null {
+export function entryAt(source: YamlSource, path: KeyPath): Entry | null {
   let node = source.root;
   let found: Entry | null = null;
   for (const key of path) {

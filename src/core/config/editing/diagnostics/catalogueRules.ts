@@ -5,14 +5,9 @@ import { nearestWords } from "../../../util/editDistance.ts";
 import { environmentServer } from "../../fields/environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Config } from "../../fields/schema.ts";
-import {
-  advice,
-  conflict,
-  type Finding,
-  preferred,
-  renamesOf,
-  setTo,
-} from "../../source/finding.ts";
+import { advice, conflict, type Finding } from "../../source/finding.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
+import { changeTo, preferFirst, preferred, renamesOf, setTo } from "../../source/remedy.ts";
 import {
   type Catalogue,
   type EnvironmentEntry,
@@ -60,7 +55,7 @@ function listFor<Item>(
 function environmentFindings(
   config: Config,
   catalogue: Catalogue,
-  path: readonly string[],
+  path: KeyPath,
   whenFound: (entry: EnvironmentEntry) => readonly Finding[],
 ): readonly Finding[] {
   const name = path.at(-1) ?? "";
@@ -83,11 +78,7 @@ function environmentFindings(
 }
 
 /** A name that is missing in a part of the list may exist, but hardly beside one that only its case sets apart. */
-function caseFindings(
-  path: readonly string[],
-  name: string,
-  names: readonly string[],
-): readonly Finding[] {
+function caseFindings(path: KeyPath, name: string, names: readonly string[]): readonly Finding[] {
   const near = names.filter((other) => other.toLowerCase() === name.toLowerCase());
   if (near.length === 0) return [];
   const message = `Names at OpenReward are case-sensitive, and the list has \`${near[0]}\`.`;
@@ -127,9 +118,7 @@ function splitItemFindings(
     if (names.includes(split)) return [];
     const path = ["evaluation", "splits", name, String(index)];
     const free = names.filter((other) => !splits.includes(other));
-    const remedies = nearestFirst(split, free).map((word) =>
-      setTo(path, word, `Change to '${word}'`),
-    );
+    const remedies = nearestFirst(split, free).map((word) => changeTo(path, word));
     return [conflict("TRL301", path, splitMessage(name, split, names), { remedies })];
   });
 }
@@ -168,10 +157,8 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
   const suggestion = near.length > 0 ? `Did you mean \`${near[0]}\`?` : offered;
   const hint = retired === null ? suggestion : retirementText(name, retired);
   const message = `The service does not train \`${name}\` (list ${formatListAge(ageMs)}). ${hint}`;
-  const remedies = choices.map((choice, index) => {
-    const remedy = setTo(["model_name"], choice, `Change to '${choice}'`);
-    return index === 0 && near.length > 0 ? preferred(remedy) : remedy;
-  });
+  const changes = choices.map((choice) => changeTo(["model_name"], choice));
+  const remedies = near.length > 0 ? preferFirst(changes) : changes;
   return conflict("TRL302", ["model_name"], message, { remedies });
 }
 

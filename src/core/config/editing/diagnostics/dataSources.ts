@@ -5,6 +5,7 @@ import { parseRolloutCondition } from "../../../../shared/rolloutCondition.ts";
 import type { CheckedPart, CheckedText } from "../../check.ts";
 import type { Config } from "../../fields/schema.ts";
 import { referencedStage } from "../../rules/stageRules.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem } from "../../source/problem.ts";
 import type { Span } from "../../source/span.ts";
@@ -15,7 +16,7 @@ export type DataSource = Config["data"][number];
 /** A source that a run would read, as it stands in the text. */
 export interface WrittenSource {
   /** Keys from the root to it. */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   /** Position in its list. */
   readonly index: number;
   readonly source: DataSource;

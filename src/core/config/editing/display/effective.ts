@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from "../../../json.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
 import { childShape, configShape } from "../../fields/fields.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";
 
@@ -26,7 +27,7 @@ function linesOf(
   checked: CheckedText,
   value: Json,
   shape: Shape | undefined,
-  path: readonly string[],
+  path: KeyPath,
 ): readonly string[] {
   if (!isJsonObject(value)) return [];
   const indent = "  ".repeat(path.length);
@@ -47,7 +48,7 @@ function shownValue(value: Json, shape: Shape | undefined): string {
   return flowText(value, "yaml");
 }
 
-function comment(checked: CheckedText, path: readonly string[]): string {
+function comment(checked: CheckedText, path: KeyPath): string {
   const config = checked.repaired?.config;
   const derived = config === undefined ? null : derivedText(config, path);
   const origin = originText(checked, path);

@@ -2,6 +2,7 @@
 
 import { isScalar } from "yaml";
 import { shapeAt } from "../../fields/fields.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt } from "../../source/locate.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
@@ -19,7 +20,7 @@ export interface WrittenSecret {
 /** Null when no secret is written there. */
 export function secretAt(
   text: string,
-  path: readonly string[],
+  path: KeyPath,
   { path: file = "" }: EditOptions = {},
 ): WrittenSecret | null {
   const source = readYaml(text, languageOf(file));
