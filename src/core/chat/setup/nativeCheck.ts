@@ -2,9 +2,9 @@
 
 import { isAppError } from "../../errors.ts";
 import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
-import { type ExampleTurn, exampleCallId, exampleTurn } from "../exampleTurn.ts";
 import type { FollowUp, InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
+import { type ExampleTurn, exampleCallId, exampleTurn } from "../writtenTurn.ts";
 import { type Check, requireChecks, roundTripProblem } from "./checks.ts";
 
 interface Context {

@@ -1,22 +1,20 @@
 /** Rules over several fields, and advice about values that are allowed but rarely meant. */
 
 import { formatCount } from "../../../shared/format.ts";
-import { isLocalModel, MOST_AT_ONCE } from "../fields/presets.ts";
+import { isLocalModel, MOST_AT_ONCE, zeroVariancePolicy } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note } from "../source/finding.ts";
 import { preferred, removal, setKeyTo, setTo } from "../source/remedy.ts";
 import { addressFindings } from "./addressRules.ts";
-import { agentFindings } from "./agentRules.ts";
 import { correctionFindings } from "./correctionRules.ts";
-import { costFindings } from "./costRules.ts";
-import { environmentFindings } from "./environmentRules.ts";
+import { agentFindings, environmentFindings } from "./environmentRules.ts";
 import { evaluationFindings } from "./evaluationRules.ts";
 import { intentFindings } from "./intentRules.ts";
 import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
+import { learnsWithoutAdvantage } from "./lossDefaults.ts";
 import { lossFindings } from "./lossRules.ts";
 import { notifyFindings } from "./notifyRules.ts";
-import { refillFindings } from "./refillRules.ts";
 import { supervisedFindings } from "./supervisedRules.ts";
 import { teacherFindings } from "./teachers.ts";
 
@@ -278,4 +276,45 @@ function silentTrackerFindings(config: Config, values: unknown): readonly Findin
     found.push(advice("TRL214", ["openreward_run_name"], message, { remedies }));
   }
   return found;
+}
+
+function costFindings(config: Config): readonly Finding[] {
+  const { fetch_prices, max_cost_usd, model_name, prices } = config;
+  if (max_cost_usd === null || prices !== null) return [];
+  const isLocal = isLocalModel(model_name);
+  if (!isLocal && fetch_prices) return [];
+  const why = isLocal
+    ? "The price list has no prices of `local/…` models"
+    : "With `fetch_prices: false` no prices are known";
+  const message = `${why}, so the cost of the run is unknown. Set \`prices\`, or \`max_tokens_total\` instead.`;
+  const path = ["max_cost_usd"];
+  const remedies = [removal(path)];
+  return [conflict("TRL219", path, message, { relatedPaths: [["prices"]], remedies })];
+}
+
+function refillFindings(config: Config): readonly Finding[] {
+  if (!config.refill) return [];
+  return [...keptGroupFindings(config), ...scheduleFindings(config)];
+}
+
+/** A group of equal rewards that is trained on is not replaced. */
+function keptGroupFindings(config: Config): readonly Finding[] {
+  const isTrained = config.advantage_calculation === "direct" || learnsWithoutAdvantage(config);
+  if (zeroVariancePolicy(config) === "drop" || !isTrained) return [];
+  const why =
+    config.zero_variance === null
+      ? "`advantage_calculation: direct` trains on groups of equal rewards"
+      : "`zero_variance: keep` trains on groups of equal rewards";
+  const message = `${why}, so \`refill\` does not replace them. To replace them, set \`zero_variance\` to \`drop\`.`;
+  const remedies = [preferred(setKeyTo(["zero_variance"], "drop"))];
+  return [advice("TRL218", ["refill"], message, { relatedPaths: [["zero_variance"]], remedies })];
+}
+
+function scheduleFindings(config: Config): readonly Finding[] {
+  const { learning_rate_schedule: schedule, max_steps, num_epochs } = config;
+  if (schedule === "constant" || max_steps !== null || num_epochs === null) return [];
+  const path = ["learning_rate_schedule"];
+  const message = `A ${schedule} schedule spans the most steps that \`num_epochs\` can give. With \`refill\` the data ends earlier, while the learning rate is still high. Set \`max_steps\`, or use \`constant\`.`;
+  const remedies = [setTo(path, "constant")];
+  return [advice("TRL218", path, message, { relatedPaths: [["refill"]], remedies })];
 }

@@ -4,7 +4,7 @@ import { isSeq, type Node } from "yaml";
 import type { KeyPath } from "./keyPath.ts";
 import type { Span } from "./span.ts";
 import type { Entry } from "./yamlNodes.ts";
-import type { YamlSource } from "./yamlSource.ts";
+import { languageOf, readYaml, type YamlSource } from "./yamlSource.ts";
 
 /** The key, the value, or both with what stands between. */
 export type PairPart = "key" | "value" | "pair";
@@ -63,4 +63,13 @@ function childOf(source: YamlSource, node: Node | null, key: string): Entry | un
   if (!isSeq<Node>(parent)) return source.entries(parent).find((entry) => entry.key === key);
   const item = parent.items[Number(key)];
   return item === undefined ? undefined : { key, keyNode: null, value: item };
+}
+
+/** That of the nearest key above for one that the text does not have; null for an empty text. */
+export function keySpan(
+  text: string,
+  keys: KeyPath,
+  { path, part }: { readonly path: string; readonly part: PairPart },
+): Span | null {
+  return locate(readYaml(text, languageOf(path)), keys, part);
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatml } from "../../../../src/core/chat/families/chatml.ts";
-import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
 import type { FollowUp, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
+import { chatml, qwen3 } from "../../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
 import { FIRST_ADDED } from "../byteTokenizer.ts";
 import {

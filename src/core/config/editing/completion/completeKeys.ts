@@ -8,11 +8,15 @@ import { isDatasetEnvironment } from "../../fields/presets.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
 import { CORRECTION_DEFAULTS } from "../../rules/correctionDefaults.ts";
 import { LOSS_DEFAULTS } from "../../rules/lossDefaults.ts";
-import { environmentDetail, environmentMarkdown } from "../descriptions/environmentText.ts";
+import { environmentDetail, environmentMarkdown } from "../descriptions/entryText.ts";
 import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
 import { flowText, wordText } from "../text/valueText.ts";
-import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
-import type { CompletionContext } from "./completionContext.ts";
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionKind,
+  snippetText,
+} from "./completion.ts";
 import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
 
 /** Keys for the mapping of `shape` at the cursor. */

@@ -4,10 +4,17 @@ import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
 import { environmentServer } from "../../fields/environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
-import type { Config } from "../../fields/schema.ts";
-import { advice, conflict, type Finding } from "../../source/finding.ts";
+import type { Config, EnvironmentConfig } from "../../fields/schema.ts";
+import { advice, conflict, type Finding, note } from "../../source/finding.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
-import { changeTo, preferFirst, preferred, renamesOf, setTo } from "../../source/remedy.ts";
+import {
+  changeTo,
+  preferFirst,
+  preferred,
+  type Remedy,
+  renamesOf,
+  setTo,
+} from "../../source/remedy.ts";
 import {
   type Catalogue,
   type EnvironmentEntry,
@@ -20,7 +27,6 @@ import {
   plainName,
 } from "../catalogue/catalogue.ts";
 import { checkpointFindings } from "./checkpointRules.ts";
-import { secretStateFindings } from "./secretStateRules.ts";
 
 const MAX_CHOICES = 6;
 
@@ -189,4 +195,51 @@ function nearestFirst(
   near = nearestWords(word, words),
 ): readonly string[] {
   return [...new Set([...near, ...words])].slice(0, MAX_CHOICES);
+}
+
+function secretStateFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
+  return Object.entries(config.environments).flatMap(([name, own]) => {
+    const asked = findEnvironment(catalogue, name)?.secrets ?? [];
+    return asked.flatMap((secret) => findingAbout(config, catalogue, name, own, secret));
+  });
+}
+
+function findingAbout(
+  config: Config,
+  { secrets: states }: Catalogue,
+  name: string,
+  own: EnvironmentConfig,
+  secret: string,
+): readonly Finding[] {
+  const path = ["environments", name];
+  const ownValue = writtenUnder(own.secrets, secret);
+  const written = ownValue === undefined ? writtenUnder(config.secrets, secret) : ownValue;
+  if (typeof written === "string") return [];
+  const isMissing = states?.find((state) => state.name === secret.toUpperCase())?.origin === null;
+  const set: Remedy = {
+    kind: "command",
+    command: "setSecret",
+    path: [secret.toUpperCase()],
+    title: "Set API Key…",
+    isPreferred: true,
+  };
+  if (written === undefined) {
+    const message = `\`${name}\` needs the secret \`${secret}\`. Add it under \`secrets\` as null, so that it is looked up.`;
+    const place = [...path, "secrets", secret];
+    const add: Remedy = { kind: "set", path: place, value: null, title: `Add secrets: ${secret}` };
+    const remedies = isMissing ? [add, set] : [add];
+    return [note("TRL304", path, message, { part: "key", remedies })];
+  }
+  if (!isMissing) return [];
+  const message = `\`${name}\` needs the secret \`${secret}\`, which is not set.`;
+  return [note("TRL304", path, message, { part: "key", remedies: [set] })];
+}
+
+/** Undefined when the map has no such key, whatever its case. */
+function writtenUnder(
+  map: Readonly<Record<string, string | null>> | null,
+  name: string,
+): string | null | undefined {
+  const entry = Object.entries(map ?? {}).find(([key]) => key.toUpperCase() === name.toUpperCase());
+  return entry?.[1];
 }

@@ -21,8 +21,11 @@ import {
   formatListAge,
   listsFor,
 } from "../catalogue/catalogue.ts";
-import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
-import { environmentMarkdown, splitText } from "../descriptions/environmentText.ts";
+import {
+  checkpointMarkdown,
+  environmentMarkdown,
+  splitText,
+} from "../descriptions/entryText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
 import {
   learningRateMarkdown,

@@ -1,13 +1,13 @@
 /** Sets one value in the text of a configuration and leaves everything else, comments too, as it is. */
 
-import { isMap, isScalar, isSeq, type Node } from "yaml";
+import { CST, isMap, isScalar, isSeq, Lexer, type Node } from "yaml";
 import type { Json, JsonObject } from "../../../json.ts";
 import { shapeAt } from "../../fields/fields.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt, isEmptyNode } from "../../source/locate.ts";
+import type { Span } from "../../source/span.ts";
 import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
-import { commentsIn, commentsOf } from "../text/comments.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 import {
@@ -269,4 +269,28 @@ function addToFlow(
   const at = { start: last.end, end: last.end };
   if (!isFirstInLine(text, last.start)) return { span: at, text: `, ${pairText}` };
   return { span: at, text: `,${indent}${pairText}` };
+}
+
+interface Comment {
+  readonly start: number;
+  /** With its `#`, without white space around it. */
+  readonly text: string;
+}
+
+/** In order; the text must be one that was read. */
+function commentsOf(text: string): readonly Comment[] {
+  const comments: Comment[] = [];
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    const type = CST.tokenType(lexeme);
+    if (type === "comment") comments.push({ start: offset, text: lexeme.trimEnd() });
+    // The lexer marks documents and scalars with characters that are not in the text.
+    if (type !== "doc-mode" && type !== "flow-error-end" && type !== "scalar")
+      offset += lexeme.length;
+  }
+  return comments;
+}
+
+function commentsIn(text: string, { start, end }: Span): readonly Comment[] {
+  return commentsOf(text).filter((comment) => comment.start >= start && comment.start < end);
 }
