@@ -105,7 +105,7 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
   });
   const callId = renderer.parse(turn, declared).calls[0]?.id ?? exampleCallId(name);
   const { closing, delta } = renderer.bridge(turn, [
-    { kind: "tool_result", name, callId, content: RESULT },
+    { role: "tool", name, callId, content: RESULT },
   ]);
   return {
     call: `${name}(${writeExactJson(call.args, "spaced")})`,

@@ -275,8 +275,8 @@ export function chatReaders(): readonly Reader[] {
           renderer.bridge(
             [0x61],
             [
-              { kind: "tool_result", name: "f", callId: "c", content: text },
-              { kind: "user", content: text },
+              { role: "tool", name: "f", callId: "c", content: text },
+              { role: "user", content: text },
             ],
           ),
       },

@@ -37,10 +37,8 @@ export function deepseekV31({ thinking }: FormatOptions): ChatFormat {
       ...assistantPieces(message),
     ],
     renderFollowUps: (followUps) => [
-      ...followUps.flatMap(({ kind, content }) =>
-        kind === "user" ? [USER, content] : resultPieces(content),
-      ),
-      ...(followUps.at(-1)?.kind === "tool_result" ? [] : opening),
+      ...followUps.flatMap((message) => messagePieces(message)),
+      ...(followUps.at(-1)?.role === "tool" ? [] : opening),
     ],
     ...turnReading(thinking, CALL_SYNTAX),
   };
@@ -80,10 +78,7 @@ function toAscii(json: string): string {
   );
 }
 
-function messagePieces(
-  message: InitialMessage,
-  before: InitialMessage | undefined,
-): readonly Piece[] {
+function messagePieces(message: InitialMessage, before?: InitialMessage): readonly Piece[] {
   switch (message.role) {
     case "system":
       return [];

@@ -46,13 +46,7 @@ export function deepseekV41({ thinking, effort, retention }: FormatOptions): Cha
         ...[...turns, ...opening],
       ];
     },
-    renderFollowUps: (followUps) => [
-      USER,
-      followUps
-        .map(({ kind, content }) => usersText({ role: kind === "user" ? kind : "tool", content }))
-        .join("\n\n"),
-      ...opening,
-    ],
+    renderFollowUps: (followUps) => [USER, followUps.map(usersText).join("\n\n"), ...opening],
     ...turnReading(thinking, DSML_CALLS),
   };
 }

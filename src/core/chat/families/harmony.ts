@@ -9,7 +9,6 @@ import { createHarmonyParser, HARMONY } from "../parsing/harmonyTurns.ts";
 import { control, type Piece } from "../pieces.ts";
 import type {
   AssistantMessage,
-  FollowUp,
   InitialMessage,
   ToolDeclaration,
   ToolMessage,
@@ -43,7 +42,10 @@ export function gptOss({ effort, retention, date, isBare = false }: FormatOption
         ...[START, "assistant"],
       ];
     },
-    renderFollowUps: (followUps) => [...followUps.flatMap(renderFollowUp), START, "assistant"],
+    renderFollowUps: (followUps) => [
+      ...followUps.flatMap((message) => renderMessage(message, true)),
+      ...[START, "assistant"],
+    ],
     closeTurn: (_turn, _text, last) => (last === HARMONY.end ? [] : [END]),
     createParser: createHarmonyParser,
   };
@@ -86,20 +88,12 @@ function renderMessage(message: InitialMessage, showsReasoning: boolean): readon
     case "system":
       return developerMessage(message.content, []);
     case "user":
-      return userMessage(message.content);
+      return [START, "user", MESSAGE, message.content, END];
     case "tool":
       return resultMessage(message);
     case "assistant":
       return assistantTurn(message, showsReasoning);
   }
-}
-
-function renderFollowUp(followUp: FollowUp): readonly Piece[] {
-  return followUp.kind === "user" ? userMessage(followUp.content) : resultMessage(followUp);
-}
-
-function userMessage(content: string): readonly Piece[] {
-  return [START, "user", MESSAGE, content, END];
 }
 
 function resultMessage({ name, content }: Pick<ToolMessage, "name" | "content">): readonly Piece[] {

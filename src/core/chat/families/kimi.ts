@@ -119,11 +119,7 @@ function createFormat(release: Release, { thinking, retention }: FormatOptions):
       ];
     },
     renderFollowUps: (followUps) => [
-      ...followUps.flatMap((followUp) =>
-        followUp.kind === "user"
-          ? turn(USER, "user", followUp.content)
-          : resultTurn(followUp, release),
-      ),
+      ...followUps.flatMap((message) => plainTurn(message, release)),
       ...opening,
     ],
     closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END] : [END]),

@@ -38,12 +38,7 @@ export function llama3(): ChatFormat {
         ...opening("assistant"),
       ];
     },
-    renderFollowUps: (followUps) => [
-      ...followUps.flatMap(({ kind, content }) =>
-        kind === "user" ? turn("user", strip(content)) : resultTurn(content),
-      ),
-      ...opening("assistant"),
-    ],
+    renderFollowUps: (followUps) => [...followUps.flatMap(messageTurn), ...opening("assistant")],
     closeTurn: () => [END],
     createParser: (tokens) =>
       createBareJsonParser({ ...tokens, ends: [END.control, END_OF_MESSAGE] }),

@@ -92,7 +92,7 @@ function createFormat(
       return [...systemTurn(system ?? "", tools), ...turns, ...opening];
     },
     renderFollowUps: (followUps) => {
-      const last = followUps.findLastIndex(({ kind }) => kind === "user");
+      const last = lastUserIndex(followUps);
       const hinted = followUps.map((followUp, i) =>
         i === last ? { ...followUp, content: followUp.content + hint } : followUp,
       );

@@ -94,12 +94,6 @@ export function writePythonValue(value: ExactJson): string {
   return writeJsonValue(value);
 }
 
-/** What is not of the model: a message of the user or the system, or a result. */
-interface Insertion {
-  readonly role: "user" | "system" | "tool";
-  readonly content: string;
-}
-
 interface InsertionLayout {
   /** The text of a message as it is printed. */
   readonly text: (content: string) => string;
@@ -109,7 +103,7 @@ interface InsertionLayout {
 
 /** Turns between two turns of the model; consecutive results share one. `before` and `after` are the roles beside the message. */
 function insertionTurn(
-  { role, content }: Insertion,
+  { role, content }: Exclude<InitialMessage, AssistantMessage>,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
   { text, resultsEnd }: InsertionLayout,
 ): readonly Piece[] {
@@ -141,20 +135,7 @@ export function followUpPieces(
   layout: InsertionLayout,
   opening: readonly Piece[],
 ): readonly Piece[] {
-  const messages = followUps.map(({ kind, content }): Insertion => {
-    return { role: kind === "user" ? "user" : "tool", content };
-  });
-  return [
-    "\n",
-    ...messages.flatMap((message, i) =>
-      insertionTurn(
-        message,
-        { before: messages[i - 1]?.role, after: messages[i + 1]?.role },
-        layout,
-      ),
-    ),
-    ...opening,
-  ];
+  return ["\n", ...conversationTurns(followUps, layout, () => []), ...opening];
 }
 
 /** Closes a turn that was cut. */

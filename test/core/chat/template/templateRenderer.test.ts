@@ -27,12 +27,12 @@ const tool = (name: string, description = "", property = "x"): ToolDeclaration =
   },
 });
 const result = (content: string): FollowUp => ({
-  kind: "tool_result",
+  role: "tool",
   name: "add",
   callId: "call_1",
   content,
 });
-const nudge = (content: string): FollowUp => ({ kind: "user", content });
+const nudge = (content: string): FollowUp => ({ role: "user", content });
 
 const addedIn = (ids: readonly number[]) => ids.filter((id) => id >= FIRST_ADDED);
 /** Any text, with whole and cut control tokens all over it. */
