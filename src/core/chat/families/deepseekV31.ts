@@ -6,7 +6,7 @@
 
 import { writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { type CallSyntax, readArguments, toolCallError } from "../parsing/toolCalls.ts";
+import { type CallSyntax, failedCall, readArguments } from "../parsing/toolCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { ASSISTANT, BEGIN, END, THINK, turnOpening, turnReading, USER } from "./deepseekTurns.ts";
@@ -122,8 +122,7 @@ const CALL_SYNTAX: CallSyntax = {
     const at = payload.indexOf(SEPARATOR.control);
     const name = payload.slice(0, Math.max(at, 0)).trim();
     if (at < 0 || name === "") {
-      const kind = at < 0 ? "not_readable" : "missing_name";
-      return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+      return failedCall(at < 0 ? "not_readable" : "missing_name", raw, EXPECTED);
     }
     const text = payload.slice(at + SEPARATOR.control.length);
     return readArguments(text, { name, raw, isClosed: true, expected: EXPECTED });

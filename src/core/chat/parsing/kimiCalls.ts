@@ -1,6 +1,6 @@
 /** Calls of Kimi: an id that holds the tool's name and a number, then one JSON object, in the section of the calls. */
 
-import { type CallSyntax, readArguments, toolCallError } from "./toolCalls.ts";
+import { type CallSyntax, failedCall, readArguments } from "./toolCalls.ts";
 
 /** Between the id of a call and its arguments. */
 export const ARGUMENTS = "<|tool_call_argument_begin|>";
@@ -23,8 +23,7 @@ export const kimiCalls: CallSyntax = {
     const id = payload.slice(0, Math.max(at, 0)).trim();
     const name = nameOf(id);
     if (at < 0 || name === "") {
-      const kind = at < 0 ? "not_readable" : "missing_name";
-      return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+      return failedCall(at < 0 ? "not_readable" : "missing_name", raw, EXPECTED);
     }
     const text = payload.slice(at + ARGUMENTS.length);
     const reading = readArguments(text, { name, raw, isClosed: true, expected: EXPECTED });
