@@ -9,7 +9,8 @@ import type { ChatFormat, FormatOptions } from "../format.ts";
 import { type CallSyntax, failedCall, readArguments } from "../parsing/toolCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
-import { ASSISTANT, BEGIN, END, THINK, turnOpening, turnReading, USER } from "./deepseekTurns.ts";
+import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";
+import { THINK, turnReading } from "./turns.ts";
 
 const CALLS = { open: control("<｜tool▁calls▁begin｜>"), close: control("<｜tool▁calls▁end｜>") };
 const CALL = { open: control("<｜tool▁call▁begin｜>"), close: control("<｜tool▁call▁end｜>") };
@@ -40,7 +41,7 @@ export function deepseekV31({ thinking }: FormatOptions): ChatFormat {
       ...followUps.flatMap((message) => messagePieces(message)),
       ...(followUps.at(-1)?.role === "tool" ? [] : opening),
     ],
-    ...turnReading(thinking, CALL_SYNTAX),
+    ...turnReading({ end: END, calls: CALL_SYNTAX, startsThinking: thinking }),
   };
 }
 

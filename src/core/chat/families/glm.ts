@@ -11,7 +11,8 @@ import { createTurnParser } from "../parsing/turnParser.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { inCallOrder } from "./callOrder.ts";
-import { CALL, lastUserIndex, RESULT, THINK } from "./xmlChatml.ts";
+import { lastUserIndex, THINK } from "./turns.ts";
+import { CALL, RESULT } from "./xmlChatml.ts";
 
 const BEGIN = [control("[gMASK]"), control("<sop>")];
 const SYSTEM = control("<|system|>");

@@ -14,6 +14,7 @@ import type {
   ToolMessage,
 } from "../renderer.ts";
 import { declareTools } from "./harmonyTools.ts";
+import { lastAnswerIndex, splitSystem } from "./turns.ts";
 
 const START = control(HARMONY.start);
 const CHANNEL = control(HARMONY.channel);
@@ -32,10 +33,10 @@ export function gptOss({ effort, retention, date, isBare = false }: FormatOption
     pastEnd: HARMONY.end,
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
-      const lastAnswer = rest.findLastIndex(isAnswer);
+      const lastAnswer = lastAnswerIndex(rest);
       return [
         ...(isBare ? [] : systemBlock(level, date, tools.length > 0)),
-        ...developerMessage(system, tools),
+        ...developerMessage(system ?? "", tools),
         ...rest.flatMap((message, i) =>
           renderMessage(message, retention === "all" || i > lastAnswer),
         ),
@@ -62,25 +63,12 @@ function systemBlock(effort: string, date: string, hasTools: boolean): readonly 
   ];
 }
 
-/** The system text and what follows it. */
-function splitSystem(
-  messages: readonly InitialMessage[],
-): readonly [system: string, rest: readonly InitialMessage[]] {
-  const [first, ...others] = messages;
-  return first?.role === "system" ? [first.content, others] : ["", messages];
-}
-
 function developerMessage(system: string, tools: readonly ToolDeclaration[]): readonly Piece[] {
   const sections = [
     ...(system === "" ? [] : [`# Instructions\n\n${system}`]),
     ...(tools.length === 0 ? [] : [declareTools(tools)]),
   ];
   return sections.length === 0 ? [] : [START, "developer", MESSAGE, sections.join("\n\n"), END];
-}
-
-/** Answers end a stretch of work; reasoning before them is not shown again. */
-function isAnswer(message: InitialMessage): boolean {
-  return message.role === "assistant" && message.calls.length === 0;
 }
 
 function renderMessage(message: InitialMessage, showsReasoning: boolean): readonly Piece[] {

@@ -8,7 +8,7 @@ export const ARGUMENTS = "<|tool_call_argument_begin|>";
 const EXPECTED =
   "Open the section of the calls, write each call as functions.NAME:NUMBER and one JSON object with the arguments between its markers, and close the section.";
 
-export const kimiCalls: CallSyntax = {
+export const kimiCalls = {
   open: "<|tool_call_begin|>",
   close: "<|tool_call_end|>",
   section: {
@@ -31,7 +31,7 @@ export const kimiCalls: CallSyntax = {
       ? { kind: "call", call: { ...reading.call, id } }
       : { kind: "error", error: { ...reading.error, id } };
   },
-};
+} as const satisfies CallSyntax;
 
 /** Up to the last colon, without the prefix; a model may leave out either. */
 function nameOf(id: string): string {
