@@ -4,7 +4,7 @@ import { isScalar } from "yaml";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { coerce } from "./fields/coerce.ts";
 import type { Shape } from "./fields/field.ts";
-import { childShape, configShape, shapeAt } from "./fields/fields.ts";
+import { childShape, configShape, isSecret, shapeAt } from "./fields/fields.ts";
 import { withoutSecretValues } from "./secretValues.ts";
 import { isWithin, type KeyPath } from "./source/keyPath.ts";
 import type { Problem } from "./source/problem.ts";
@@ -118,7 +118,7 @@ function joined(segments: readonly Segment[]): string {
 }
 
 function shownValue(value: string, shape: Shape | undefined): string {
-  if (shape?.type === "string") return shape.isSecret === true ? "null" : value;
+  if (shape?.type === "string") return isSecret(shape) ? "null" : value;
   return shape === undefined ? value : withoutSecretValues(value, shape);
 }
 

@@ -101,6 +101,11 @@ export function shapeAt(path: KeyPath): Shape | undefined {
   return shape;
 }
 
+/** True for the shape of a value that is never written down or shown. */
+export function isSecret(shape: Shape | undefined): boolean {
+  return shape?.type === "string" && shape.isSecret === true;
+}
+
 /** The shape of what stands under `key` in a value of `shape`. */
 export function childShape(shape: Shape | undefined, key: string): Shape | undefined {
   if (shape?.type === "object") return fieldOf(shape.fields, key);

@@ -2,9 +2,10 @@
 
 import { formatQuantity, formatRounded } from "../../../../shared/format.ts";
 import { parseRolloutCondition } from "../../../../shared/rolloutCondition.ts";
-import type { CheckedPart, CheckedText } from "../../check.ts";
+import { type CheckedPart, type CheckedText, locateFinding } from "../../check.ts";
 import type { Config } from "../../fields/schema.ts";
 import { referencedStage } from "../../rules/stageRules.ts";
+import { conflict } from "../../source/finding.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem } from "../../source/problem.ts";
@@ -82,18 +83,9 @@ export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly P
     const facts = factsOf(written);
     if (facts === null) return [];
     const path = [...written.path, written.source.path === null ? "run" : "path"];
-    const span = locate(checked.source, path, "value") ?? written.span;
-    const at = checked.source.position(span.start);
-    return problemsOf(facts).map((message) => ({
-      severity: "error" as const,
-      code: "TRL222" as const,
-      message,
-      path,
-      at,
-      span,
-      related: [],
-      remedies: [],
-    }));
+    return problemsOf(facts).map((message) =>
+      locateFinding(checked.source, conflict("TRL222", path, message), () => null),
+    );
   });
 }
 

@@ -3,7 +3,7 @@
 import { isJsonObject, type Json } from "../../../json.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
-import { childShape, configShape } from "../../fields/fields.ts";
+import { childShape, configShape, isSecret } from "../../fields/fields.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";
@@ -43,7 +43,7 @@ function linesOf(
 
 function shownValue(value: Json, shape: Shape | undefined): string {
   if (isHidden(shape, value)) {
-    return shape?.type === "string" && shape.isSecret === true ? "null" : '"***"';
+    return isSecret(shape) ? "null" : '"***"';
   }
   return flowText(value, "yaml");
 }

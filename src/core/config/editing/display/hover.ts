@@ -6,7 +6,7 @@ import { findLineUpModel } from "../../../models/lineUp.ts";
 import { stateText } from "../../../secrets/keySource.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Field, Shape } from "../../fields/field.ts";
-import { shapeAt } from "../../fields/fields.ts";
+import { isSecret, shapeAt } from "../../fields/fields.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import { valueAt } from "../../rules/issues.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -21,11 +21,7 @@ import {
   formatListAge,
   listsFor,
 } from "../catalogue/catalogue.ts";
-import {
-  checkpointMarkdown,
-  environmentMarkdown,
-  splitText,
-} from "../descriptions/entryText.ts";
+import { checkpointMarkdown, environmentMarkdown, splitText } from "../descriptions/entryText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
 import {
   learningRateMarkdown,
@@ -64,9 +60,7 @@ function partsFor(checked: CheckedText, found: FoundNode, catalogue: Catalogue):
   if (parent?.type === "map" && found.part === "key") {
     return namePartsFor(checked, path, parent.keyName, catalogue);
   }
-  if (shape.type === "string" && shape.isSecret === true) {
-    return secretParts(checked, path, catalogue);
-  }
+  if (isSecret(shape)) return secretParts(checked, path, catalogue);
   const named = found.part === "value" ? valueParts(path, textOf(found), catalogue) : [];
   if (!isField(shape)) return named;
   const key = path.at(-1) ?? "";

@@ -13,7 +13,7 @@ import {
   formatShare,
 } from "../../../../shared/format.ts";
 import { coerce } from "../../fields/coerce.ts";
-import { configShape, shapeAt } from "../../fields/fields.ts";
+import { configShape, isSecret, shapeAt } from "../../fields/fields.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { valueAt } from "../../rules/issues.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -243,8 +243,7 @@ function changedKeys(
     const field = shapeAt(path);
     const written = valueAt(values, path);
     const isPlain = ["number", "boolean", "string"].includes(typeof written);
-    if (field === undefined || field.type === "object" || !isPlain) return [];
-    if (field.type === "string" && field.isSecret === true) return [];
+    if (field === undefined || field.type === "object" || !isPlain || isSecret(field)) return [];
     return isSame(written, valueAt(settings, path)) ? [] : [formatKey(path)];
   });
 }

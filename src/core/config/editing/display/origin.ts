@@ -2,7 +2,7 @@
 
 import type { CheckedText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
-import { shapeAt } from "../../fields/fields.ts";
+import { isSecret, shapeAt } from "../../fields/fields.ts";
 import {
   overlongBuffer,
   rollingSaveEvery,
@@ -58,7 +58,7 @@ export function derivedText(config: Config, path: KeyPath): string | null {
 /** True for values that must never be shown: secrets by their place, and text that looks like a key. */
 export function isHidden(shape: Shape | undefined, value: unknown): boolean {
   if (typeof value !== "string") return false;
-  return (shape?.type === "string" && shape.isSecret === true) || hasKeyShape(value);
+  return isSecret(shape) || hasKeyShape(value);
 }
 
 /** A shorthand such as `thinking: true` writes the key that it stands for. */
