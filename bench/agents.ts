@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import type { Agent, AgentRollout } from "../src/core/agents/agent.ts";
 import { AgentEpisode } from "../src/core/agents/agentEpisode.ts";
 import { createControlTokens } from "../src/core/chat/controlTokens.ts";
-import { chatml } from "../src/core/chat/families/chatml.ts";
+import { chatml } from "../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../src/core/chat/template/templateRenderer.ts";
 import { chatCompletion, readChatCompletion } from "../src/core/endpoint/openaiChat.ts";
 import { Episode } from "../src/core/rollout/episode.ts";

@@ -5,7 +5,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chatml } from "../../src/core/chat/families/chatml.ts";
+import { chatml } from "../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { BYTE_LEVEL_ALPHABET } from "../../src/node/tokenizer/byteLevel.ts";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";

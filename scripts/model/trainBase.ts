@@ -8,7 +8,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chatml } from "../../src/core/chat/families/chatml.ts";
+import { chatml } from "../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { adamStep, newOptimizerState } from "../../src/local/engine/adam.ts";
 import { type Architecture, baseLayout } from "../../src/local/engine/architecture.ts";

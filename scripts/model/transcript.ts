@@ -110,14 +110,14 @@ async function respond(
       | { blocks: { text: string }[]; reward: number | null; finished: boolean }
       | undefined;
     const content = output?.blocks[0]?.text ?? toolErrorText(String(reply["error"]));
-    followUps.push({ kind: "tool_result", name: call.name, callId: "call", content });
+    followUps.push({ role: "tool", name: call.name, callId: "call", content });
     reward += output?.reward ?? 0;
     if (output?.finished === true) return { followUps, reward, finished: true };
   }
   for (const error of parsed.errors) {
-    followUps.push({ kind: "tool_result", name: "error", callId: "call", content: error.message });
+    followUps.push({ role: "tool", name: "error", callId: "call", content: error.message });
   }
-  if (followUps.length === 0) followUps.push({ kind: "user", content: NO_CALL_NUDGE });
+  if (followUps.length === 0) followUps.push({ role: "user", content: NO_CALL_NUDGE });
   return { followUps, reward, finished: false };
 }
 

@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { describeFound } from "../core/outputs/searchOutput.ts";
 import { readOnlyFiles } from "../core/readOnlyFiles.ts";
 import { listRuns } from "../core/runs/runList.ts";
-import { searchRuns } from "../core/search/searchRuns.ts";
+import { searchRuns } from "../core/search/searchRun.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { isRun } from "./arguments/requireRun.ts";
 import { parentFolders } from "./arguments/runParents.ts";

@@ -38,8 +38,7 @@ import { type LinkTarget, links } from "../core/config/editing/display/links.ts"
 import { insertEnvironment } from "../core/config/editing/edits/insertEnvironment.ts";
 import { insertSource } from "../core/config/editing/edits/insertSource.ts";
 import { secretAt } from "../core/config/editing/edits/secretAt.ts";
-import type { Fix } from "../core/config/editing/fixes/fix.ts";
-import { fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
+import { type Fix, fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
 import { configForDataset } from "../local/environment/dataset/datasetHead.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import type { WindowCatalogue } from "./catalogue.ts";

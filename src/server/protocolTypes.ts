@@ -22,7 +22,7 @@ import type { Completion, CompletionKind } from "../core/config/editing/completi
 import type { Diagnosis } from "../core/config/editing/diagnostics/diagnose.ts";
 import type { InlayHint } from "../core/config/editing/display/inlayHints.ts";
 import type { Lens, LensAction } from "../core/config/editing/display/lenses.ts";
-import type { Fix } from "../core/config/editing/fixes/fix.ts";
+import type { Fix } from "../core/config/editing/fixes/fixes.ts";
 import type { TextEdit as OffsetEdit } from "../core/config/editing/text/textEdit.ts";
 import type { Span } from "../core/config/source/span.ts";
 import { withoutUndefined } from "../shared/withoutUndefined.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { OWN_KEYS } from "../../src/core/secrets/ownKeys.ts";
+import { OWN_KEYS } from "../../src/core/secrets/keySource.ts";
 import { serviceVariables } from "../../src/core/secrets/serviceHosts.ts";
 
 /** Names that a room asks for, as `variables("NAME")`, `named(variables, "NAME")` or `value("NAME")`. */

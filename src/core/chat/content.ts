@@ -1,7 +1,16 @@
 /** The content of a message: a text, with images in it. */
 
 import { imageText } from "../images/imageIds.ts";
-import type { PlacedImage } from "./renderer.ts";
+
+/** An image in the content of a message, from the environment. */
+export interface PlacedImage {
+  /** Index in `content` before which it stands. */
+  readonly at: number;
+  /** Below 0, as it is in token sequences. */
+  readonly id: number;
+  /** Entries that it takes in a token sequence. */
+  readonly tokens: number;
+}
 
 export interface Content {
   readonly content: string;

@@ -7,10 +7,9 @@ import type { ToolSpec } from "../openreward/types.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
 import { exampleArguments } from "./exampleArguments.ts";
-import { exampleCallId } from "./exampleTurn.ts";
 import { declareTool, type FirstPrompt } from "./firstPrompt.ts";
 import type { Tokenizer } from "./tokenizer.ts";
-import { writtenCall } from "./writtenTurn.ts";
+import { exampleCallId, writtenCall } from "./writtenTurn.ts";
 
 export interface DescribePromptOptions {
   readonly chat: Chat;
@@ -106,7 +105,7 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
   });
   const callId = renderer.parse(turn, declared).calls[0]?.id ?? exampleCallId(name);
   const { closing, delta } = renderer.bridge(turn, [
-    { kind: "tool_result", name, callId, content: RESULT },
+    { role: "tool", name, callId, content: RESULT },
   ]);
   return {
     call: `${name}(${writeExactJson(call.args, "spaced")})`,

@@ -5,16 +5,13 @@
 
 import { AppError } from "../errors.ts";
 import { unusedCharacters } from "../util/unusedMark.ts";
+import type { Content, PlacedImage } from "./content.ts";
 import type { ImageLayout } from "./format.ts";
 import { encodePieces, type Piece, type TokenContext } from "./pieces.ts";
-import type { PlacedImage } from "./renderer.ts";
+import type { PlainMessage } from "./renderer.ts";
 
 /** A text with what is in it beside ordinary text. */
-interface Content {
-  readonly content: string;
-  readonly trusted?: readonly (readonly [start: number, end: number])[];
-  readonly images?: readonly PlacedImage[];
-}
+type MixedContent = Content & Pick<PlainMessage, "trusted">;
 
 export interface LayOutOptions<Message> {
   readonly tokens: TokenContext;
@@ -30,7 +27,7 @@ export interface LayOutOptions<Message> {
  * Ids of what `render` makes of the messages. Added tokens in trusted ranges become control ids; nothing else of a text does.
  * @throws AppError `chat-token-missing`, `chat-render` for images in a format that knows none, and what `render` throws
  */
-export function layOut<Message extends Content>({
+export function layOut<Message extends MixedContent>({
   tokens,
   imageLayout,
   messages,
@@ -47,12 +44,12 @@ export function layOut<Message extends Content>({
   return encodePieces(marks.resolve(pieces), tokens);
 }
 
-interface MarkOptions extends Pick<LayOutOptions<Content>, "tokens" | "imageLayout"> {
+interface MarkOptions extends Pick<LayOutOptions<MixedContent>, "tokens" | "imageLayout"> {
   readonly marks: Marks;
 }
 
 /** Trusted ranges and images do not overlap: the ones are of the configuration, the others of the environment. */
-function markContent({ content, trusted = [], images = [] }: Content, options: MarkOptions) {
+function markContent({ content, trusted = [], images = [] }: MixedContent, options: MarkOptions) {
   const spans = [
     ...trusted.map(([start, end]) => {
       return { start, end, text: markControls(content.slice(start, end), options) };

@@ -1,31 +1,18 @@
 /** How a conversation becomes token ids and back; one implementation per way of speaking, chosen by model family. */
 
 import type { ExactJsonObject } from "../util/exactJson.ts";
-
-/** An image in the content of a message, from the environment. */
-export interface PlacedImage {
-  /** Index in `content` before which it stands. */
-  readonly at: number;
-  /** Below 0, as it is in token sequences. */
-  readonly id: number;
-  /** Entries that it takes in a token sequence. */
-  readonly tokens: number;
-}
+import type { Content } from "./content.ts";
 
 /** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
-export interface PlainMessage {
+export interface PlainMessage extends Content {
   readonly role: "system" | "user";
-  readonly content: string;
   /** Ranges `[start, end)` of `content` that the config wrote, ascending: control tokens in them are meant. */
   readonly trusted?: readonly (readonly [start: number, end: number])[];
-  readonly images?: readonly PlacedImage[];
 }
 
 /** A turn of the model: in the environment's opening conversation, or in one that is rendered again. */
-export interface AssistantMessage {
+export interface AssistantMessage extends Content {
   readonly role: "assistant";
-  readonly content: string;
-  readonly images?: readonly PlacedImage[];
   readonly reasoning: string | null;
   readonly calls: readonly {
     readonly id: string;
@@ -34,12 +21,10 @@ export interface AssistantMessage {
   }[];
 }
 
-export interface ToolMessage {
+export interface ToolMessage extends Content {
   readonly role: "tool";
   readonly name: string;
   readonly callId: string;
-  readonly content: string;
-  readonly images?: readonly PlacedImage[];
 }
 
 /** A message of a conversation that is rendered as a whole. */
@@ -56,19 +41,7 @@ export interface ToolDeclaration {
 }
 
 /** A message to the model after one of its turns. */
-export type FollowUp =
-  | {
-      readonly kind: "tool_result";
-      readonly name: string;
-      readonly callId: string;
-      readonly content: string;
-      readonly images?: readonly PlacedImage[];
-    }
-  | {
-      readonly kind: "user";
-      readonly content: string;
-      readonly images?: readonly PlacedImage[];
-    };
+export type FollowUp = ToolMessage | (Content & { readonly role: "user" });
 
 export interface ToolCall {
   /** As the model wrote it; absent in formats whose calls have none. */

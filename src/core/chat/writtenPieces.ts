@@ -2,7 +2,7 @@
 
 import type { ChatFormat } from "./format.ts";
 import { type Control, control, isControl, type Piece } from "./pieces.ts";
-import type { AssistantMessage, FollowUp, InitialMessage } from "./renderer.ts";
+import type { AssistantMessage, InitialMessage, ToolMessage } from "./renderer.ts";
 
 const TASK: InitialMessage = { role: "user", content: "Task" };
 
@@ -10,24 +10,17 @@ const TASK: InitialMessage = { role: "user", content: "Task" };
 export function writtenPieces(format: ChatFormat, message: AssistantMessage): readonly Piece[] {
   if (format.renderTurn !== undefined) return format.renderTurn(message);
   const before = atomsOf(format.renderPrompt([TASK], []));
-  const { messages, followUps } = answersTo(message);
-  const whole = atomsOf(format.renderPrompt([TASK, message, ...messages], []));
+  const results = answersTo(message);
+  const whole = atomsOf(format.renderPrompt([TASK, message, ...results], []));
   const start = commonLength(before, whole);
-  const after = atomsOf(format.renderFollowUps(followUps, null));
+  const after = atomsOf(format.renderFollowUps(results, null));
   const end = whole.length - commonLength(after.toReversed(), whole.toReversed());
   return ended(format, joined(whole.slice(start, Math.max(start, end))), whole[end]);
 }
 
 /** Results for its calls; a message of the user would make some formats leave its reasoning out. */
-function answersTo({ calls }: AssistantMessage): {
-  readonly messages: readonly InitialMessage[];
-  readonly followUps: readonly FollowUp[];
-} {
-  const results = calls.map(({ id, name }) => ({ name, callId: id, content: "Done" }));
-  return {
-    messages: results.map((result) => ({ role: "tool", ...result })),
-    followUps: results.map((result) => ({ kind: "tool_result", ...result })),
-  };
+function answersTo({ calls }: AssistantMessage): readonly ToolMessage[] {
+  return calls.map(({ id, name }) => ({ role: "tool", name, callId: id, content: "Done" }));
 }
 
 /** With what sampling stops at behind it; `next` follows it in the conversation. */

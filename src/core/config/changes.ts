@@ -5,6 +5,7 @@ import type { Change, FieldTable } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
 import { isObject, isSame, ownValue } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
+import type { KeyPath } from "./source/keyPath.ts";
 
 export interface ConfigChange {
   /** Dotted path of the key. */
@@ -22,7 +23,7 @@ function tableChanges(
   fields: FieldTable,
   before: object,
   after: object,
-  path: readonly string[],
+  path: KeyPath,
 ): readonly ConfigChange[] {
   return Object.entries(fields).flatMap(([key, field]) => {
     const a = ownValue(before, key);

@@ -18,7 +18,6 @@ import type { Finding } from "./source/finding.ts";
 import { withoutIgnored } from "./source/ignoreComments.ts";
 import { locate } from "./source/locate.ts";
 import type { Problem, RuleCode } from "./source/problem.ts";
-import { withoutLines } from "./source/withoutLines.ts";
 import { languageOf, readYaml, type YamlSource } from "./source/yamlSource.ts";
 import { joinFindings, stagesOf } from "./stages.ts";
 
@@ -234,4 +233,19 @@ function ruleFindings(repaired: Repaired, values: unknown): readonly Finding[] {
       ? repaired.replaced.length === 0
       : ![path, ...relatedPaths].some((place) => isReplaced(repaired, place)),
   );
+}
+
+/** The text with spaces for the lines at `offsets` and what is indented under them; everything else stays where it is. */
+function withoutLines(text: string, offsets: readonly number[]): string {
+  let at = 0;
+  let hidden: number | null = null;
+  const lines = text.split("\n").map((line) => {
+    const end = at + line.length;
+    const indent = line.search(/\S/);
+    if (offsets.some((offset) => offset >= at && offset <= end)) hidden = Math.max(0, indent);
+    else if (hidden !== null && indent >= 0 && indent <= hidden) hidden = null;
+    at = end + 1;
+    return hidden === null ? line : " ".repeat(line.length);
+  });
+  return lines.join("\n");
 }

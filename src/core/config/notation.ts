@@ -6,9 +6,10 @@ import type { Field, Shape } from "./fields/field.ts";
 import { childShape, configShape } from "./fields/fields.ts";
 import { isSame } from "./fields/sameValue.ts";
 import type { DefaultKind } from "./fields/schema.ts";
-import { advice, type Finding } from "./source/finding.ts";
+import { advice, type Finding, hint, note } from "./source/finding.ts";
+import type { KeyPath } from "./source/keyPath.ts";
 import { isEmptyNode } from "./source/locate.ts";
-import type { Remedy } from "./source/remedy.ts";
+import { type Remedy, removal, renamesOf } from "./source/remedy.ts";
 import type { Entry } from "./source/yamlNodes.ts";
 import type { YamlSource } from "./source/yamlSource.ts";
 
@@ -28,7 +29,7 @@ interface Walk {
   readonly found: Finding[];
 }
 
-function visit(walk: Walk, node: Node | null, shape: Shape, path: readonly string[]): void {
+function visit(walk: Walk, node: Node | null, shape: Shape, path: KeyPath): void {
   const value = walk.source.resolve(node);
   if (isSeq<Node>(value) && shape.type === "list") {
     for (const [index, item] of value.items.entries()) {
@@ -49,7 +50,7 @@ function visitEntry(
   walk: Walk,
   entry: Entry,
   child: Shape & Partial<Field>,
-  path: readonly string[],
+  path: KeyPath,
   parent: Shape,
 ): void {
   if (parent.type === "object") {
@@ -70,41 +71,24 @@ function isDefault(
   return isSame(coerce(source, node, field), value);
 }
 
-function unnecessary(path: readonly string[]): Finding {
-  const key = path.at(-1) ?? "";
-  const remedy: Remedy = { kind: "remove", path, title: `Remove '${key}'`, isSafe: true };
-  return {
-    severity: "hint",
-    code: "TRL124",
-    path,
-    message: "This is the default. You can remove this line.",
-    part: "pair",
-    tag: "unnecessary",
-    remedies: [remedy],
-  };
+function unnecessary(path: KeyPath): Finding {
+  const remedies = [{ ...removal(path), isSafe: true } as const];
+  const message = "This is the default. You can remove this line.";
+  return hint("TRL124", path, message, { part: "pair", tag: "unnecessary", remedies });
 }
 
-function replaced({ source }: Walk, path: readonly string[], to: string): Finding {
+function replaced({ source }: Walk, path: KeyPath, to: string): Finding {
   const key = path.at(-1) ?? "";
   const message = `\`${key}\` is the older name of \`${to}\`. Use \`${to}\`.`;
   const siblings = source.entries(source.root);
   const isTaken = siblings.some((sibling) => path.length === 1 && sibling.key === to);
   const remedies: readonly Remedy[] = isTaken
     ? [{ kind: "move", path, to: [to], title: `Set ${to} instead` }]
-    : [
-        {
-          kind: "rename",
-          path,
-          to,
-          title: `Change to '${to}'`,
-          isPreferred: true,
-          isSafe: true,
-        },
-      ];
+    : renamesOf(path, [to]).map((rename) => ({ ...rename, isSafe: true }));
   return advice("TRL125", path, message, { part: "key", tag: "deprecated", remedies });
 }
 
-function notationHint(written: unknown, shape: Shape, path: readonly string[]): Finding | null {
+function notationHint(written: unknown, shape: Shape, path: KeyPath): Finding | null {
   if (typeof written !== "string") return null;
   const value = normalized(written, shape);
   if (value === null) return null;
@@ -117,14 +101,8 @@ function notationHint(written: unknown, shape: Shape, path: readonly string[]): 
     isPreferred: true,
     isSafe: true,
   };
-  return {
-    severity: "info",
-    code: "TRL123",
-    path,
-    message: `This text is read as the ${kind} ${value}, but other programs may refuse it.`,
-    part: "value",
-    remedies: [remedy],
-  };
+  const message = `This text is read as the ${kind} ${value}, but other programs may refuse it.`;
+  return note("TRL123", path, message, { remedies: [remedy] });
 }
 
 function normalized(written: string, shape: Shape): string | null {

@@ -4,8 +4,9 @@ import { isScalar } from "yaml";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { coerce } from "./fields/coerce.ts";
 import type { Shape } from "./fields/field.ts";
-import { childShape, configShape, shapeAt } from "./fields/fields.ts";
+import { childShape, configShape, isSecret, shapeAt } from "./fields/fields.ts";
 import { withoutSecretValues } from "./secretValues.ts";
+import { isWithin, type KeyPath } from "./source/keyPath.ts";
 import type { Problem } from "./source/problem.ts";
 import { readYaml } from "./source/yamlSource.ts";
 
@@ -14,7 +15,7 @@ export interface AppliedOverride {
   /** `key=value` as written, with null instead of secrets: fit to be shown and stored. */
   readonly text: string;
   /** Keys from the root to what it sets. */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
 }
 
 export interface OverriddenValues {
@@ -22,7 +23,7 @@ export interface OverriddenValues {
   readonly applied: readonly AppliedOverride[];
   readonly problems: readonly Problem[];
   /** The override that a finding about `path` goes back to, or null when it goes back to the file. */
-  readonly overrideBehind: (path: readonly string[]) => string | null;
+  readonly overrideBehind: (path: KeyPath) => string | null;
 }
 
 /** A piece of a key between dots, or between quotes. */
@@ -41,7 +42,7 @@ export interface Assignment {
 
 interface Place extends AppliedOverride {
   /** The outermost place that was not there before; `path` itself when nothing above it was missing. */
-  readonly created: readonly string[];
+  readonly created: KeyPath;
 }
 
 const SEGMENT = /"([^"]*)"|'([^']*)'|[^."'=]+/g;
@@ -95,7 +96,7 @@ export function parseAssignment(text: string): Assignment | null {
   return { segments, prefix, value: text.slice(prefix.length) };
 }
 
-function resolvePath(values: unknown, segments: readonly Segment[]): readonly string[] {
+function resolvePath(values: unknown, segments: readonly Segment[]): KeyPath {
   if (segments.length === 0) return [];
   const own = isJsonObject(values) ? values : {};
   const count = piecesOfName(own, segments);
@@ -117,7 +118,7 @@ function joined(segments: readonly Segment[]): string {
 }
 
 function shownValue(value: string, shape: Shape | undefined): string {
-  if (shape?.type === "string") return shape.isSecret === true ? "null" : value;
+  if (shape?.type === "string") return isSecret(shape) ? "null" : value;
   return shape === undefined ? value : withoutSecretValues(value, shape);
 }
 
@@ -130,7 +131,7 @@ function readValue(text: string, shape: Shape | undefined) {
   return { value: coerce(source, source.root, shape), fault };
 }
 
-function firstMissing(values: unknown, path: readonly string[]): readonly string[] {
+function firstMissing(values: unknown, path: KeyPath): KeyPath {
   let value = values;
   for (const [depth, key] of path.entries()) {
     value = isJsonObject(value) ? childOf(value, key) : undefined;
@@ -141,7 +142,7 @@ function firstMissing(values: unknown, path: readonly string[]): readonly string
 
 function setAt(
   container: unknown,
-  path: readonly string[],
+  path: KeyPath,
   value: unknown,
   shape: Shape | undefined,
 ): unknown {
@@ -163,13 +164,7 @@ function childOf(own: JsonObject, key: string): unknown {
   return Object.hasOwn(own, key) ? own[key] : undefined;
 }
 
-function placeBehind(places: readonly Place[], path: readonly string[]): Place | undefined {
+function placeBehind(places: readonly Place[], path: KeyPath): Place | undefined {
   if (path.length === 0) return undefined;
-  return places.findLast(
-    (place) => startsWith(path, place.created) || startsWith(place.path, path),
-  );
-}
-
-function startsWith(path: readonly string[], start: readonly string[]): boolean {
-  return start.every((key, index) => path[index] === key);
+  return places.findLast((place) => isWithin(path, place.created) || isWithin(place.path, path));
 }

@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Field, FieldTable } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
+import type { KeyPath } from "./source/keyPath.ts";
 
 /** Values by dotted key, as JSON or as the text that the command line takes. Keys below names of the user's choice are let through. */
 export function overridesJsonSchema(): JsonObject {
@@ -23,10 +24,10 @@ function keysAs(schemaOf: (field: Field) => JsonObject): JsonObject {
   return { type: "object", properties: Object.fromEntries(properties) };
 }
 
-type FieldAt = readonly [path: readonly string[], field: Field];
+type FieldAt = readonly [path: KeyPath, field: Field];
 
 /** The fields with a value of their own that is no list: those that one override sets. */
-function plainFields(fields: FieldTable, above: readonly string[] = []): readonly FieldAt[] {
+function plainFields(fields: FieldTable, above: KeyPath = []): readonly FieldAt[] {
   return Object.entries(fields).flatMap(([key, field]): readonly FieldAt[] => {
     const path = [...above, key];
     if (field.type === "object") return plainFields(field.fields, path);

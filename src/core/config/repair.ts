@@ -5,11 +5,12 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Shape } from "./fields/field.ts";
 import { shapeAt } from "./fields/fields.ts";
 import type { Config } from "./fields/schema.ts";
+import { isWithin, type KeyPath } from "./source/keyPath.ts";
 
 export interface Repaired {
   readonly config: Config;
   /** Paths of replaced values: findings about them do not count. */
-  readonly replaced: readonly (readonly string[])[];
+  readonly replaced: readonly KeyPath[];
 }
 
 /** A repair can uncover faults that a fault around them hid. */
@@ -18,7 +19,7 @@ const MAX_REPAIRS = 500;
 
 /** Null when the values cannot be repaired. */
 export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | null {
-  const replaced: (readonly string[])[] = [];
+  const replaced: KeyPath[] = [];
   let current = values;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const parsed = schema.safeParse(current);
@@ -40,22 +41,18 @@ export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | n
 }
 
 /** True when the value at `path` was replaced. */
-export function isReplaced({ replaced }: Repaired, path: readonly string[]): boolean {
-  return replaced.some((place) => startsWith(path, place) || startsWith(place, path));
-}
-
-function startsWith(path: readonly string[], start: readonly string[]): boolean {
-  return start.length <= path.length && start.every((key, index) => path[index] === key);
+export function isReplaced({ replaced }: Repaired, path: KeyPath): boolean {
+  return replaced.some((place) => isWithin(path, place) || isWithin(place, path));
 }
 
 /** The place itself, or the outermost list around it. */
-function outsideOfLists(path: readonly string[]): readonly string[] {
+function outsideOfLists(path: KeyPath): KeyPath {
   const depth = path.findIndex((_, index) => shapeAt(path.slice(0, index))?.type === "list");
   return depth < 0 ? path : path.slice(0, depth);
 }
 
 /** The values with a placeholder at `path`, or nothing there when the field has a default. */
-function placed(values: unknown, path: readonly string[]): unknown {
+function placed(values: unknown, path: KeyPath): unknown {
   const key = path.at(-1);
   if (key === undefined) return placeholder(shapeAt([]));
   const shape = shapeAt(path);
@@ -65,11 +62,7 @@ function placed(values: unknown, path: readonly string[]): unknown {
   );
 }
 
-function changed(
-  values: unknown,
-  path: readonly string[],
-  change: (own: JsonObject) => JsonObject,
-): unknown {
+function changed(values: unknown, path: KeyPath, change: (own: JsonObject) => JsonObject): unknown {
   const own = isJsonObject(values) ? values : {};
   const [key, ...rest] = path;
   if (key === undefined) return change(own);

@@ -2,7 +2,7 @@
 
 import { isScalar, type Node } from "yaml";
 import type { Shape } from "./fields/field.ts";
-import { childShape, configShape } from "./fields/fields.ts";
+import { childShape, configShape, isSecret } from "./fields/fields.ts";
 import { isObject } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
 import { readYaml, type YamlSource } from "./source/yamlSource.ts";
@@ -72,8 +72,4 @@ function secretsIn(value: unknown, shape: Shape | undefined): readonly string[] 
   if (typeof value === "string") return isSecret(shape) && value !== "" ? [value] : [];
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => secretsIn(item, childShape(shape, key)));
-}
-
-function isSecret(shape: Shape | undefined): boolean {
-  return shape?.type === "string" && shape.isSecret === true;
 }

@@ -8,6 +8,7 @@ import type { Config } from "./fields/schema.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { valueAt } from "./rules/issues.ts";
 import type { Finding } from "./source/finding.ts";
+import type { KeyPath } from "./source/keyPath.ts";
 import { languageOf, readYaml } from "./source/yamlSource.ts";
 
 /** What a stage is: the values of the file with those of the stage over them. */
@@ -97,7 +98,7 @@ export function joinFindings(written: unknown, found: readonly CheckedStage[]): 
   const places = new Map<string, { readonly finding: Finding; count: number }>();
   for (const { name, findings, overridden } of found) {
     for (const finding of findings) {
-      const place = (path: readonly string[]) =>
+      const place = (path: KeyPath) =>
         name === null || overridden.overrideBehind(path) !== null
           ? path
           : ownPlace(written, name, path);
@@ -115,14 +116,12 @@ export function joinFindings(written: unknown, found: readonly CheckedStage[]): 
     .map(({ finding }) => finding);
 }
 
-type Path = readonly string[];
-
-function ownPlace(written: unknown, name: string, path: Path): Path {
+function ownPlace(written: unknown, name: string, path: KeyPath): KeyPath {
   const own = ["stages", name, ...path];
   return path.length > 0 && valueAt(written, own) !== undefined ? own : path;
 }
 
-function placedBy(place: (path: Path) => Path, finding: Finding): Finding {
+function placedBy(place: (path: KeyPath) => KeyPath, finding: Finding): Finding {
   const { relatedPaths = [], remedies = [] } = finding;
   return {
     ...finding,

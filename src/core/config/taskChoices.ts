@@ -8,11 +8,18 @@ export interface SplitChoice {
   readonly split: string;
 }
 
+/** By environment the splits that are trained on. */
+export function trainedSplits(
+  environments: Readonly<Record<string, { readonly splits: object }>>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(environments).map(([name, { splits }]) => [name, Object.keys(splits)]),
+  );
+}
+
 /** Those to train on first, then those that only an evaluation plays. */
 export function taskChoices({ environments, evaluation }: Config): readonly SplitChoice[] {
-  const trained = Object.entries(environments).map(
-    ([name, { splits }]) => [name, Object.keys(splits)] as const,
-  );
+  const trained = Object.entries(trainedSplits(environments));
   const evaluated = Object.entries(evaluation?.splits ?? {});
   return [...trained, ...evaluated].flatMap(([environment, splits]) =>
     splits.map((split) => ({ environment, split })),

@@ -110,7 +110,7 @@ export async function extend(
   if (event.kind === "answers" && isOver(event.answers)) return;
   const followUps: readonly FollowUp[] =
     event.kind === "message"
-      ? [{ kind: "user", content: event.content }]
+      ? [{ role: "user", content: event.content }]
       : followUpsTo(turn.parsed, event.answers);
   await streams.continue(turn.tokens, () => turn.parsed, followUps);
 }

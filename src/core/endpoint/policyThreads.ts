@@ -433,7 +433,7 @@ function followUpsIn(
   });
   return [
     ...(answers.length > 0 ? followUpsTo(parsed, answers) : []),
-    ...said.map((message): FollowUp => ({ kind: "user", ...contentOf(message) })),
+    ...said.map((message): FollowUp => ({ role: "user", ...contentOf(message) })),
   ];
 }
 

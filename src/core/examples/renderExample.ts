@@ -47,9 +47,7 @@ export async function renderExample(
 }
 
 function followUpOf(message: InitialMessage): FollowUp {
-  if (message.role !== "tool") return { kind: "user", content: message.content };
-  const { name, callId, content } = message;
-  return { kind: "tool_result", name, callId, content };
+  return message.role === "tool" ? message : { role: "user", content: message.content };
 }
 
 /** What a run would not read as this turn must not be taught. */

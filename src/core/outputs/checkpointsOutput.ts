@@ -62,16 +62,10 @@ export const downloadOutput = defineOutput(
   },
 );
 
-export function checkpointFields(
-  entry: CheckpointEntry,
-): z.input<z.ZodObject<typeof checkpointOfRunShape>> {
-  const { name, step, kind, renderer, metrics } = entry;
+export function checkpointFields(entry: CheckpointEntry) {
   return {
-    name,
-    step,
-    kind,
-    renderer,
-    metrics: { ...metrics },
+    ...entry,
+    metrics: { ...entry.metrics },
     statePath: entry.state_path,
     samplerPath: entry.sampler_path,
     expiresAt: entry.expires_at,

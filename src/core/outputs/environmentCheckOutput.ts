@@ -48,24 +48,18 @@ export const environmentCheckOutput = defineOutput(
 export function describeEnvironmentChecks(
   reports: readonly EnvironmentReport[],
 ): ReturnType<typeof environmentCheckOutput.of> {
-  const environments = reports.map(({ environment, address, seed, seconds, checks }) => ({
-    environment,
-    address,
-    seed,
-    seconds,
-    defects: checks
+  const environments = reports.map((report) => ({
+    ...report,
+    defects: report.checks
       .flatMap(({ findings }) => findings)
       .filter(({ severity }) => severity === "defect").length,
-    checks: checks.map(({ id, rule, measured, notMade, findings }) => ({
-      id,
-      rule,
+    checks: report.checks.map(({ notMade, findings, ...check }) => ({
+      ...check,
       state: stateOf(findings.length, notMade),
-      measured: measured ?? null,
+      measured: check.measured ?? null,
       reason: notMade ?? null,
-      findings: findings.map(({ severity, message, evidence, advice }) => ({
-        severity,
-        message,
-        advice,
+      findings: findings.map(({ evidence, ...finding }) => ({
+        ...finding,
         task: evidence.task ?? null,
         call: evidence.call ?? null,
         answer: evidence.answer ?? null,

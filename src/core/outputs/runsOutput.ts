@@ -59,12 +59,9 @@ export const runsOutput = defineOutput(
 );
 
 export function runFields(run: ListedRun): RunFields {
-  const { name, folder, phase, steps, totalSteps, recentRewards, used, repeats, file } = run;
+  const { totalSteps, recentRewards, used, repeats, file } = run;
   return {
-    name,
-    folder,
-    phase,
-    steps,
+    ...run,
     totalSteps: counted(totalSteps),
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),
@@ -77,6 +74,5 @@ export function runFields(run: ListedRun): RunFields {
     stateExpiresAt: timeText(run.expiry?.atMs ?? null),
     configPath: file?.configPath ?? null,
     ending: file?.ending ?? null,
-    problem: run.problem,
   };
 }

@@ -34,10 +34,8 @@ export function describeValidation(
   return validationOutput.of({
     configPath,
     isValid: result.ok,
-    problems: problems.map(({ severity, code, message, path, at, override }) => ({
-      severity,
-      code,
-      message,
+    problems: problems.map(({ path, at, override, ...problem }) => ({
+      ...problem,
       key: [...path],
       line: at?.line ?? null,
       column: at?.column ?? null,

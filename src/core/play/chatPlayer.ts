@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
-import type { FollowUp, InitialMessage } from "../chat/renderer.ts";
+import type { InitialMessage } from "../chat/renderer.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
@@ -67,7 +67,8 @@ export class ChatPlayer implements Player {
 
   /** @throws AppError `player-failed` when the server refuses, or answers what cannot be played */
   async move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove> {
-    for (const message of view.news) this.#messages.push(this.#newMessage(message));
+    for (const message of view.news)
+      this.#messages.push(this.#newMessage(message, view.turn === 0));
     if (view.problem === null) this.#problems = 0;
     for (let { problem } = view; ; ) {
       if (problem !== null) this.#answerProblem(problem);
@@ -106,14 +107,12 @@ export class ChatPlayer implements Player {
     );
   }
 
-  #newMessage(message: InitialMessage | FollowUp): Json {
-    if ("kind" in message) {
-      return message.kind === "tool_result" && this.#callId !== null
-        ? { role: "tool", tool_call_id: this.#callId, content: message.content }
-        : { role: "user", content: message.content };
-    }
+  #newMessage(message: InitialMessage, isOfTask: boolean): Json {
     const { role, content } = message;
-    if (role === "tool") return { role, tool_call_id: message.callId, content };
+    if (role === "tool") {
+      const id = isOfTask ? message.callId : this.#callId;
+      return id === null ? { role: "user", content } : { role, tool_call_id: id, content };
+    }
     if (role !== "assistant" || message.calls.length === 0) return { role, content };
     const calls = message.calls.map(({ id, name, args }) => ({
       id,

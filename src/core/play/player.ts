@@ -1,6 +1,6 @@
 /** Someone in the place of the model: a person, a script of calls, chance, or a model behind another address. */
 
-import type { FollowUp, InitialMessage } from "../chat/renderer.ts";
+import type { InitialMessage } from "../chat/renderer.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { ExactJsonObject } from "../util/exactJson.ts";
 
@@ -16,7 +16,7 @@ export interface PlayerView {
   /** What the model would read since its last turn, control tokens as their text. */
   readonly text: string;
   /** The same as messages. */
-  readonly news: readonly (InitialMessage | FollowUp)[];
+  readonly news: readonly InitialMessage[];
   readonly tools: ToolList;
   /** Why the last move could not be made, as a sentence; null for the first of a turn. */
   readonly problem: string | null;

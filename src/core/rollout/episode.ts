@@ -47,7 +47,7 @@ export interface EpisodeOptions {
   /** Waits for a place among the samples in flight; returns what gives it back. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Called with the messages to the model: the opening ones, and what follows each of its turns but the last. */
-  readonly onMessages?: ((messages: readonly (InitialMessage | FollowUp)[]) => void) | undefined;
+  readonly onMessages?: ((messages: readonly InitialMessage[]) => void) | undefined;
   /** Its end aborts the attempt; what has been played so far stays. Waits that are nobody's fault pause it. */
   readonly limit: Deadline;
 }

@@ -29,7 +29,7 @@ export function followUpsTo(
 ): readonly FollowUp[] {
   // An answer in plain text: the model made no call that a result could follow.
   if (calls.length === 0 && errors.length === 0 && results.length > 0) {
-    return results.map(({ said }) => ({ kind: "user", ...said }));
+    return results.map(({ said }) => ({ role: "user", ...said }));
   }
   const unused = unusedIds(calls, errors);
   const answers = [
@@ -43,12 +43,12 @@ export function followUpsTo(
   ];
   if (answers.length === 0) {
     return [
-      { kind: "user", content: thoughtCall === undefined ? NO_CALL_NUDGE : THOUGHT_CALL_NUDGE },
+      { role: "user", content: thoughtCall === undefined ? NO_CALL_NUDGE : THOUGHT_CALL_NUDGE },
     ];
   }
   return answers
     .sort((a, b) => a.place - b.place)
-    .map(({ place: _, ...answer }) => ({ kind: "tool_result", ...answer }));
+    .map(({ place: _, ...answer }) => ({ role: "tool", ...answer }));
 }
 
 /** Ids that no call of the turn has. */

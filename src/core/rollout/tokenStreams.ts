@@ -145,7 +145,7 @@ function unreadMessages(
   read: () => ParsedTurn,
   followUps: readonly FollowUp[],
 ): () => readonly InitialMessage[] {
-  return () => [modelMessage(read()), ...followUps.map(followUpMessage)];
+  return () => [modelMessage(read()), ...followUps];
 }
 
 /** A turn as a message; calls that could not be read are text. */
@@ -156,10 +156,4 @@ function modelMessage({ reasoning, content, calls, errors }: ParsedTurn): Initia
     reasoning,
     calls: calls.map(({ name, args }, i) => ({ id: callIdOf(calls, i), name, args })),
   };
-}
-
-function followUpMessage(followUp: FollowUp): InitialMessage {
-  if (followUp.kind === "user") return { role: "user", content: followUp.content };
-  const { kind: _, ...result } = followUp;
-  return { role: "tool", ...result };
 }

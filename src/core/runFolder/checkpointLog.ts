@@ -88,6 +88,15 @@ export function usableCheckpoints(
   );
 }
 
+/** Of usable saves the newest with weights of a kind, those that last before a rolling one; undefined without any. */
+export function newestWith(
+  usable: readonly CheckpointEntry[],
+  kind: "state_path" | "sampler_path",
+): CheckpointEntry | undefined {
+  const saved = usable.filter((entry) => entry[kind] !== null);
+  return saved.findLast((entry) => entry.kind !== "rolling") ?? saved.at(-1);
+}
+
 /** The one that was saved last: a later line may be a note about an earlier save. Null without any. */
 export function newestSave(entries: readonly CheckpointEntry[]): CheckpointEntry | null {
   return entries.reduce<CheckpointEntry | null>(

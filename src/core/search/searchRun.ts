@@ -1,7 +1,8 @@
-/** Searches the rollouts of a run: those blocks of its files that may hold what is looked for, newest first. */
+/** Searches the rollouts of runs, one run after the other: those blocks of its files that may hold what is looked for, newest first. */
 
 import { newestSets, type RolloutKey, type RolloutSet } from "../../shared/rolloutSet.ts";
 import type { SearchHit, SearchQuery, SearchReport } from "../../shared/search.ts";
+import { isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { createRunReader, type RunReader } from "../runFolder/reader.ts";
 import { type RolloutRecord, rolloutRecordSchema } from "../runFolder/rollouts/rolloutRecord.ts";
@@ -193,4 +194,35 @@ function evaluatedKeys(reader: RunReader, { source, step }: RolloutSet): KeyOf {
     listed ??= list();
     return (await listed).get(offset) ?? null;
   };
+}
+
+/** The report about one run. */
+export interface FolderReport extends SearchReport {
+  readonly folder: string;
+}
+
+/**
+ * `folders` are run folders in the order in which they are searched, `filesOf` gives access to one. Progress is that of all of them, and
+ * the last report of all is the only one that is complete.
+ * @throws AppError `bad-expression`; `file-unreadable` for a single run, while one of several is passed over
+ */
+export async function* searchRuns(
+  folders: readonly string[],
+  filesOf: (folder: string) => FolderFiles,
+  search: RunSearch,
+): AsyncGenerator<FolderReport, void> {
+  let left = search.maxHits;
+  for (const [at, folder] of folders.entries()) {
+    try {
+      for await (const report of searchRun(filesOf(folder), folder, { ...search, maxHits: left })) {
+        left -= report.hits.length;
+        const progress = (at + report.progress) / folders.length;
+        const isComplete = report.isComplete && (report.isCut || at === folders.length - 1);
+        yield { ...report, folder, progress, isComplete };
+      }
+    } catch (error) {
+      if (folders.length === 1 || !isAppError(error, "file-unreadable")) throw error;
+    }
+    if (left === 0) return;
+  }
 }

@@ -34,3 +34,11 @@ export function stateText(origin: KeyOrigin | null): string {
 export function keyText({ name, origin }: KeySource): string {
   return `${name} (${origin === null ? stateText(null) : ORIGINS[origin]})`;
 }
+
+export const OWN_KEYS: ReadonlySet<string> = new Set([
+  "TINKER_API_KEY",
+  "OPENREWARD_API_KEY",
+  "ORS_API_KEY",
+  "WANDB_API_KEY",
+  "HF_TOKEN",
+]);

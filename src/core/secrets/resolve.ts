@@ -1,7 +1,7 @@
 /** Decides which secrets an environment receives, from the configuration and a look-up. */
 
 import { AppError } from "../errors.ts";
-import { OWN_KEYS } from "./ownKeys.ts";
+import { OWN_KEYS } from "./keySource.ts";
 import type { Redactor } from "./redaction/redactor.ts";
 
 /** A `secrets` map of the configuration: a value, null = look it up, "" = send nothing under this key. */

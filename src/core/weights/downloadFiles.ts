@@ -8,7 +8,7 @@ import { retry } from "../util/retry.ts";
 import { type ContentDigest, digestOf } from "./contentDigest.ts";
 import { checkExportedNames } from "./exportedNames.ts";
 import { type Fetched, type FetchOptions, fetchPart } from "./fetchPart.ts";
-import { safetensorsFault } from "./safetensorsHeader.ts";
+import { safetensorsFault } from "./safetensors.ts";
 import { type AddressOptions, SignedAddresses } from "./signedAddresses.ts";
 
 export interface DownloadOptions extends FetchOptions, AddressOptions {

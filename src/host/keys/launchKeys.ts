@@ -12,7 +12,7 @@ import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
-import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import { OWN_KEYS } from "../../core/secrets/keySource.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import {
   ENVIRONMENT_ADDRESS_VARIABLES,

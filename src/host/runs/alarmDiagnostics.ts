@@ -136,7 +136,7 @@ function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction 
 async function marksIn(path: string, { firing, folder }: RunAlarmList): Promise<readonly Mark[]> {
   const [{ suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/editing/text/keySpan.ts"),
+    import("../../core/config/source/locate.ts"),
   ]);
   const uri = vscode.Uri.file(path);
   // The run folder names the file, and a run folder may come from anywhere.

@@ -21,7 +21,7 @@ export async function applyAlarm(
   const configPath = configPathOf(run);
   const [{ isWholeConfig, suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/editing/text/keySpan.ts"),
+    import("../../core/config/source/locate.ts"),
   ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
   const before = document.getText();

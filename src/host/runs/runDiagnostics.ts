@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import * as vscode from "vscode";
-import { keySpan } from "../../core/config/editing/text/keySpan.ts";
+import { keySpan } from "../../core/config/source/locate.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import type { TrainingEnded, Trainings } from "./trainings.ts";

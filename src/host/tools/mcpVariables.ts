@@ -1,6 +1,6 @@
 /** What the MCP server gets of the editor, so that a run that it starts has the keys and addresses of a run that the editor starts. */
 
-import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import { OWN_KEYS } from "../../core/secrets/keySource.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import { HANDED_KEYS } from "../../server/mcp/handedKeys.ts";
 import type { RequestedKey } from "../../shared/control.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
 import { concatBytes } from "../../core/util/concatBytes.ts";
 import { FLOAT_BYTES, fromFloats, toFloats } from "../../core/weights/floats.ts";
-import { encodeSafetensorsHeader } from "../../core/weights/safetensorsHeader.ts";
+import { encodeSafetensorsHeader } from "../../core/weights/safetensors.ts";
 
 export interface Tensor {
   readonly shape: readonly number[];

@@ -5,7 +5,7 @@ import { readBehavior } from "../../core/changes/behavior.ts";
 import { readChanges } from "../../core/changes/readChanges.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { readOnlyFiles } from "../../core/readOnlyFiles.ts";
-import { type FolderReport, searchRuns } from "../../core/search/searchRuns.ts";
+import { type FolderReport, searchRuns } from "../../core/search/searchRun.ts";
 import { inPlaceFiles } from "../inPlaceFiles.ts";
 import { failureOf, type TextMessage, type TextTask } from "./textThread.ts";
 

@@ -29,6 +29,7 @@ import {
   limited,
   noKey,
 } from "./connection.ts";
+import { timeOf } from "./runCheckpoints.ts";
 import type { KeptCheckpoint, StoredItems, StoredList } from "./storedLists.ts";
 
 /** For all requests of a list together. */
@@ -193,11 +194,6 @@ function partsOf(path: string): { readonly run: string; readonly kind: string } 
   } catch {
     return { run: "", kind: "" };
   }
-}
-
-function timeOf(text: string | null): number | null {
-  const ms = text === null ? Number.NaN : Date.parse(text);
-  return Number.isNaN(ms) ? null : ms;
 }
 
 function textOf(value: unknown): string | null {

@@ -110,12 +110,13 @@ function factsOf({ step, kind, created_at, expires_at }: CheckpointEntry) {
     // The step that was completed last, counted from 0.
     step: step === 0 ? null : step - 1,
     savedAtMs: timeOf(created_at),
-    expiresAtMs: expires_at === null ? null : timeOf(expires_at),
+    expiresAtMs: timeOf(expires_at),
     sizeBytes: null,
   };
 }
 
-function timeOf(text: string): number | null {
-  const ms = Date.parse(text);
+/** Milliseconds since the Unix epoch; null for what is no time. */
+export function timeOf(text: string | null): number | null {
+  const ms = Date.parse(text ?? "");
   return Number.isNaN(ms) ? null : ms;
 }

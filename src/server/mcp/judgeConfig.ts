@@ -11,7 +11,7 @@ import { shapeAt } from "../../core/config/fields/fields.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import { OWN_KEYS } from "../../core/secrets/keySource.ts";
 import { SERVICES } from "../../core/services.ts";
 import { isWithin } from "../../node/confinement.ts";
 import { formatKey } from "../../shared/format.ts";

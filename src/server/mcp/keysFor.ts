@@ -1,7 +1,7 @@
 /** The keys that a trainer gets which an assistant starts: the program's own, and the secrets that the user has named. */
 
 import { join } from "node:path";
-import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import { OWN_KEYS } from "../../core/secrets/keySource.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import { ENVIRONMENT_ADDRESS_VARIABLES, SERVICES } from "../../core/services.ts";
 import { readDotEnv } from "../../node/dotEnv.ts";

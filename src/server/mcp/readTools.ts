@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Json } from "../../core/json.ts";
 import { estimateOutput } from "../../core/outputs/estimateOutput.ts";
 import { describeFound } from "../../core/outputs/searchOutput.ts";
-import { searchRuns } from "../../core/search/searchRuns.ts";
+import { searchRuns } from "../../core/search/searchRun.ts";
 import { SEARCH_ROLES } from "../../shared/search.ts";
 import { plainJson, type RunTools } from "../tools/runTools.ts";
 import { MAX_TEXT, run, toolInputs } from "../tools/toolInputs.ts";

@@ -6,6 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
+  newestWith,
   readCheckpoints,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
@@ -38,7 +39,10 @@ export async function weightsOfRun(
 ): Promise<WeightsOfRun> {
   const files = fileSystem.within(folder);
   const usable = usableCheckpoints(await readCheckpoints(files, folder), clock.now());
-  const checkpoint = chosen(usable, name);
+  const checkpoint =
+    name === null
+      ? newestWith(usable, "state_path")
+      : usable.find((entry) => entry.name === name && entry.state_path !== null);
   if (checkpoint === undefined) throw missing(folder, name, usable);
   const evaluations = await readEvaluations(files, folder);
   const config = await readOrEmpty(files, runPaths(folder).config);
@@ -53,16 +57,6 @@ export async function weightsOfRun(
     config,
     tinkerBaseUrl,
   };
-}
-
-function chosen(
-  usable: readonly CheckpointEntry[],
-  name: string | null,
-): CheckpointEntry | undefined {
-  const withState = usable.filter(({ state_path: path }) => path !== null);
-  return name === null
-    ? (withState.findLast(({ kind }) => kind !== "rolling") ?? withState.at(-1))
-    : withState.find((entry) => entry.name === name);
 }
 
 function missing(

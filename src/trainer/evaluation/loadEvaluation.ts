@@ -2,6 +2,7 @@
 
 import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embedded.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
+import { trainedSplits } from "../../core/config/taskChoices.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type StartConfig, type StartRequest, startConfig } from "../../node/startConfig.ts";
@@ -52,14 +53,6 @@ export function collectingStart(loaded: LoadedConfig, start: StartConfig): Loade
   return collecting(
     { ...loaded, config, notes },
     { ...own, overrides: [...own.overrides, ...added] },
-  );
-}
-
-function trainedSplits(
-  environments: Config["environments"],
-): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    Object.entries(environments).map(([name, own]) => [name, Object.keys(own.splits)]),
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { basename, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
+import { trainedSplits } from "../../core/config/taskChoices.ts";
 import { AppError } from "../../core/errors.ts";
 import {
   chooseRollouts,
@@ -19,7 +20,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
-import { type RunModel, readRunModel } from "../../core/runFolder/runModel.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
 import { taskId } from "../../shared/taskId.ts";
@@ -59,7 +60,7 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
     const reader = createRunReader(run, folder);
     const name = basename(folder);
     const model = await readRunModel(run, folder);
-    const trained = trainedSplits(model);
+    const trained = trainedSplits(model?.environments ?? {});
     let rows = 0;
     for (const chosen of await chooseRollouts(reader, choice)) {
       const record = await reader.body(chosen.summary);
@@ -84,15 +85,6 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   const card = dataCard({ ...facts, name: basename(output), version: VERSION });
   await fileSystem.writeAtomic(join(output, "README.md"), card);
   return { rows, tasks, doubles, unsaid };
-}
-
-function trainedSplits(model: RunModel | null): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    Object.entries(model?.environments ?? {}).map(([name, { splits }]) => [
-      name,
-      Object.keys(splits),
-    ]),
-  );
 }
 
 /** Leaves out what messages cannot say, and conversations that were written before. */

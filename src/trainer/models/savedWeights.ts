@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
 import {
   type CheckpointEntry,
+  newestWith,
   readCheckpoints,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
@@ -46,8 +47,7 @@ async function newest(
     throw new AppError("run-not-found", message, place);
   }
   const usable = usableCheckpoints(await readCheckpoints(files, folder), systemClock.now());
-  const saved = usable.filter((entry) => entry[kind] !== null);
-  const found = saved.findLast((entry) => entry.kind !== "rolling") ?? saved.at(-1);
+  const found = newestWith(usable, kind);
   if (found !== undefined) return found;
   const message = `${key}: the run in ${folder} has no usable checkpoint.`;
   throw new AppError("no-such-checkpoint", message, place);

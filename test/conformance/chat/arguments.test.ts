@@ -3,9 +3,9 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { exampleArguments } from "../../../src/core/chat/exampleArguments.ts";
-import { exampleTurn } from "../../../src/core/chat/exampleTurn.ts";
 import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import type { Renderer, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
+import { exampleTurn } from "../../../src/core/chat/writtenTurn.ts";
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
 import type { EnvironmentSession, ToolList } from "../../../src/core/openreward/types.ts";
 import {

@@ -136,7 +136,7 @@ export function toMessage(message: KitMessage): InitialMessage {
 
 export function toFollowUp(message: KitMessage): FollowUp {
   const content = message.content ?? "";
-  if (message.role !== "tool") return { kind: "user", content };
+  if (message.role !== "tool") return { role: "user", content };
   const { name = "", tool_call_id: callId = "" } = message;
-  return { kind: "tool_result", name, callId, content };
+  return { role: "tool", name, callId, content };
 }

@@ -62,10 +62,10 @@ export function* hostileFollowUps(
         yield [toolResult(head), toolResult(tail)];
         break;
       case 2:
-        yield [toolResult(head), { kind: "user", content: tail }];
+        yield [toolResult(head), { role: "user", content: tail }];
         break;
       default:
-        yield [{ kind: "user", content: text }];
+        yield [{ role: "user", content: text }];
     }
   }
 }
@@ -88,7 +88,7 @@ export function addsNoControl(
       .join();
   const known = new Map<string, string>();
   return (followUps) => {
-    const kinds = followUps.map(({ kind }) => kind).join();
+    const kinds = followUps.map(({ role }) => role).join();
     const expected = known.get(kinds) ?? controlsIn(harmless(followUps));
     known.set(kinds, expected);
     return controlsIn(followUps) === expected;
@@ -96,5 +96,5 @@ export function addsNoControl(
 }
 
 function toolResult(content: string): FollowUp {
-  return { kind: "tool_result", name: "probe", callId: "functions.probe:0", content };
+  return { role: "tool", name: "probe", callId: "functions.probe:0", content };
 }

@@ -29,7 +29,7 @@ describe("answers to a turn with good and broken calls", () => {
       "</think><tool_call></tool_call><tool_call>add</tool_call><tool_call>a<arg_key></tool_call><tool_call>now</tool_call><tool_call>cut<|user|>",
     );
     const answers = followUpsTo(turn, [FIVE, NOON]);
-    const names = answers.map((answer) => (answer.kind === "tool_result" ? answer.name : "user"));
+    const names = answers.map((answer) => (answer.role === "tool" ? answer.name : "user"));
     expect(names).toEqual(["error", "add", "error", "now", "error"]);
     expect(answers.at(-1)?.content).toContain("not closed");
   });
@@ -46,7 +46,7 @@ describe("the ids of answers to calls that have ids", () => {
   const idsOf = (results: Parameters<typeof followUpsTo>[1], ...calls: readonly string[]) => {
     const turn = parse(`</think><|tool_calls_section_begin|>${calls.join("")}`);
     return followUpsTo(turn, results).map((answer) =>
-      answer.kind === "tool_result" ? answer.callId : null,
+      answer.role === "tool" ? answer.callId : null,
     );
   };
 
@@ -70,7 +70,7 @@ describe("the ids of answers to calls that have ids", () => {
 it("an answer to a turn without a call is a message of the user, because nothing was called", () => {
   const plain = { ...EMPTY, content: "My guess is 5." };
   expect(followUpsTo(plain, [{ record: { name: "act" }, said: { content: "higher" } }])).toEqual([
-    { kind: "user", content: "higher" },
+    { role: "user", content: "higher" },
   ]);
-  expect(followUpsTo(plain, [])).toEqual([{ kind: "user", content: "Call one of the tools." }]);
+  expect(followUpsTo(plain, [])).toEqual([{ role: "user", content: "Call one of the tools." }]);
 });

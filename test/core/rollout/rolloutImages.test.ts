@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import type { ImageSupport } from "../../../src/core/chat/chat.ts";
 import { QWEN_IMAGES } from "../../../src/core/chat/families/qwenImages.ts";
-import { imageSupport } from "../../../src/core/chat/setup/imageSupport.ts";
+import { imageSupport } from "../../../src/core/chat/setup/createRenderer.ts";
 import type { Block } from "../../../src/core/openreward/types.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";

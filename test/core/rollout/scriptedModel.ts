@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
-import { chatml } from "../../../src/core/chat/families/chatml.ts";
+import { chatml } from "../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import type {
   Sample,

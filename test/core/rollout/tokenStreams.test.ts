@@ -92,7 +92,7 @@ async function play(chat: Chat, turns: readonly Turn[], hint?: string) {
       ids.map((_, i) => -(turn + 1) - i / 64),
     );
     if (turn < turns.length - 1)
-      await streams.continue(ids, () => parsed(text), [{ kind: "user", content: "+" }]);
+      await streams.continue(ids, () => parsed(text), [{ role: "user", content: "+" }]);
   }
   return { streams, contexts };
 }
@@ -200,7 +200,7 @@ describe("the token streams of a rollout", () => {
     const streams = begin(formatOf(turns), []);
     expect(streams.breaks).toBe(0);
     streams.addTurn(bytes("one"), null);
-    await streams.continue(bytes("one"), () => parsed("one"), [{ kind: "user", content: "five+" }]);
+    await streams.continue(bytes("one"), () => parsed("one"), [{ role: "user", content: "five+" }]);
     expect([streams.all.length, streams.breaks, streams.observationTokens]).toEqual([2, 0, 5]);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
-import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
 import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
+import { qwen3 } from "../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import { THOUGHT_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../chat/tinyModel.ts";

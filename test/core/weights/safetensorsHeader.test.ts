@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { safetensorsFault } from "../../../src/core/weights/safetensorsHeader.ts";
+import { safetensorsFault } from "../../../src/core/weights/safetensors.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 import { aSafetensorsFile } from "./aSafetensorsFile.ts";
 

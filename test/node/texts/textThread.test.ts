@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import type { FolderReport } from "../../../src/core/search/searchRuns.ts";
+import type { FolderReport } from "../../../src/core/search/searchRun.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import {
   reportsInThread,

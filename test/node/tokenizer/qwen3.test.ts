@@ -114,7 +114,7 @@ describe("the chat format of Qwen3", () => {
   it("continues after results and after a message as its template does", () => {
     const { renderer } = setUp(true);
     const result = (content: string): FollowUp => ({
-      kind: "tool_result",
+      role: "tool",
       name: "add",
       callId: "call_0",
       content,
@@ -126,7 +126,7 @@ describe("the chat format of Qwen3", () => {
         "\n<|im_start|>user\n<tool_response>\n3\n</tool_response>\n<tool_response>\n 4\n\n</tool_response><|im_end|>\n<|im_start|>assistant\n",
       ),
     });
-    expect(renderer.bridge(turn, [{ kind: "user", content: "Go on." }])).toEqual({
+    expect(renderer.bridge(turn, [{ role: "user", content: "Go on." }])).toEqual({
       closing: [],
       delta: encodeWhole("\n<|im_start|>user\nGo on.<|im_end|>\n<|im_start|>assistant\n"),
     });

@@ -1,10 +1,10 @@
 /** Readers of what a model samples, and of texts that are put into prompts. */
 
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
-import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import type { Renderer, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
 import { NATIVE_FORMATS } from "../../../src/core/chat/setup/nativeFormats.ts";
+import { qwen3 } from "../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 import type { FormatName } from "../../../src/core/models/formats.ts";
@@ -275,8 +275,8 @@ export function chatReaders(): readonly Reader[] {
           renderer.bridge(
             [0x61],
             [
-              { kind: "tool_result", name: "f", callId: "c", content: text },
-              { kind: "user", content: text },
+              { role: "tool", name: "f", callId: "c", content: text },
+              { role: "user", content: text },
             ],
           ),
       },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { replayLines } from "../../../src/cli/show/showRollout.ts";
-import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
+import { qwen3 } from "../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import { runRollout } from "../../../src/core/rollout/rollout.ts";
 import {

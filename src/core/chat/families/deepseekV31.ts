@@ -6,10 +6,11 @@
 
 import { writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { type CallSyntax, readArguments, toolCallError } from "../parsing/toolCalls.ts";
+import { type CallSyntax, failedCall, readArguments } from "../parsing/toolCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
-import { ASSISTANT, BEGIN, END, THINK, turnOpening, turnReading, USER } from "./deepseekTurns.ts";
+import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";
+import { THINK, turnReading } from "./turns.ts";
 
 const CALLS = { open: control("<｜tool▁calls▁begin｜>"), close: control("<｜tool▁calls▁end｜>") };
 const CALL = { open: control("<｜tool▁call▁begin｜>"), close: control("<｜tool▁call▁end｜>") };
@@ -37,12 +38,10 @@ export function deepseekV31({ thinking }: FormatOptions): ChatFormat {
       ...assistantPieces(message),
     ],
     renderFollowUps: (followUps) => [
-      ...followUps.flatMap(({ kind, content }) =>
-        kind === "user" ? [USER, content] : resultPieces(content),
-      ),
-      ...(followUps.at(-1)?.kind === "tool_result" ? [] : opening),
+      ...followUps.flatMap((message) => messagePieces(message)),
+      ...(followUps.at(-1)?.role === "tool" ? [] : opening),
     ],
-    ...turnReading(thinking, CALL_SYNTAX),
+    ...turnReading({ end: END, calls: CALL_SYNTAX, startsThinking: thinking }),
   };
 }
 
@@ -80,10 +79,7 @@ function toAscii(json: string): string {
   );
 }
 
-function messagePieces(
-  message: InitialMessage,
-  before: InitialMessage | undefined,
-): readonly Piece[] {
+function messagePieces(message: InitialMessage, before?: InitialMessage): readonly Piece[] {
   switch (message.role) {
     case "system":
       return [];
@@ -127,8 +123,7 @@ const CALL_SYNTAX: CallSyntax = {
     const at = payload.indexOf(SEPARATOR.control);
     const name = payload.slice(0, Math.max(at, 0)).trim();
     if (at < 0 || name === "") {
-      const kind = at < 0 ? "not_readable" : "missing_name";
-      return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+      return failedCall(at < 0 ? "not_readable" : "missing_name", raw, EXPECTED);
     }
     const text = payload.slice(at + SEPARATOR.control.length);
     return readArguments(text, { name, raw, isClosed: true, expected: EXPECTED });

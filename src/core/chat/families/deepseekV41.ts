@@ -9,7 +9,8 @@ import { DSML, DSML_CALLS } from "../parsing/dsmlCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { inCallOrder } from "./callOrder.ts";
-import { ASSISTANT, BEGIN, END, THINK, turnOpening, turnReading, USER } from "./deepseekTurns.ts";
+import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";
+import { splitSystem, THINK, turnReading } from "./turns.ts";
 
 const SYSTEM = control("<｜System｜>");
 const TAG = control(DSML);
@@ -25,9 +26,7 @@ export function deepseekV41({ thinking, effort, retention }: FormatOptions): Cha
   return {
     id: `deepseek-v4.1/${thinking ? effortName : "plain"}`,
     renderPrompt: (messages, tools) => {
-      const [first, ...others] = messages;
-      const system = first?.role === "system" ? first.content : null;
-      const rest = system === null ? messages : others;
+      const [system, rest] = splitSystem(messages);
       const last = rest.findLastIndex(({ role }) => role !== "assistant");
       const keepsAll = retention === "all" || tools.length > 0;
       const turns = inCallOrder(rest).flatMap((message, i, all) => {
@@ -46,14 +45,8 @@ export function deepseekV41({ thinking, effort, retention }: FormatOptions): Cha
         ...[...turns, ...opening],
       ];
     },
-    renderFollowUps: (followUps) => [
-      USER,
-      followUps
-        .map(({ kind, content }) => usersText({ role: kind === "user" ? kind : "tool", content }))
-        .join("\n\n"),
-      ...opening,
-    ],
-    ...turnReading(thinking, DSML_CALLS),
+    renderFollowUps: (followUps) => [USER, followUps.map(usersText).join("\n\n"), ...opening],
+    ...turnReading({ end: END, calls: DSML_CALLS, startsThinking: thinking }),
   };
 }
 

@@ -9,9 +9,10 @@ import type { ChatFormat, FormatOptions } from "../format.ts";
 import { glmCalls, KEY, VALUE } from "../parsing/glmCalls.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { control, type Piece } from "../pieces.ts";
-import type { AssistantMessage, FollowUp, InitialMessage, ToolDeclaration } from "../renderer.ts";
+import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { inCallOrder } from "./callOrder.ts";
-import { CALL, lastUserIndex, RESULT, THINK } from "./xmlChatml.ts";
+import { lastUserIndex, THINK } from "./turns.ts";
+import { CALL, RESULT } from "./xmlChatml.ts";
 
 const BEGIN = [control("[gMASK]"), control("<sop>")];
 const SYSTEM = control("<|system|>");
@@ -57,9 +58,9 @@ function createFormat(name: string, { effort: asked, retention }: FormatOptions)
       ];
     },
     renderFollowUps: (followUps, end) => [
-      ...followUps.map(toMessage).flatMap((message, i, all) => {
-        return plainTurn(message, i === 0 ? end : sharedRole(all[i - 1]));
-      }),
+      ...followUps.flatMap((message, i, all) =>
+        plainTurn(message, i === 0 ? end : sharedRole(all[i - 1])),
+      ),
       ...opening,
     ],
     closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END_OF_TEXT] : []),
@@ -72,15 +73,6 @@ function createFormat(name: string, { effort: asked, retention }: FormatOptions)
         startsThinking: true,
       }),
   };
-}
-
-interface PlainTurn {
-  readonly role: "system" | "user" | "tool";
-  readonly content: string;
-}
-
-function toMessage({ kind, content }: FollowUp): PlainTurn {
-  return { role: kind === "user" ? "user" : "tool", content };
 }
 
 /** The role token that also stands for what follows a message: results share one. */
@@ -106,7 +98,10 @@ function toolTurn(tools: readonly ToolDeclaration[]): readonly Piece[] {
 const ROLES = { system: SYSTEM, user: USER, tool: OBSERVATION } as const;
 
 /** `written` is the role token that stands there already. */
-function plainTurn({ role, content }: PlainTurn, written: string | null): readonly Piece[] {
+function plainTurn(
+  { role, content }: Exclude<InitialMessage, AssistantMessage>,
+  written: string | null,
+): readonly Piece[] {
   const opening = ROLES[role].control === written ? [] : [ROLES[role]];
   const body = role === "tool" ? [RESULT.open, content, RESULT.close] : [content];
   return [...opening, ...body];

@@ -9,12 +9,12 @@ import { createHarmonyParser, HARMONY } from "../parsing/harmonyTurns.ts";
 import { control, type Piece } from "../pieces.ts";
 import type {
   AssistantMessage,
-  FollowUp,
   InitialMessage,
   ToolDeclaration,
   ToolMessage,
 } from "../renderer.ts";
 import { declareTools } from "./harmonyTools.ts";
+import { lastAnswerIndex, splitSystem } from "./turns.ts";
 
 const START = control(HARMONY.start);
 const CHANNEL = control(HARMONY.channel);
@@ -33,17 +33,20 @@ export function gptOss({ effort, retention, date, isBare = false }: FormatOption
     pastEnd: HARMONY.end,
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
-      const lastAnswer = rest.findLastIndex(isAnswer);
+      const lastAnswer = lastAnswerIndex(rest);
       return [
         ...(isBare ? [] : systemBlock(level, date, tools.length > 0)),
-        ...developerMessage(system, tools),
+        ...developerMessage(system ?? "", tools),
         ...rest.flatMap((message, i) =>
           renderMessage(message, retention === "all" || i > lastAnswer),
         ),
         ...[START, "assistant"],
       ];
     },
-    renderFollowUps: (followUps) => [...followUps.flatMap(renderFollowUp), START, "assistant"],
+    renderFollowUps: (followUps) => [
+      ...followUps.flatMap((message) => renderMessage(message, true)),
+      ...[START, "assistant"],
+    ],
     closeTurn: (_turn, _text, last) => (last === HARMONY.end ? [] : [END]),
     createParser: createHarmonyParser,
   };
@@ -60,14 +63,6 @@ function systemBlock(effort: string, date: string, hasTools: boolean): readonly 
   ];
 }
 
-/** The system text and what follows it. */
-function splitSystem(
-  messages: readonly InitialMessage[],
-): readonly [system: string, rest: readonly InitialMessage[]] {
-  const [first, ...others] = messages;
-  return first?.role === "system" ? [first.content, others] : ["", messages];
-}
-
 function developerMessage(system: string, tools: readonly ToolDeclaration[]): readonly Piece[] {
   const sections = [
     ...(system === "" ? [] : [`# Instructions\n\n${system}`]),
@@ -76,30 +71,17 @@ function developerMessage(system: string, tools: readonly ToolDeclaration[]): re
   return sections.length === 0 ? [] : [START, "developer", MESSAGE, sections.join("\n\n"), END];
 }
 
-/** Answers end a stretch of work; reasoning before them is not shown again. */
-function isAnswer(message: InitialMessage): boolean {
-  return message.role === "assistant" && message.calls.length === 0;
-}
-
 function renderMessage(message: InitialMessage, showsReasoning: boolean): readonly Piece[] {
   switch (message.role) {
     case "system":
       return developerMessage(message.content, []);
     case "user":
-      return userMessage(message.content);
+      return [START, "user", MESSAGE, message.content, END];
     case "tool":
       return resultMessage(message);
     case "assistant":
       return assistantTurn(message, showsReasoning);
   }
-}
-
-function renderFollowUp(followUp: FollowUp): readonly Piece[] {
-  return followUp.kind === "user" ? userMessage(followUp.content) : resultMessage(followUp);
-}
-
-function userMessage(content: string): readonly Piece[] {
-  return [START, "user", MESSAGE, content, END];
 }
 
 function resultMessage({ name, content }: Pick<ToolMessage, "name" | "content">): readonly Piece[] {

@@ -44,12 +44,7 @@ export function inkling({ thinking, effort }: FormatOptions): ChatFormat {
       ];
     },
     // Nothing opens the next turn: the model samples the role of its messages.
-    renderFollowUps: (followUps) =>
-      followUps.flatMap((followUp) =>
-        followUp.kind === "user"
-          ? say("user", followUp.content)
-          : say("tool", followUp.content, followUp.name),
-      ),
+    renderFollowUps: (followUps) => followUps.flatMap(renderMessage),
     closeTurn: (_turn, text, last) =>
       last === END.control || text === "" ? [END_SAMPLING] : [END, END_SAMPLING],
     createParser: createInklingParser,

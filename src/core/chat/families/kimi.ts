@@ -6,7 +6,6 @@
 import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import { ARGUMENTS, kimiCalls } from "../parsing/kimiCalls.ts";
-import { createTurnParser } from "../parsing/turnParser.ts";
 import { control, type Piece } from "../pieces.ts";
 import type {
   AssistantMessage,
@@ -16,17 +15,17 @@ import type {
 } from "../renderer.ts";
 import { KIMI_IMAGES } from "./kimiImages.ts";
 import { writeTypeScript } from "./kimiTools.ts";
+import { lastAnswerIndex, THINK, turnReading } from "./turns.ts";
 
 const END = control("<|im_end|>");
 const MIDDLE = control("<|im_middle|>");
 const SYSTEM = control("<|im_system|>");
 const USER = control("<|im_user|>");
 const ASSISTANT = control("<|im_assistant|>");
-const THINK = { open: control("<think>"), close: control("</think>") };
 const CALL = { open: control(kimiCalls.open), close: control(kimiCalls.close) };
 const SECTION = {
-  open: control("<|tool_calls_section_begin|>"),
-  close: control("<|tool_calls_section_end|>"),
+  open: control(kimiCalls.section.open),
+  close: control(kimiCalls.section.close),
 };
 
 /** What differs between the releases. */
@@ -102,7 +101,6 @@ function createFormat(release: Release, { thinking, retention }: FormatOptions):
   ];
   return {
     id: `${name}/${thinks && thinking ? "thinking" : "plain"}`,
-    ends: [END.control],
     images: release.readsImages ? KIMI_IMAGES : undefined,
     renderPrompt: (messages, tools) => {
       const answered = retention === "all" ? -1 : lastAnswerIndex(messages);
@@ -119,30 +117,16 @@ function createFormat(release: Release, { thinking, retention }: FormatOptions):
       ];
     },
     renderFollowUps: (followUps) => [
-      ...followUps.flatMap((followUp) =>
-        followUp.kind === "user"
-          ? turn(USER, "user", followUp.content)
-          : resultTurn(followUp, release),
-      ),
+      ...followUps.flatMap((message) => plainTurn(message, release)),
       ...opening,
     ],
-    closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END] : [END]),
-    createParser: (tokens) =>
-      createTurnParser({
-        ...tokens,
-        thinking: thinks ? { open: THINK.open.control, close: THINK.close.control } : null,
-        calls: kimiCalls,
-        ends: [END.control],
-        startsThinking: opensThinking && thinking,
-      }),
+    ...turnReading({
+      end: END,
+      calls: kimiCalls,
+      thinks,
+      startsThinking: opensThinking && thinking,
+    }),
   };
-}
-
-/** Where the last answer without calls stands: up to it reasoning is left out. */
-function lastAnswerIndex(messages: readonly InitialMessage[]): number {
-  return messages.findLastIndex(
-    (message) => message.role === "assistant" && message.calls.length === 0,
-  );
 }
 
 function turn(role: Piece, name: string, ...body: readonly Piece[]): readonly Piece[] {

@@ -10,6 +10,7 @@ import type { ChatFormat } from "../format.ts";
 import { createBareJsonParser } from "../parsing/bareJsonCall.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
+import { splitSystem } from "./turns.ts";
 
 const HEADER = { open: control("<|start_header_id|>"), close: control("<|end_header_id|>") };
 const END = control("<|eot_id|>");
@@ -29,21 +30,18 @@ export function llama3(): ChatFormat {
     ends: [END.control],
     optionalEnds: [END_OF_MESSAGE],
     renderPrompt: (messages, tools) => {
-      const [first, ...others] = messages;
-      const system = first?.role === "system" ? strip(first.content) : "";
+      const [system, rest] = splitSystem(messages);
       return [
         control("<|begin_of_text|>"),
-        ...turn("system", (tools.length > 0 ? "Environment: ipython\n" : "") + DATES + system),
-        ...conversation(first?.role === "system" ? others : messages, tools),
+        ...turn(
+          "system",
+          (tools.length > 0 ? "Environment: ipython\n" : "") + DATES + strip(system ?? ""),
+        ),
+        ...conversation(rest, tools),
         ...opening("assistant"),
       ];
     },
-    renderFollowUps: (followUps) => [
-      ...followUps.flatMap(({ kind, content }) =>
-        kind === "user" ? turn("user", strip(content)) : resultTurn(content),
-      ),
-      ...opening("assistant"),
-    ],
+    renderFollowUps: (followUps) => [...followUps.flatMap(messageTurn), ...opening("assistant")],
     closeTurn: () => [END],
     createParser: (tokens) =>
       createBareJsonParser({ ...tokens, ends: [END.control, END_OF_MESSAGE] }),

@@ -10,19 +10,16 @@ import type { ChatFormat, FormatOptions } from "../format.ts";
 import type { Piece } from "../pieces.ts";
 import type { AssistantMessage, ToolDeclaration } from "../renderer.ts";
 import { pythonText } from "../template/pythonText.ts";
+import { lastUserIndex, splitSystem, THINK } from "./turns.ts";
 import {
   callPieces,
-  closeTurn,
   conversationTurns,
   END,
   followUpPieces,
-  lastUserIndex,
   START,
-  splitSystem,
-  THINK,
   writePythonValue,
   XML_LESSON,
-  xmlTurnParser,
+  xmlTurnReading,
 } from "./xmlChatml.ts";
 
 /** What differs between the releases. */
@@ -79,7 +76,6 @@ function createFormat(
   ];
   return {
     id: [release.name, thinking ? (hint === "" ? "thinking" : effort) : "plain"].join("/"),
-    ends: [END.control],
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
       const last = lastUserIndex(rest);
@@ -92,14 +88,13 @@ function createFormat(
       return [...systemTurn(system ?? "", tools), ...turns, ...opening];
     },
     renderFollowUps: (followUps) => {
-      const last = followUps.findLastIndex(({ kind }) => kind === "user");
+      const last = lastUserIndex(followUps);
       const hinted = followUps.map((followUp, i) =>
         i === last ? { ...followUp, content: followUp.content + hint } : followUp,
       );
       return followUpPieces(hinted, LAYOUT, opening);
     },
-    closeTurn,
-    createParser: xmlTurnParser(thinking),
+    ...xmlTurnReading(thinking),
   };
 }
 

@@ -9,19 +9,17 @@ import type { ChatFormat, FormatOptions } from "../format.ts";
 import type { Piece } from "../pieces.ts";
 import type { AssistantMessage, ToolDeclaration } from "../renderer.ts";
 import { QWEN_IMAGES } from "./qwenImages.ts";
+import { splitSystem, THINK } from "./turns.ts";
 import {
   callPieces,
-  closeTurn,
   conversationTurns,
   END,
   followUpPieces,
   START,
-  splitSystem,
-  THINK,
   writeJsonValue,
   writePythonValue,
   XML_LESSON,
-  xmlTurnParser,
+  xmlTurnReading,
 } from "./xmlChatml.ts";
 
 /** What differs between the releases. */
@@ -85,7 +83,6 @@ function createFormat(release: Release, options: FormatOptions): ChatFormat {
   const layout = { text: strip, resultsEnd: "" };
   return {
     id: [release.name, thinking ? (effort ?? "thinking") : "plain"].join("/"),
-    ends: [END.control],
     images: QWEN_IMAGES,
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
@@ -98,8 +95,7 @@ function createFormat(release: Release, options: FormatOptions): ChatFormat {
       ];
     },
     renderFollowUps: (followUps) => followUpPieces(followUps, layout, opening),
-    closeTurn,
-    createParser: xmlTurnParser(thinking),
+    ...xmlTurnReading(thinking),
   };
 }
 

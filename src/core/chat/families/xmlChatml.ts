@@ -1,21 +1,13 @@
 /** What Qwen3.5 and Nemotron 3 share: ChatML turns, results in user turns, calls as XML, and the lesson about them. */
 
 import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
-import type { ChatFormat } from "../format.ts";
-import { createTurnParser } from "../parsing/turnParser.ts";
 import { xmlCalls } from "../parsing/xmlCalls.ts";
 import { control, type Piece } from "../pieces.ts";
-import type {
-  AssistantMessage,
-  FollowUp,
-  InitialMessage,
-  ParsedTurn,
-  ToolCall,
-} from "../renderer.ts";
+import type { AssistantMessage, FollowUp, InitialMessage, ToolCall } from "../renderer.ts";
+import { lastUserIndex, turnReading } from "./turns.ts";
 
 export const START = control("<|im_start|>");
 export const END = control("<|im_end|>");
-export const THINK = { open: control("<think>"), close: control("</think>") };
 export const CALL = { open: control("<tool_call>"), close: control("</tool_call>") };
 export const RESULT = { open: control("<tool_response>"), close: control("</tool_response>") };
 
@@ -54,19 +46,6 @@ Reminder:
 </IMPORTANT>`,
 ] as const;
 
-/** The system text, null when there is none, and the messages behind it. */
-export function splitSystem(
-  messages: readonly InitialMessage[],
-): readonly [system: string | null, rest: readonly InitialMessage[]] {
-  const [first, ...others] = messages;
-  return first?.role === "system" ? [first.content, others] : [null, messages];
-}
-
-/** Where the last message of the user stands: reasoning behind it belongs to the answer that is in progress. */
-export function lastUserIndex(messages: readonly InitialMessage[]): number {
-  return messages.findLastIndex(({ role }) => role === "user");
-}
-
 /** A call as the models write it, from marker to marker. */
 export function callPieces(
   { name, args }: Pick<ToolCall, "name" | "args">,
@@ -94,12 +73,6 @@ export function writePythonValue(value: ExactJson): string {
   return writeJsonValue(value);
 }
 
-/** What is not of the model: a message of the user or the system, or a result. */
-interface Insertion {
-  readonly role: "user" | "system" | "tool";
-  readonly content: string;
-}
-
 interface InsertionLayout {
   /** The text of a message as it is printed. */
   readonly text: (content: string) => string;
@@ -109,7 +82,7 @@ interface InsertionLayout {
 
 /** Turns between two turns of the model; consecutive results share one. `before` and `after` are the roles beside the message. */
 function insertionTurn(
-  { role, content }: Insertion,
+  { role, content }: Exclude<InitialMessage, AssistantMessage>,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
   { text, resultsEnd }: InsertionLayout,
 ): readonly Piece[] {
@@ -141,35 +114,11 @@ export function followUpPieces(
   layout: InsertionLayout,
   opening: readonly Piece[],
 ): readonly Piece[] {
-  const messages = followUps.map(({ kind, content }): Insertion => {
-    return { role: kind === "user" ? "user" : "tool", content };
-  });
-  return [
-    "\n",
-    ...messages.flatMap((message, i) =>
-      insertionTurn(
-        message,
-        { before: messages[i - 1]?.role, after: messages[i + 1]?.role },
-        layout,
-      ),
-    ),
-    ...opening,
-  ];
+  return ["\n", ...conversationTurns(followUps, layout, () => []), ...opening];
 }
 
-/** Closes a turn that was cut. */
-export function closeTurn({ unclosedThink }: ParsedTurn): readonly Piece[] {
-  return unclosedThink ? [THINK.close, END] : [END];
-}
-
-/** The parser of these families; `startsThinking` when the prompt opened the reasoning. */
-export function xmlTurnParser(startsThinking: boolean): ChatFormat["createParser"] {
-  return (tokens) =>
-    createTurnParser({
-      ...tokens,
-      thinking: { open: THINK.open.control, close: THINK.close.control },
-      calls: xmlCalls({ open: CALL.open.control, close: CALL.close.control }),
-      ends: [END.control],
-      startsThinking,
-    });
+/** How turns of these families end and are read; `startsThinking` when the prompt opened the reasoning. */
+export function xmlTurnReading(startsThinking: boolean): ReturnType<typeof turnReading> {
+  const calls = xmlCalls({ open: CALL.open.control, close: CALL.close.control });
+  return turnReading({ end: END, calls, startsThinking });
 }

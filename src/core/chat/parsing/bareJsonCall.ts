@@ -9,7 +9,7 @@ import {
 import type { TurnParser } from "../format.ts";
 import type { TokenContext } from "../pieces.ts";
 import type { ParsedTurn, ToolCallError, ToolDeclaration } from "../renderer.ts";
-import { type ToolCallReading, toolCallError } from "./toolCalls.ts";
+import { failedCall, type ToolCallReading } from "./toolCalls.ts";
 
 /** A model may write it in front of a call. */
 const TAG = "<|python_tag|>";
@@ -56,10 +56,7 @@ function readCall(raw: string, tools: readonly ToolDeclaration[]): ToolCallReadi
   const isTagged = raw.startsWith(TAG);
   const text = isTagged ? raw.slice(TAG.length).trimStart() : raw;
   if (!text.startsWith("{")) return null;
-  const failure = (kind: ToolCallError["kind"]): ToolCallReading => ({
-    kind: "error",
-    error: toolCallError(kind, raw, EXPECTED),
-  });
+  const failure = (kind: ToolCallError["kind"]) => failedCall(kind, raw, EXPECTED);
   const value = parsed(text);
   if (value instanceof TooDeepError) return failure("too_deep");
   if (value === undefined) return isTagged ? failure("not_json") : null;

@@ -3,7 +3,7 @@
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
 import type { ToolDeclaration } from "../renderer.ts";
-import { readArguments, toolCallError } from "./toolCalls.ts";
+import { failedCall, readArguments } from "./toolCalls.ts";
 import { combineParts, type TurnPart } from "./turnParts.ts";
 
 /** The control tokens of the format. */
@@ -53,7 +53,7 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
       return readArguments(body === null ? "" : decode(body), options);
     }
     if (!isMeant || ids.at(-1) !== callEnd || tools.length === 0) return null;
-    return { kind: "error", error: toolCallError("missing_name", raw, EXPECTED) };
+    return failedCall("missing_name", raw, EXPECTED);
   };
 
   const readMessage = (

@@ -4,7 +4,7 @@ import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJso
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
 import type { ToolCallError } from "../renderer.ts";
-import { toolCallError } from "./toolCalls.ts";
+import { failedCall } from "./toolCalls.ts";
 import { combineParts, type TurnPart } from "./turnParts.ts";
 
 export const INKLING_ROLES = {
@@ -127,5 +127,5 @@ function readCall(
 }
 
 function failure(kind: ToolCallError["kind"], raw: string): TurnPart {
-  return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+  return failedCall(kind, raw, EXPECTED);
 }

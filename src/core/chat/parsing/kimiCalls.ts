@@ -1,6 +1,6 @@
 /** Calls of Kimi: an id that holds the tool's name and a number, then one JSON object, in the section of the calls. */
 
-import { type CallSyntax, readArguments, toolCallError } from "./toolCalls.ts";
+import { type CallSyntax, failedCall, readArguments } from "./toolCalls.ts";
 
 /** Between the id of a call and its arguments. */
 export const ARGUMENTS = "<|tool_call_argument_begin|>";
@@ -8,7 +8,7 @@ export const ARGUMENTS = "<|tool_call_argument_begin|>";
 const EXPECTED =
   "Open the section of the calls, write each call as functions.NAME:NUMBER and one JSON object with the arguments between its markers, and close the section.";
 
-export const kimiCalls: CallSyntax = {
+export const kimiCalls = {
   open: "<|tool_call_begin|>",
   close: "<|tool_call_end|>",
   section: {
@@ -23,8 +23,7 @@ export const kimiCalls: CallSyntax = {
     const id = payload.slice(0, Math.max(at, 0)).trim();
     const name = nameOf(id);
     if (at < 0 || name === "") {
-      const kind = at < 0 ? "not_readable" : "missing_name";
-      return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+      return failedCall(at < 0 ? "not_readable" : "missing_name", raw, EXPECTED);
     }
     const text = payload.slice(at + ARGUMENTS.length);
     const reading = readArguments(text, { name, raw, isClosed: true, expected: EXPECTED });
@@ -32,7 +31,7 @@ export const kimiCalls: CallSyntax = {
       ? { kind: "call", call: { ...reading.call, id } }
       : { kind: "error", error: { ...reading.error, id } };
   },
-};
+} as const satisfies CallSyntax;
 
 /** Up to the last colon, without the prefix; a model may leave out either. */
 function nameOf(id: string): string {

@@ -7,13 +7,17 @@ import {
   TooDeepError,
 } from "../../util/exactJson.ts";
 import type { Admits, ToolSchema } from "../toolSchema.ts";
+import type { WrittenArguments } from "./taggedCalls.ts";
 
-/** Arguments from their values as written, by key. @throws TooDeepError */
+/** Arguments from their values as written, by key; `cleaned` is the text of one. @throws TooDeepError */
 export function readValues(
-  values: ReadonlyMap<string, string>,
+  values: WrittenArguments,
   { parameter }: ToolSchema,
+  cleaned = (value: string) => value,
 ): ExactJsonObject {
-  const read = [...values].map(([key, text]) => [key, readValue(text, parameter(key))]);
+  const read = Array.from(values, ([key, { value }]) => {
+    return [key, readValue(cleaned(value), parameter(key))] as const;
+  });
   return Object.fromEntries(read);
 }
 

@@ -64,7 +64,7 @@ export function readToolCall(payload: string, raw: string): ToolCallReading {
   try {
     return reading(parseExactJson(payload), raw);
   } catch (error) {
-    return failure(error instanceof TooDeepError ? "too_deep" : "not_json", raw);
+    return failedCall(error instanceof TooDeepError ? "too_deep" : "not_json", raw, EXPECTED);
   }
 }
 
@@ -83,31 +83,28 @@ export function readArguments(
   text: string,
   { name, raw, isClosed, expected }: ArgumentsOptions,
 ): ToolCallReading {
-  const fail = (kind: ToolCallError["kind"]): ToolCallReading => ({
-    kind: "error",
-    error: toolCallError(kind, raw, expected),
-  });
   try {
     const args = parseExactJson(text);
     return isExactObject(args)
       ? { kind: "call", call: { name, args, raw } }
-      : fail("bad_arguments");
+      : failedCall("bad_arguments", raw, expected);
   } catch (error) {
-    if (error instanceof TooDeepError) return fail("too_deep");
-    if (!isClosed) return fail("unterminated");
+    if (error instanceof TooDeepError) return failedCall("too_deep", raw, expected);
+    if (!isClosed) return failedCall("unterminated", raw, expected);
     const message = `The arguments of the tool call are not valid JSON. ${expected}`;
     return { kind: "error", error: { kind: "not_json", raw, message } };
   }
 }
 
 function reading(value: unknown, raw: string): ToolCallReading {
-  if (!isExactObject(value)) return failure("not_object", raw);
+  if (!isExactObject(value)) return failedCall("not_object", raw, EXPECTED);
   const name = value["name"];
-  if (typeof name !== "string" || name.trim() === "") return failure("missing_name", raw);
+  if (typeof name !== "string" || name.trim() === "")
+    return failedCall("missing_name", raw, EXPECTED);
   const args = value["arguments"] ?? value["parameters"];
   return isExactObject(args)
     ? { kind: "call", call: { name, args, raw } }
-    : failure("bad_arguments", raw);
+    : failedCall("bad_arguments", raw, EXPECTED);
 }
 
 /** The error of a call, with a sentence for the model that ends in how a call is written. */
@@ -119,6 +116,9 @@ export function toolCallError(
   return { kind, raw, message: `${MESSAGES[kind]} ${expected}` };
 }
 
-function failure(kind: ToolCallError["kind"], raw: string): ToolCallReading {
-  return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+/** As {@link toolCallError}, as what was read of the call. */
+export function failedCall(
+  ...error: Parameters<typeof toolCallError>
+): Extract<ToolCallReading, { readonly kind: "error" }> {
+  return { kind: "error", error: toolCallError(...error) };
 }

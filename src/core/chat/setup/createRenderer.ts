@@ -2,10 +2,13 @@
 
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
+import { SharedImages } from "../../images/sharedImages.ts";
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import { FORMATS } from "../../models/formats.ts";
+import { findLineUpModel } from "../../models/lineUp.ts";
 import type { ImageSupport } from "../chat.ts";
 import { buildFirstPrompt } from "../firstPrompt.ts";
+import type { ImageLayout } from "../format.ts";
 import { createNativeRenderer } from "../nativeRenderer.ts";
 import type { Renderer } from "../renderer.ts";
 import {
@@ -18,7 +21,6 @@ import type { TemplateFamily } from "../template/templateFamily.ts";
 import { createTemplateRenderer } from "../template/templateRenderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
-import { imageSupport } from "./imageSupport.ts";
 import { checkNativeRenderer } from "./nativeCheck.ts";
 import { NATIVE_FORMATS } from "./nativeFormats.ts";
 import { cachePrompts } from "./promptCache.ts";
@@ -128,4 +130,19 @@ function familyOf({ model, config }: Omit<ChatOptions, "date">): TemplateFamily 
   const { chat_format: format, model_name: name } = config;
   if (format === "reference") return reference;
   return format === "template" ? findTemplateFamily(name, model) : findChatFamily(name, model);
+}
+
+/** `layout` is that of the chat format in use. */
+export function imageSupport(modelName: string, layout: ImageLayout | undefined): ImageSupport {
+  const readsImages = findLineUpModel(modelName)?.readsImages ?? layout !== undefined;
+  if (!readsImages) {
+    return { kind: "refused", reason: `${modelName} reads only text` };
+  }
+  if (layout === undefined) {
+    return {
+      kind: "refused",
+      reason: `it is not published how ${modelName} reads images in the chat format of this run`,
+    };
+  }
+  return { kind: "sent", countTokens: layout.countTokens, shared: new SharedImages() };
 }

@@ -3,9 +3,7 @@
 import { AppError } from "../../errors.ts";
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import type { FormatName } from "../../models/formats.ts";
-import { chatml } from "../families/chatml.ts";
-import { qwen3, qwen3Instruct } from "../families/qwen3.ts";
-import type { TemplateFamily } from "../template/templateFamily.ts";
+import { chatml, qwen3, qwen3Instruct, type TemplateFamily } from "../template/templateFamily.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 
 /** Families of models that are known by name and speak by their own template. */

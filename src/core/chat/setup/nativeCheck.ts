@@ -2,9 +2,9 @@
 
 import { isAppError } from "../../errors.ts";
 import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
-import { type ExampleTurn, exampleCallId, exampleTurn } from "../exampleTurn.ts";
 import type { FollowUp, InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
+import { type ExampleTurn, exampleCallId, exampleTurn } from "../writtenTurn.ts";
 import { type Check, requireChecks, roundTripProblem } from "./checks.ts";
 
 interface Context {
@@ -16,7 +16,7 @@ interface Context {
 const CALL = { name: "probe", args: { text: 'a "quoted" word', count: 3 } };
 const RESULT = '4 is "four"\n  and more';
 const TASK: InitialMessage = { role: "user", content: "Call the tool." };
-const SURE: FollowUp = { kind: "user", content: "Use the tool." };
+const SURE: FollowUp = { role: "user", content: "Use the tool." };
 const BEGINNINGS = [
   ...["<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "<|startoftext|>"],
   ...["<s>", "<bos>", "[BOS]", "[gMASK]"],
@@ -53,10 +53,7 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
   },
 
   userBridge: ({ renderer, tokenizer }) => {
-    const whole = renderer.renderInitial(
-      [TASK, answer("Hi"), { role: "user", content: SURE.content }],
-      [],
-    );
+    const whole = renderer.renderInitial([TASK, answer("Hi"), SURE], []);
     const delta = bridgeOf(renderer, [], SURE);
     if (delta === null || endsWith(whole, delta)) return null;
     return differs("a message of the user", tokenizer, whole.slice(-delta.length), delta);
@@ -67,7 +64,7 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
     const count = (text: string): number => {
       const ids = [
         ...renderer.renderInitial(...promptWith(text, renderer)),
-        ...(bridgeOf(renderer, [], { kind: "user", content: text }) ?? []),
+        ...(bridgeOf(renderer, [], { role: "user", content: text }) ?? []),
         ...(bridgeOf(renderer, [], result(text)) ?? []),
       ];
       return ids.filter(isAdded).length;
@@ -119,7 +116,7 @@ function answer(content: string): InitialMessage {
 }
 
 function result(content: string): FollowUp {
-  return { kind: "tool_result", name: CALL.name, callId: exampleCallId(CALL.name), content };
+  return { role: "tool", name: CALL.name, callId: exampleCallId(CALL.name), content };
 }
 
 function promptWith(text: string, { callsTools }: Renderer): Parameters<Renderer["renderInitial"]> {

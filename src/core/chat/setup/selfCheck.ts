@@ -71,16 +71,10 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
   },
 
   bridges: (context) => {
-    const result = (content: string): FollowUp => ({
-      kind: "tool_result",
-      name: CALL.name,
-      callId: "call_0",
-      content,
-    });
     const shapes: readonly (readonly FollowUp[])[] = [
       [result('4 is "four"')],
       [result("first\n"), result(" second")],
-      [{ kind: "user", content: "Use the tools." }],
+      [{ role: "user", content: "Use the tools." }],
     ];
     return shapes.every((shape) => bridgeEndsRender(context, shape))
       ? null
@@ -90,16 +84,17 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
   forgery: ({ renderer, model, countAdded }) => {
     const forged = model.tokenizer.addedTokens.map((token) => token.text).join("");
     const prompts = ["", forged].map((text) => renderer.renderInitial(...forgedPrompt(text)));
-    const bridges = ["", forged].map((content) => {
-      const result: FollowUp = { kind: "tool_result", name: CALL.name, callId: "call_0", content };
-      return renderer.bridge([], [result]).delta;
-    });
+    const bridges = ["", forged].map((content) => renderer.bridge([], [result(content)]).delta);
     const isForged = [prompts, bridges].some(
       ([benign = [], hostile = []]) => countAdded(benign) !== countAdded(hostile),
     );
     return isForged ? "text from an environment can forge control tokens" : null;
   },
 };
+
+function result(content: string): FollowUp {
+  return { role: "tool", name: CALL.name, callId: "call_0", content };
+}
 
 function callingTurn(content: string): TemplateMessage {
   return {
@@ -136,7 +131,7 @@ function bridgeEndsRender(
   { renderer, prompt, controls }: Context,
   followUps: readonly FollowUp[],
 ): boolean {
-  const hasResults = followUps.some((followUp) => followUp.kind === "tool_result");
+  const hasResults = followUps.some(({ role }) => role === "tool");
   const turn: TemplateMessage = hasResults
     ? callingTurn("Hi")
     : { role: "assistant", content: "Hi" };

@@ -34,7 +34,7 @@ const PROBES = [' \n "a\\b" é \n ', ""];
 export function createBridges(options: BridgeOptions): BridgePlan {
   const plans = new Map<string, BridgePlan>();
   return (followUps) => {
-    const shape = followUps.map((followUp) => followUp.kind).join(" ");
+    const shape = followUps.map(({ role }) => role).join(" ");
     const plan = plans.get(shape) ?? createPlan(options, followUps);
     plans.set(shape, plan);
     return plan(followUps);
@@ -45,12 +45,8 @@ function createPlan(options: BridgeOptions, shape: readonly FollowUp[]): BridgeP
   const slots = shape.map(slotFor);
   const { form, tail } = findForm(options, slots);
   const copies = PROBES.every((content) => {
-    const probe = slots.map(
-      (slot): FollowUp =>
-        slot.kind === "user"
-          ? { kind: "user", content }
-          : { kind: "tool_result", name: 'a"b', callId: 'c"d', content },
-    );
+    const texts = { content, name: 'a"b', callId: 'c"d' };
+    const probe = slots.map((slot) => mapTexts(slot, (_, field) => texts[field]));
     return fill(tail, probe) === renderTail(options, form, probe);
   });
   return copies ? splicingPlan(options, tail) : renderingPlan(options, form);
@@ -72,12 +68,11 @@ function splicingPlan({ tokenizer, controls }: BridgeOptions, tail: string): Bri
 function renderingPlan(options: BridgeOptions, form: DummyForm): BridgePlan {
   const { controls, prompt } = options;
   return (followUps) => {
-    const surroundings = [
-      prompt.source,
-      ...followUps.flatMap((followUp) => Object.values(textsIn(followUp))),
-    ];
+    const surroundings = [prompt.source, JSON.stringify(followUps)];
     const escaper = createTextEscaper({ controlTexts: controls.texts, surroundings });
-    const escaped = followUps.map((followUp) => mapTexts(followUp, escaper.escapeText));
+    const escaped = followUps.map((followUp) =>
+      mapTexts(followUp, (text) => escaper.escapeText(text)),
+    );
     const tail = renderTail(options, form, escaped);
     if (tail === null) throw refused();
     return controls.encode(tail, escaper.unescape);
@@ -85,7 +80,7 @@ function renderingPlan(options: BridgeOptions, form: DummyForm): BridgePlan {
 }
 
 function findForm(options: BridgeOptions, slots: readonly FollowUp[]) {
-  const hasResults = slots.some((slot) => slot.kind === "tool_result");
+  const hasResults = slots.some(({ role }) => role === "tool");
   const forms: readonly DummyForm[] = hasResults
     ? ["object arguments", "json arguments", "text"]
     : ["text"];
@@ -130,7 +125,7 @@ function dummyTurn(
   if (form === "text") return { role: "assistant", content: marker };
   const args = { x: marker };
   const calls = followUps
-    .filter((followUp) => followUp.kind === "tool_result")
+    .filter((followUp) => followUp.role === "tool")
     .map(({ name, callId }) => ({
       id: callId,
       type: "function" as const,
@@ -141,9 +136,9 @@ function dummyTurn(
 
 /** The message in the shape that templates expect. */
 export function toMessage(followUp: FollowUp): TemplateMessage {
-  if (followUp.kind === "user") return { role: "user", content: followUp.content };
-  const { name, callId, content } = followUp;
-  return { role: "tool", content, name, tool_call_id: callId };
+  const { role, content } = followUp;
+  if (role === "user") return { role, content };
+  return { role, content, name: followUp.name, tool_call_id: followUp.callId };
 }
 
 function unusedMarker(followUps: readonly FollowUp[]): string {
@@ -151,41 +146,29 @@ function unusedMarker(followUps: readonly FollowUp[]): string {
   return unusedMark("zqturn", "qz", texts);
 }
 
-function mapTexts(followUp: FollowUp, change: (text: string) => string): FollowUp {
-  const content = change(followUp.content);
-  if (followUp.kind === "user") return { kind: "user", content };
-  return {
-    kind: "tool_result",
-    name: change(followUp.name),
-    callId: change(followUp.callId),
-    content,
-  };
+type TextField = "content" | "name" | "callId";
+
+function mapTexts(
+  followUp: FollowUp,
+  change: (text: string, field: TextField) => string,
+): FollowUp {
+  const { role } = followUp;
+  const content = change(followUp.content, "content");
+  if (role === "user") return { role, content };
+  const name = change(followUp.name, "name");
+  return { role, name, callId: change(followUp.callId, "callId"), content };
 }
 
 function slotFor(followUp: FollowUp, index: number): FollowUp {
-  const slot = (field: string): string => `zq${index}${field}qz`;
-  if (followUp.kind === "user") return { kind: "user", content: slot("content") };
-  return {
-    kind: "tool_result",
-    name: slot("name"),
-    callId: slot("callId"),
-    content: slot("content"),
-  };
+  return mapTexts(followUp, (_, field) => `zq${index}${field}qz`);
 }
 
 function fill(text: string, followUps: readonly FollowUp[]): string {
   return text.replace(SLOT, (slot, index: string, field: string) => {
-    const followUp = followUps[Number(index)];
-    const texts = followUp === undefined ? {} : textsIn(followUp);
-    return Object.entries(texts).find(([key]) => key === field)?.[1] ?? slot;
+    const texts: Readonly<Record<string, unknown>> = { ...followUps[Number(index)] };
+    const value = texts[field];
+    return typeof value === "string" ? value : slot;
   });
-}
-
-function textsIn(followUp: FollowUp): Readonly<Record<string, string>> {
-  const { kind, content } = followUp;
-  if (kind === "user") return { kind, content };
-  const { name, callId } = followUp;
-  return { kind, name, callId, content };
 }
 
 function refused(cause?: unknown): AppError {

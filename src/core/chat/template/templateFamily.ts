@@ -1,6 +1,6 @@
-/** What the chat layer must know about a family of models beyond its template. */
+/** What the chat layer must know about a family of models beyond its template, and the families that speak by theirs. */
 
-import type { CallSyntax, MarkerPair } from "../parsing/toolCalls.ts";
+import { type CallSyntax, jsonCalls, type MarkerPair } from "../parsing/toolCalls.ts";
 
 /** The added token that ends a turn; sampling stops on it. */
 export const END_TOKEN = "<|im_end|>";
@@ -12,3 +12,18 @@ export interface TemplateFamily {
   readonly thinking: MarkerPair | null;
   readonly calls: CallSyntax;
 }
+
+export const qwen3: TemplateFamily = {
+  id: "qwen3",
+  thinking: { open: "<think>", close: "</think>" },
+  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
+};
+
+/** Does not reason, and its template drops reasoning that a given conversation holds. */
+export const qwen3Instruct: TemplateFamily = { ...qwen3, thinking: null };
+
+export const chatml: TemplateFamily = {
+  id: "chatml",
+  thinking: null,
+  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
+};

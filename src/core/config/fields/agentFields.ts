@@ -1,6 +1,6 @@
 /** Fields of the program that plays an environment in the place of the built-in loop. */
 
-import type { FieldTable } from "./field.ts";
+import { type FieldTable, OPTIONAL } from "./field.ts";
 
 const command = {
   type: "list",
@@ -26,16 +26,14 @@ export const agentFields = {
     type: "map",
     keyName: "variable",
     of: { type: "string", nullable: true },
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "More variables for the agent. The value `null` looks the variable up, which keeps a secret out of this file. The agent gets none of your other keys.",
   },
   timeout: {
     type: "number",
     above: 0,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     unit: "seconds",
     change: "fixed",
     doc: "How long the agent may run in a rollout, not counting waits for services. `null` leaves it to `rollout_timeout`.",
@@ -49,8 +47,7 @@ export const agentFields = {
   },
   reward_command: {
     ...command,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: [["python", "grade.py"]],
     doc: "Program that runs in the agent's folder once the agent has ended, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`.",
   },

@@ -1,6 +1,6 @@
 /** Fields of the configuration about prices, and about what ends a run before its plan does. */
 
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 
 const price = {
   type: "number",
@@ -23,8 +23,7 @@ export const targetFields = {
     doc: "The mean reward to reach (`rollout/reward/mean`).",
   },
   steps: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 5,
     change: "tunable",
     unit: "steps",
@@ -36,8 +35,7 @@ export const costFields = {
   prices: {
     type: "object",
     fields: priceFields,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     doc: "Token prices to use instead of the vendor's price list. All four prices are required. `null` uses the price list; a `local/…` model costs nothing.",
   },
@@ -51,18 +49,15 @@ export const costFields = {
   max_cost_usd: {
     type: "number",
     above: 0,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     unit: "USD",
     examples: [20],
     doc: "Save and end the run after the step at which its tokens have cost this much. Every token counts when it is used (`usage.jsonl`), including those of rollouts that are sampled ahead, of evaluations, and of repeated steps. No further update is submitted, so the run exceeds its budget by at most one step. With `max_steps_off_policy`, rollouts are sampled ahead as long as the budget lasts at the mean cost per step, from the first update on. Needs prices: from the price list, or `prices`. An alarm fires at 80 %. After a resume with a higher budget, the run continues as if the first had not been set. `null` sets no limit.",
   },
   max_tokens_total: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     unit: "tokens",
     doc: "Save and end the run after the step at which it has used this many tokens of all kinds: sampled, sent as prompts, passed forward, and trained. Otherwise like `max_cost_usd`.",
@@ -70,8 +65,7 @@ export const costFields = {
   max_hours: {
     type: "number",
     above: 0,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     unit: "hours",
     doc: "Save and end the run after the step at which it has taken this long over all its attempts, including repeated steps and without pauses. Otherwise like `max_cost_usd`, except that rollouts that are sampled ahead take no time of their own.",
@@ -79,16 +73,13 @@ export const costFields = {
   target_reward: {
     type: "object",
     fields: targetFields,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     doc: "End the run as done when the mean reward has reached a target over a number of consecutive steps, each with at least 90 % of its rollouts scored. `null` sets no target.",
   },
   end_without_progress: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     unit: "steps",
     examples: [20],

@@ -1,6 +1,6 @@
 /** Fields of the evaluation object in the configuration. */
 
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 
 export const evaluationFields = {
   splits: {
@@ -25,25 +25,21 @@ export const evaluationFields = {
     doc: "Whether to evaluate after the last step, even if a budget ends the run. That evaluation is not part of the budget.",
   },
   every: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     unit: "steps",
     doc: "Number of steps between evaluations. `null` does not evaluate in between.",
   },
   num_samples: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     nullable: true,
     default: 64,
     change: "tunable",
     doc: "Number of tasks per split. `evaluation.seed` selects them; they are the same each time. `null` uses all.",
   },
   rollouts_per_task: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 1,
     change: "tunable",
     doc: "Number of rollouts per task and temperature. At temperature 0 it is 1, because all greedy rollouts of a task are equal.",
@@ -57,8 +53,7 @@ export const evaluationFields = {
   },
   failure_reward: {
     type: "number",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     examples: [0],
     doc: "The reward that a failed rollout counts as in the mean. `null` means the smaller of 0 and the lowest reward that the evaluation saw in that environment and split at that temperature, so failing never pays. A failed rollout is never a success.",

@@ -121,3 +121,9 @@ type ValueOf<S> = NonNullValueOf<S> | (S extends { nullable: true } ? null : nev
 
 /** The static type of an object whose fields are the table `Fields`, all defaults filled in. */
 export type ValuesOf<Fields> = { readonly [Key in keyof Fields]: ValueOf<Fields[Key]> };
+
+/** A field that may be left out, and is null then. */
+export const OPTIONAL = { nullable: true, default: null } as const;
+
+/** A whole number from 1 on. */
+export const COUNT = { type: "integer", min: 1 } as const;

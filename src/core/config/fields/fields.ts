@@ -1,17 +1,17 @@
 /** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
 
+import type { KeyPath } from "../source/keyPath.ts";
 import { alarmFields } from "./alarmFields.ts";
 import { costFields, priceFields, targetFields } from "./costFields.ts";
 import { columnFields, environmentFields, graderFields, splitFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
-import type { Field, FieldTable, ObjectShape, Shape } from "./field.ts";
+import { type Field, type FieldTable, type ObjectShape, OPTIONAL, type Shape } from "./field.ts";
 import { modelFields } from "./modelFields.ts";
 import { notifyFields } from "./notifyFields.ts";
 import { optimizerFields } from "./optimizerFields.ts";
 import { rolloutFields } from "./rolloutFields.ts";
 import { dataFields, runFields, serviceFields } from "./runFields.ts";
 import { serverFields } from "./serverFields.ts";
-import { stageFieldsOf } from "./stageFields.ts";
 import { dataSourceFields, supervisedFields } from "./supervisedFields.ts";
 import { teacherFields } from "./teacherFields.ts";
 
@@ -95,14 +95,42 @@ export function fieldOf(fields: FieldTable, key: string): Field | undefined {
 }
 
 /** The shape that the table gives to a key path such as `["environments", "local/calculator", "top_p"]`. */
-export function shapeAt(path: readonly string[]): Shape | undefined {
+export function shapeAt(path: KeyPath): Shape | undefined {
   let shape: Shape | undefined = configShape;
   for (const key of path) shape = childShape(shape, key);
   return shape;
+}
+
+/** True for the shape of a value that is never written down or shown. */
+export function isSecret(shape: Shape | undefined): boolean {
+  return shape?.type === "string" && shape.isSecret === true;
 }
 
 /** The shape of what stands under `key` in a value of `shape`. */
 export function childShape(shape: Shape | undefined, key: string): Shape | undefined {
   if (shape?.type === "object") return fieldOf(shape.fields, key);
   return shape?.type === "map" || shape?.type === "list" ? shape.of : undefined;
+}
+
+/** `settings` are the fields of a run. */
+function stageFieldsOf<Settings extends FieldTable>(settings: Settings) {
+  return {
+    stages: {
+      type: "map",
+      keyName: "stage",
+      of: { type: "object", fields: settings, isPartial: true },
+      minEntries: 1,
+      ...OPTIONAL,
+      change: "fixed",
+      examples: [{ imitate: { method: "sft", max_steps: 15 }, reinforce: { max_steps: 40 } }],
+      doc: "Runs that follow one another in this order, by name, each with what it sets differently from the rest of the file. A stage begins with the weights of the one before. `stage:NAME` stands for the run of an earlier stage in `init_from` and as `run` of a source of `data`. `max_cost_usd`, `max_tokens_total` and `max_hours` of the file hold for all stages together, those of a stage for it alone. A stage that was stopped or failed is resumed when training is started again; those that are done are kept.",
+    },
+    stage: {
+      type: "string",
+      ...OPTIONAL,
+      change: "identity",
+      examples: ["reinforce"],
+      doc: "Trains this one of `stages` alone, again from the weights of the stage before it. `null` trains all of them.",
+    },
+  } as const;
 }

@@ -1,6 +1,6 @@
 /** Fields of the configuration about the model and how it is spoken to. */
 
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 
 const thinkingFields = {
   enabled: {
@@ -13,8 +13,7 @@ const thinkingFields = {
     type: "enum",
     values: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     orNumber: true,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "identity",
     doc: "How much reasoning to ask for. Each model takes some of the words, which `tinker-rl models` and the hover on `model_name` show. A few models take a number, for example Inkling from 0 to 1. `null` leaves it to the model.",
   },
@@ -36,8 +35,7 @@ export const modelFields = {
     doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small bundled model on this computer, without a key.",
   },
   lora_rank: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 32,
     localDefault: 8,
     examples: [8, 16, 32, 64],
@@ -67,8 +65,7 @@ export const modelFields = {
   },
   tokenizer_name: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "identity",
     isAdvanced: true,
     doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json` (or a rank file such as `tiktoken.model`), `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative path is resolved from the configuration file. `null` uses the tokenizer of `model_name`.",
@@ -90,8 +87,7 @@ export const modelFields = {
   },
   system_prompt_template: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "identity",
     isAdvanced: true,
     doc: "System text for every conversation. The list of tools replaces `{tools}`, one JSON line each. Without `{tools}`, and with `null`, the model gets the tools in its native form.",

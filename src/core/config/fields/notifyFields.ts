@@ -1,6 +1,6 @@
 /** Fields of one entry of `notify`: where a message about a run goes, and what it is about. */
 
-import type { FieldTable } from "./field.ts";
+import { type FieldTable, OPTIONAL } from "./field.ts";
 import { HTTP_URL } from "./serverFields.ts";
 
 /** What a message can be about. */
@@ -9,8 +9,7 @@ const NOTIFY_EVENTS = ["end", "failure", "alarm", "budget"] as const;
 export const notifyFields = {
   webhook: {
     ...HTTP_URL,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: ["http://localhost:9000/hook"],
     change: "fixed",
     doc: "Address that gets a POST request. Only an address without a key can be written here: those of Slack and Discord contain one, so put them into a variable and name it in `webhook_variable`.",
@@ -19,8 +18,7 @@ export const notifyFields = {
     type: "string",
     pattern: "^[A-Z_][A-Z0-9_]{0,99}$",
     patternMeaning: "the name of a variable, in capital letters, digits and underscores",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: ["SLACK_WEBHOOK"],
     change: "fixed",
     doc: "Instead of `webhook`: the name of the variable that holds the address, which is looked up in the environment and in .env. The address is kept like a key.",
@@ -28,8 +26,7 @@ export const notifyFields = {
   format: {
     type: "enum",
     values: ["slack", "discord", "json"],
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "What the webhook understands. `null` means `slack` for an address at hooks.slack.com, `discord` for one at discord.com, and `json` for any other. Mattermost and Rocket.Chat understand `slack`.",
   },
@@ -37,8 +34,7 @@ export const notifyFields = {
     type: "list",
     of: { type: "string" },
     minItems: 1,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: [["python", "notify.py"]],
     change: "fixed",
     doc: "Instead of a webhook: program and arguments to run; no shell reads them. It starts in the folder of the configuration, reads the message as JSON from its standard input, has the text in `TINKER_RL_MESSAGE` and the kind in `TINKER_RL_EVENT`, gets none of your keys, and is ended after 10 seconds.",

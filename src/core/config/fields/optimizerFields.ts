@@ -1,6 +1,6 @@
 /** Fields of the configuration about the loss, the advantages and the optimizer. */
 
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 import { teacherField } from "./teacherFields.ts";
 
 export const optimizerFields = {
@@ -80,15 +80,13 @@ export const optimizerFields = {
     doc: "Maximum norm of the gradient; a larger gradient is scaled down to it. 0 turns clipping off.",
   },
   num_substeps: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 1,
     change: "tunable",
     doc: "Number of optimizer updates per pass over a step's data. The trained groups are divided among the updates, about evenly by tokens, so each trajectory is in one update. A group is never split, so fewer groups make fewer updates. All updates of a step use its learning rate.",
   },
   num_passes: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 1,
     change: "tunable",
     unit: "passes",
@@ -167,8 +165,7 @@ export const optimizerFields = {
   advantage_clip: {
     type: "number",
     above: 0,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     isAdvanced: true,
     doc: "Largest absolute value of an advantage. `null` sets no limit.",
@@ -210,10 +207,8 @@ export const optimizerFields = {
     doc: "What to do with a rollout that reached a token limit: `max_response_tokens` in its last turn, `max_total_tokens` or `max_sampled_tokens`. `train` treats it like any other. `mask` does not train on its tokens, but its reward still counts in the mean of its group. `penalty` subtracts `overlong_penalty` from its reward when advantages are computed, and part of it from the reward of a rollout close to a limit; recorded rewards do not change.",
   },
   overlong_buffer: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     isAdvanced: true,
     unit: "tokens",
@@ -230,15 +225,13 @@ export const optimizerFields = {
   zero_variance: {
     type: "enum",
     values: ["drop", "keep"],
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     isAdvanced: true,
     doc: "What to do with a group whose rewards are all equal, before any penalty. `null` keeps it when `advantage_calculation` is `direct` or there is a teacher, and drops it otherwise, because no rollout did better than another.",
   },
   max_consecutive_empty_steps: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 10,
     change: "tunable",
     isAdvanced: true,

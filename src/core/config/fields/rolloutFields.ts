@@ -1,11 +1,10 @@
 /** Fields of the configuration about how rollouts are sampled: budgets, clocks and concurrency. */
 
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 
 export const rolloutFields = {
   max_response_tokens: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 4096,
     localDefault: 48,
     change: "tunable",
@@ -13,8 +12,7 @@ export const rolloutFields = {
     doc: "Maximum number of tokens the model may write in one turn.",
   },
   max_total_tokens: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 32768,
     localDefault: 256,
     change: "tunable",
@@ -51,36 +49,29 @@ export const rolloutFields = {
     doc: "Whether a step replaces groups with nothing to train on, mostly those with equal rewards, by further tasks until `batch_size` groups have a signal: dynamic sampling of DAPO (arXiv:2503.14476). Each step then learns from the same number of groups, at the cost of more rollouts, which the metrics `refill/*` count. The data is used up sooner: a run has at most as many steps as `num_epochs` gives without `refill`, and ends with its data. With `max_steps_off_policy` the further groups are those that were sampled ahead, so a step seldom waits for them.",
   },
   max_refill_batches: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 9,
     change: "tunable",
     isAdvanced: true,
     doc: "With `refill`: maximum number of tasks that a step takes beyond `batch_size`, in batches of that size. A step that still has fewer groups with a signal trains on those and shows a warning. The default allows ten batches in all, like the DAPO scripts for verl (`max_num_gen_batches=10`).",
   },
   max_active_tasks: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     localDefault: 32,
     change: "tunable",
     doc: "Maximum number of concurrent rollouts, over all environments. `null` allows all issued rollouts: those of `max_steps_off_policy + 1` steps, at most 4,096. An environment at capacity gets fewer until it has room again.",
   },
   max_rollout_concurrency: {
-    type: "integer",
+    ...COUNT,
     replacedBy: "max_active_tasks",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     doc: "Older name of `max_active_tasks`, which it replaces when set.",
   },
   max_samples_in_flight: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     isAdvanced: true,
     doc: "Maximum number of concurrent sampling requests. `null` allows one per active rollout. At most 400 are submitted at once, and fewer after the service refuses one.",
@@ -105,8 +96,7 @@ export const rolloutFields = {
   tool_timeout: {
     type: "number",
     above: 0,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     isAdvanced: true,
     unit: "seconds",

@@ -3,7 +3,7 @@
 import { alarmFields } from "./alarmFields.ts";
 import { environmentFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 import { notifyField } from "./notifyFields.ts";
 import { HEADERS, HTTP_URL } from "./serverFields.ts";
 
@@ -19,8 +19,7 @@ export const dataFields = {
     doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for a bundled one, or any name for one with a `server` of its own.",
   },
   batch_size: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     examples: [32, 16],
     change: "identity",
     doc: "Number of tasks per step. Each task is a group of `num_rollouts` rollouts.",
@@ -46,19 +45,15 @@ export const dataFields = {
     doc: "Whether every epoch takes the tasks in a new order, which depends on `seed` alone. `false` takes the tasks of every split in index order in every epoch; a split's own `shuffle` cannot turn shuffling on again. Either way, batches can span two epochs.",
   },
   num_epochs: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     examples: [1],
     doc: "Number of passes over all tasks. `null` sets no end. With `mix: weighted`, an epoch takes as many tasks as there are: an environment with a large `weight` repeats some of its tasks, and one with a small `weight` does not reach all of its own.",
   },
   max_steps: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "tunable",
     unit: "steps",
     examples: [100],
@@ -78,15 +73,13 @@ export const runFields = {
     type: "string",
     pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
     patternMeaning: "letters, digits, dots, dashes and underscores",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "Name of the run and its folder; a name that is taken gets `-2`, `-3` and so on. `null` uses `wandb_run_name`, else `openreward_run_name`, else the name of the configuration file.",
   },
   log_path: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "Folder for the run folders. A relative path is resolved from the configuration file; `null` means `.tinker-rl/runs` next to it.",
   },
@@ -101,8 +94,7 @@ export const runFields = {
   rolling_save_every: {
     type: "integer",
     min: 0,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
@@ -110,8 +102,7 @@ export const runFields = {
   },
   save_best: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     examples: ["eval/local/calculator/test/greedy/reward_mean"],
     doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves each checkpoint that it evaluates, marks the best one, and deletes those that were saved only for this and are no longer the best. An evaluation with more than 10 % failed rollouts does not count. `null` keeps no best checkpoint.",
@@ -126,16 +117,14 @@ export const runFields = {
   },
   resume_from: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     examples: ["auto"],
     doc: "Continue from saved weights and optimizer state. `auto` continues the run with exactly this name if it has saved a state, and starts a new one otherwise; the folder of a run continues that run; a `tinker://` path starts a new run from that checkpoint.",
   },
   init_from: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     examples: [".tinker-rl/runs/demonstrations"],
     doc: "Start a new run from these weights, with a fresh optimizer: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken. A relative path is resolved from the configuration file.",
@@ -143,8 +132,7 @@ export const runFields = {
   evaluation: {
     type: "object",
     fields: evaluationFields,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "tunable",
     doc: "Evaluates the model on tasks without training on them. `null` does not evaluate.",
   },
@@ -167,8 +155,7 @@ export const runFields = {
 export const serviceFields = {
   tinker_base_url: {
     ...HTTP_URL,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     isAdvanced: true,
     doc: "Address of the Tinker service. `null` uses `TINKER_BASE_URL`, otherwise the hosted service.",
@@ -187,8 +174,7 @@ export const serviceFields = {
   },
   openreward_base_url: {
     ...HTTP_URL,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     isAdvanced: true,
     doc: "Address of the environments' server. `null` uses `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, otherwise `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, otherwise the hosted service. Any server other than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`. Environments with a `server` of their own do not use this address.",
@@ -197,8 +183,7 @@ export const serviceFields = {
     type: "map",
     keyName: "secret",
     of: { type: "string", nullable: true, isSecret: true },
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "Secrets for all environments, by name. The value `null` looks the secret up by its name, which keeps it out of this file.",
   },
@@ -213,16 +198,14 @@ export const serviceFields = {
     type: "string",
     pattern: "^[^/\\\\#?%:]{1,128}$",
     patternMeaning: "at most 128 characters, none of them / \\ # ? % :",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     examples: ["tinker-rl"],
     doc: "Weights & Biases project. Needed unless `wandb` is `disabled`.",
   },
   wandb_run_name: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "Name of the run on Weights & Biases. `null` uses the run's own name.",
   },
@@ -240,8 +223,7 @@ export const serviceFields = {
   },
   openreward_run_name: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "Name of the run on OpenReward. `null` uses the run's own name.",
   },

@@ -1,6 +1,6 @@
 /** Fields of the server that an environment runs on, where it has one of its own. */
 
-import type { FieldTable } from "./field.ts";
+import { type FieldTable, OPTIONAL } from "./field.ts";
 
 export const HTTP_URL = {
   type: "string",
@@ -13,16 +13,14 @@ export const HEADERS = {
   type: "map",
   keyName: "header",
   of: { type: "string", nullable: true, isSecret: true },
-  nullable: true,
-  default: null,
+  ...OPTIONAL,
   change: "fixed",
 } as const;
 
 export const serverFields = {
   url: {
     ...HTTP_URL,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: ["http://127.0.0.1:8080"],
     change: "fixed",
     doc: "Address of the server. With `command`, the address at which the command listens, on this computer; without it a free port is chosen.",
@@ -35,8 +33,7 @@ export const serverFields = {
     type: "list",
     of: { type: "string" },
     minItems: 1,
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: [["python", "environment.py"]],
     change: "fixed",
     doc: "Program and arguments that start the server; no shell reads them. The trainer starts it, waits until it answers, starts it again after a crash, and ends it with the run. It must listen on the port in the variable `PORT`; `{port}` in an argument stands for the same.",
@@ -44,15 +41,13 @@ export const serverFields = {
   bridge: {
     type: "enum",
     values: ["reasoning-gym", "textarena", "verifiers", "openenv"],
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     doc: "Library whose environment `id` the trainer serves with a program of its own, instead of `command`: [Other libraries](other-libraries.md).",
   },
   id: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: ["chain_sum", "GuessTheNumber-v0"],
     change: "fixed",
     doc: "With `bridge`: name of the environment in its library, or the address of a running server of `openenv`.",
@@ -61,8 +56,7 @@ export const serverFields = {
     type: "map",
     keyName: "argument",
     of: { type: "string" },
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: [{ size: 500, seed: 1 }],
     change: "fixed",
     isAdvanced: true,
@@ -70,8 +64,7 @@ export const serverFields = {
   },
   python: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     examples: [".venv/bin/python"],
     change: "fixed",
     isAdvanced: true,
@@ -79,8 +72,7 @@ export const serverFields = {
   },
   cwd: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     isAdvanced: true,
     doc: "Folder in which the command starts, relative to the configuration file. `null` is the folder of the configuration.",
@@ -89,8 +81,7 @@ export const serverFields = {
     type: "map",
     keyName: "variable",
     of: { type: "string", nullable: true },
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     isAdvanced: true,
     doc: "Variables of the command. The value `null` looks the variable up, which keeps a secret out of this file. The command gets none of your other keys.",
@@ -106,8 +97,7 @@ export const serverFields = {
   },
   environment: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     isAdvanced: true,
     doc: "Name of the environment on the server. `null` is the name under `environments`; for `Owner/Name` it is the server's first environment.",

@@ -1,29 +1,26 @@
 /** Fields of the configuration about supervised fine-tuning: what is imitated, and what is held out. */
 
-import type { FieldTable } from "./field.ts";
+import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 
 /** Where demonstrations come from. */
 export const dataSourceFields = {
   path: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "identity",
     examples: ["demonstrations.jsonl"],
     doc: "A JSONL file of conversations in OpenAI's chat format: each line has `messages`, and `tools` if the model could call any. An optional `split` of a line is `train`, `held_out` or `test`; lines of `test` are left out. A relative path is resolved from the configuration file.",
   },
   run: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "identity",
     examples: [".tinker-rl/runs/first"],
     doc: "The folder of a run, an evaluation or a play whose rollouts are imitated, token for token. Their model must have the same tokenizer. Rollouts of a split that is named `test` or that this configuration evaluates are refused.",
   },
   where: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "identity",
     examples: ["reward >= 1", "reward > 0 and turns <= 4"],
     doc: "Which rollouts of `run` to take: comparisons of `reward`, `turns`, `tokens`, `tool_calls` or `step` with a number, joined by `and`. `null` takes all that have a reward.",
@@ -42,10 +39,8 @@ export const dataSourceFields = {
     doc: "Takes only the rollouts of `run` that have one of these tags. An empty list takes all.",
   },
   max_per_task: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "identity",
     examples: [4],
     doc: "Most rollouts of `run` for the same task: those with the highest reward, and of equal ones the first. `null` sets no limit.",
@@ -82,18 +77,15 @@ export const supervisedFields = {
     doc: "With `method: sft`: whether the reasoning in conversations of a file is kept. `false` leaves it out. Has no effect on rollouts, which are trained as they were sampled.",
   },
   samples_per_task: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     max: 10_000,
     default: 4,
     change: "identity",
     doc: "With `method: collect`: number of rollouts a task.",
   },
   max_tasks: {
-    type: "integer",
-    min: 1,
-    nullable: true,
-    default: null,
+    ...COUNT,
+    ...OPTIONAL,
     change: "identity",
     examples: [500],
     doc: "With `method: collect`: most tasks of each split, chosen by `seed`. `null` takes all.",
@@ -107,8 +99,7 @@ export const supervisedFields = {
     doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side. Where a file marks lines as `held_out`, exactly those are.",
   },
   held_out_every: {
-    type: "integer",
-    min: 1,
+    ...COUNT,
     default: 10,
     change: "tunable",
     unit: "steps",

@@ -1,20 +1,18 @@
 /** Fields of a teacher: a second model whose probabilities the policy learns from, on what it samples itself. */
 
-import type { FieldTable } from "./field.ts";
+import { type FieldTable, OPTIONAL } from "./field.ts";
 
 export const teacherFields = {
   model: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     examples: ["Qwen/Qwen3-32B"],
     doc: "A base model as the teacher. It must have the same tokenizer as `model_name`.",
   },
   checkpoint: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     examples: [".tinker-rl/runs/trained"],
     doc: "Trained weights as the teacher: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken. A relative path is resolved from the configuration file.",
@@ -37,8 +35,7 @@ export const teacherFields = {
   },
   context: {
     type: "string",
-    nullable: true,
-    default: null,
+    ...OPTIONAL,
     change: "fixed",
     examples: ["Look up the depot's map before you move anything."],
     doc: "A text that the teacher alone reads, such as a hint or a worked example: the policy learns to act as if it had read it. It stands at the end of the first message of the user, in every chat format, and the teacher reads the tokens of the policy behind it. `environments.<name>.teacher` gives each environment its own. Tokens that it pushes out of the model's context are learned without the teacher.",
@@ -54,7 +51,6 @@ export const teacherFields = {
 export const teacherField = {
   type: "object",
   fields: teacherFields,
-  nullable: true,
-  default: null,
+  ...OPTIONAL,
   change: "fixed",
 } as const;

@@ -4,18 +4,19 @@ import { environmentsOn } from "../fields/environmentServers.ts";
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
+import { preferred, removal } from "../source/remedy.ts";
 
 export function addressFindings(config: Config): readonly Finding[] {
   const { model_name, tinker_base_url, openreward_base_url } = config;
   const found: Finding[] = [...malformedAddresses(config)];
   if (tinker_base_url !== null && isLocalModel(model_name)) {
     const message = `\`${model_name}\` is trained by the embedded engine, so this address is not used. Remove it, or name a model that the service at this address trains.`;
-    found.push(unused("tinker_base_url", message, [["model_name"]]));
+    found.push(unused("tinker_base_url", message, "model_name"));
   }
   if (openreward_base_url !== null && environmentsOn(config, "shared").length === 0) {
     const message =
       "All environments are embedded (`local/…`) or have a `server` of their own, so this address is not used. Remove it, or name an environment of the server at this address.";
-    found.push(unused("openreward_base_url", message, [["environments"]]));
+    found.push(unused("openreward_base_url", message, "environments"));
   }
   return found;
 }
@@ -38,12 +39,7 @@ function malformedAddresses(config: Config): readonly Finding[] {
   });
 }
 
-function unused(
-  key: string,
-  message: string,
-  relatedPaths: readonly (readonly string[])[],
-): Finding {
-  const path = [key];
-  const remedies = [{ kind: "remove", path, title: `Remove '${key}'`, isPreferred: true }] as const;
-  return advice("TRL213", path, message, { relatedPaths, remedies });
+function unused(key: string, message: string, other: string): Finding {
+  const remedies = [preferred(removal([key]))];
+  return advice("TRL213", [key], message, { relatedPaths: [[other]], remedies });
 }

@@ -2,7 +2,9 @@
 
 import { isAlias, isNode, visit } from "yaml";
 import type { Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
 import { entryAt } from "../source/locate.ts";
+import { renamesOf } from "../source/remedy.ts";
 import type { YamlSource } from "../source/yamlSource.ts";
 
 /** The finding with a name under which the key may stay, where aliases elsewhere use its anchors. */
@@ -16,13 +18,11 @@ export function keepAnchored(source: YamlSource, finding: Finding): Finding {
   return {
     ...finding,
     message: `Unknown key \`${key}\`, but other lines use its anchor. Rename it to \`${to}\`: keys that begin with \`x-\` are for your own use.`,
-    remedies: [
-      { kind: "rename", path: finding.path, to, title: `Change to '${to}'`, isPreferred: true },
-    ],
+    remedies: renamesOf(finding.path, [to]),
   };
 }
 
-function hasUsedAnchor(source: YamlSource, path: readonly string[]): boolean {
+function hasUsedAnchor(source: YamlSource, path: KeyPath): boolean {
   const { root } = source;
   const value = entryAt(source, path)?.value ?? null;
   if (root === null || value === null) return false;

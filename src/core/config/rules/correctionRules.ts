@@ -1,8 +1,8 @@
 /** What a correction for data of other weights may be given, and runs that should have one. */
 
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, note, preferred, setTo } from "../source/finding.ts";
-import type { Remedy } from "../source/remedy.ts";
+import { advice, conflict, type Finding, note } from "../source/finding.ts";
+import { preferred, type Remedy, setKeyTo } from "../source/remedy.ts";
 import { CORRECTION_DEFAULTS, correctionBounds } from "./correctionDefaults.ts";
 import { foreignParameters } from "./parameterRules.ts";
 
@@ -44,15 +44,15 @@ function unboundedFindings(config: Config): readonly Finding[] {
   if (loss_fn !== "importance_sampling") return [];
   if (config.num_passes > 1) {
     const message = `Each trajectory is trained ${config.num_passes} times (\`num_passes\`), and \`importance_sampling\` does not bound its ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them.`;
-    const remedies = [preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo"))];
+    const remedies = [preferred(setKeyTo(["loss_fn"], "ppo"))];
     return [advice("TRL203", ["num_passes"], message, { relatedPaths: [["loss_fn"]], remedies })];
   }
   if (stepsAhead === 0 || correction !== "none") return [];
   const report = stepsAhead > FEW_STEPS_AHEAD ? advice : note;
   const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
   const remedies = [
-    preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo")),
-    setTo(["off_policy_correction"], "tis", "Set off_policy_correction to tis"),
+    preferred(setKeyTo(["loss_fn"], "ppo")),
+    setKeyTo(["off_policy_correction"], "tis"),
   ];
   const relatedPaths = [["loss_fn"]];
   return [report("TRL203", ["max_steps_off_policy"], message, { relatedPaths, remedies })];

@@ -4,8 +4,8 @@ import type { FormatFacts } from "../../models/formats.ts";
 import { NUMBER_TEXT } from "../fields/coerce.ts";
 import { modelFields } from "../fields/modelFields.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, preferred, setTo } from "../source/finding.ts";
-import type { Remedy } from "../source/remedy.ts";
+import { advice, conflict, type Finding } from "../source/finding.ts";
+import { changeTo, preferFirst, preferred, type Remedy, setKeyTo } from "../source/remedy.ts";
 
 const PATH = ["thinking", "effort"];
 /** Every word, ascending. */
@@ -29,7 +29,7 @@ export function effortFindings(
   }
   if (effort === OFF && facts.thinking === "switch") {
     const message = `\`${name}\` does not take the effort \`none\`; \`thinking: false\` turns its reasoning off.`;
-    const off = preferred(setTo(["thinking"], false, "Set thinking to false"));
+    const off = preferred(setKeyTo(["thinking"], false));
     return [conflict("TRL216", PATH, message, { remedies: [off] })];
   }
   if (facts.efforts.length === 0) {
@@ -38,10 +38,7 @@ export function effortFindings(
   }
   const message = `\`${name}\` does not take the effort \`${effort}\`. ${describeEfforts(facts)}`;
   const choices = nearestEfforts(effort, facts);
-  const remedies = choices.map((word, index): Remedy => {
-    const remedy = setTo(PATH, word, `Change to '${word}'`);
-    return index === 0 ? preferred(remedy) : remedy;
-  });
+  const remedies = preferFirst(choices.map((word) => changeTo(PATH, word)));
   return [conflict("TRL216", PATH, message, { remedies })];
 }
 
@@ -75,5 +72,5 @@ function nearestEfforts(
 }
 
 function withoutEffort(): Remedy {
-  return preferred(setTo(PATH, null, "Set effort to null"));
+  return preferred(setKeyTo(PATH, null));
 }

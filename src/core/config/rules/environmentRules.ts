@@ -4,8 +4,10 @@ import { nearestWords } from "../../util/editDistance.ts";
 import { isLoopbackHost } from "../../util/loopback.ts";
 import { datasetFields } from "../fields/environmentFields.ts";
 import { EMBEDDED_ENVIRONMENT_NAMES, isDatasetEnvironment } from "../fields/presets.ts";
-import type { EnvironmentConfig } from "../fields/schema.ts";
-import { advice, conflict, type Finding, preferred, renamesOf, setTo } from "../source/finding.ts";
+import type { Config, EnvironmentConfig } from "../fields/schema.ts";
+import { advice, conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
+import { preferred, removal, renamesOf, setKeyTo, setTo } from "../source/remedy.ts";
 
 /** Rollouts of a group that must succeed so that there is something to compare. */
 const MIN_SUCCESSES = 2;
@@ -16,7 +18,7 @@ const datasetKeys = Object.keys(datasetFields) as readonly (keyof typeof dataset
 
 /** Findings about the environment at `path`. */
 export function environmentFindings(
-  path: readonly string[],
+  path: KeyPath,
   environment: EnvironmentConfig,
 ): readonly Finding[] {
   return [
@@ -30,7 +32,7 @@ export function environmentFindings(
 }
 
 /** Only the program's own environments have names that begin with `local/`. */
-function nameFindings(path: readonly string[]): readonly Finding[] {
+function nameFindings(path: KeyPath): readonly Finding[] {
   const name = path.at(-1) ?? "";
   const known: readonly string[] = [...EMBEDDED_ENVIRONMENT_NAMES, "local/dataset"];
   if (!name.startsWith("local/") || known.includes(name) || isDatasetEnvironment(name)) return [];
@@ -44,22 +46,14 @@ function nameFindings(path: readonly string[]): readonly Finding[] {
   return [conflict("TRL300", path, message, { part: "key", remedies })];
 }
 
-function serverFindings(
-  path: readonly string[],
-  { server }: EnvironmentConfig,
-): readonly Finding[] {
+function serverFindings(path: KeyPath, { server }: EnvironmentConfig): readonly Finding[] {
   if (server === null) return [];
   const own = [...path, "server"];
   const name = path.at(-1) ?? "";
   if (name.startsWith("local/")) {
     const message = `\`${name}\` is embedded and has no server of its own. Remove \`server\`, or give the environment a name that does not begin with \`local/\`.`;
-    const remedy = {
-      kind: "remove",
-      path: own,
-      title: "Remove 'server'",
-      isPreferred: true,
-    } as const;
-    return [conflict("TRL221", own, message, { part: "key", remedies: [remedy] })];
+    const remedies = [preferred(removal(own))];
+    return [conflict("TRL221", own, message, { part: "key", remedies })];
   }
   const { url, command } = server;
   if (server.bridge !== null) return bridgeFindings(own, server);
@@ -81,7 +75,7 @@ function serverFindings(
 
 /** The trainer starts a bridge by itself. */
 function bridgeFindings(
-  own: readonly string[],
+  own: KeyPath,
   server: NonNullable<EnvironmentConfig["server"]>,
 ): readonly Finding[] {
   if (server.id === null) {
@@ -92,7 +86,7 @@ function bridgeFindings(
     if (server[key] === null) return [];
     const path = [...own, key];
     const message = `The trainer starts the server of a \`bridge\` by itself. Remove \`${key}\`, or remove \`bridge\`.`;
-    const remedies = [{ kind: "remove", path, title: `Remove '${key}'` } as const];
+    const remedies = [removal(path)];
     return [conflict("TRL221", path, message, { part: "key", remedies })];
   });
 }
@@ -102,10 +96,7 @@ function isOnThisComputer(url: string): boolean {
 }
 
 /** A dataset needs its file, and no other environment has one. */
-function datasetFindings(
-  path: readonly string[],
-  environment: EnvironmentConfig,
-): readonly Finding[] {
+function datasetFindings(path: KeyPath, environment: EnvironmentConfig): readonly Finding[] {
   const { tasks, split_fractions } = environment;
   const name = path.at(-1) ?? "";
   if (!isDatasetEnvironment(name)) {
@@ -113,7 +104,7 @@ function datasetFindings(
       if (environment[key] === null) return [];
       const place = [...path, key];
       const message = `Only a \`local/dataset\` environment has \`${key}\`. Remove it, or call the environment \`local/dataset\`.`;
-      const remedies = [{ kind: "remove", path: place, title: `Remove '${key}'` } as const];
+      const remedies = [removal(place)];
       return [conflict("TRL223", place, message, { part: "key", remedies })];
     });
   }
@@ -135,7 +126,7 @@ function datasetFindings(
 }
 
 function groupFindings(
-  path: readonly string[],
+  path: KeyPath,
   { num_rollouts, max_failing_rollouts }: EnvironmentConfig,
 ): readonly Finding[] {
   const most = num_rollouts - MIN_SUCCESSES;
@@ -146,15 +137,12 @@ function groupFindings(
   const own = [...path, "max_failing_rollouts"];
   const other = [...path, "num_rollouts"];
   const enough = max_failing_rollouts + MIN_SUCCESSES;
-  const remedies = [
-    preferred(setTo(own, most)),
-    setTo(other, enough, `Set num_rollouts to ${enough}`),
-  ];
+  const remedies = [preferred(setTo(own, most)), setKeyTo(other, enough)];
   return [conflict("TRL200", own, message, { relatedPaths: [other], remedies })];
 }
 
 function rewardFindings(
-  path: readonly string[],
+  path: KeyPath,
   { min_reward, max_reward }: EnvironmentConfig,
 ): readonly Finding[] {
   if (min_reward === null || max_reward === null || min_reward <= max_reward) return [];
@@ -167,7 +155,7 @@ function rewardFindings(
 }
 
 function samplingFindings(
-  path: readonly string[],
+  path: KeyPath,
   { temperature, top_p, top_k }: EnvironmentConfig,
 ): readonly Finding[] {
   const found: Finding[] = [];
@@ -188,4 +176,28 @@ function samplingFindings(
   }
   if (top_k !== null) add("top_k", `Sampling is truncated at top_k ${top_k}. ${offPolicy}`, null);
   return found;
+}
+
+export function agentFindings(config: Config): readonly Finding[] {
+  return Object.entries(config.environments).flatMap(([name, { agent, teacher }]) => {
+    if (agent === null) return [];
+    const path = ["environments", name, "agent"];
+    const found: Finding[] = [];
+    const isOwn = teacher !== null;
+    if (((teacher ?? config.teacher)?.context ?? null) !== null) {
+      const context = [...(isOwn ? ["environments", name] : []), "teacher", "context"];
+      const message =
+        "A teacher of an agent reads what the agent writes, so it has no `context`. Remove it, or remove `agent`.";
+      const remedies = [preferred(removal(context))];
+      found.push(conflict("TRL231", context, message, { relatedPaths: [path], remedies }));
+    }
+    if (agent.reward_command !== null && agent.reward === "output") {
+      const own = [...path, "reward"];
+      const message = "`reward_command` takes the place of `reward`.";
+      const remedies = [removal(own)];
+      const related = [[...path, "reward_command"]];
+      found.push(advice("TRL231", own, message, { relatedPaths: related, remedies }));
+    }
+    return found;
+  });
 }

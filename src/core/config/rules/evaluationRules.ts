@@ -3,7 +3,9 @@
 import { nearestWords } from "../../util/editDistance.ts";
 import { isDatasetEnvironment } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, renamesOf, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
+import { removal, renamesOf, setTo } from "../source/remedy.ts";
 import { bestMetricNames } from "./evaluationCells.ts";
 
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
@@ -35,11 +37,7 @@ function splitFindings({ evaluation, environments }: Config): readonly Finding[]
   });
 }
 
-function unknownEnvironment(
-  path: readonly string[],
-  name: string,
-  trained: readonly string[],
-): Finding {
+function unknownEnvironment(path: KeyPath, name: string, trained: readonly string[]): Finding {
   const near = nearestWords(name, trained);
   const hint =
     near.length === 0
@@ -54,7 +52,7 @@ function bestFindings({ evaluation, save_best: metric }: Config): readonly Findi
   const path = ["save_best"];
   if (evaluation === null) {
     const message = "`save_best` needs an evaluation: add `evaluation`, or remove `save_best`.";
-    const remedies = [{ kind: "remove", path, title: "Remove 'save_best'" } as const];
+    const remedies = [removal(path)];
     return [conflict("TRL220", path, message, { remedies })];
   }
   const names = bestMetricNames(evaluation);

@@ -2,7 +2,8 @@
 
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, type Finding, hint, note, preferred, setTo } from "../source/finding.ts";
+import { advice, type Finding, hint, note } from "../source/finding.ts";
+import { preferred, setKeyTo, setTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
 
 /** Gradients of sums over tokens have norms in the hundreds, those of means about 1. */
@@ -30,9 +31,7 @@ function gspoFindings({ loss_fn, loss_normalization }: Config): readonly Finding
   if (loss_fn !== "gspo" || loss_normalization === "sequence_mean") return [];
   const message = `GSPO weights all rollouts equally, but \`loss_normalization: ${loss_normalization}\` weights them by length. Set \`sequence_mean\`.`;
   const path = ["loss_normalization"];
-  const remedies = [
-    preferred(setTo(path, "sequence_mean", "Set loss_normalization to sequence_mean")),
-  ];
+  const remedies = [preferred(setKeyTo(path, "sequence_mean"))];
   return [advice("TRL204", ["loss_fn"], message, { relatedPaths: [path], remedies })];
 }
 
@@ -41,7 +40,7 @@ function clipNormFindings({ grad_clip_norm, loss_normalization }: Config): reado
   if (!isSmall || loss_normalization !== "token_sum") return [];
   const path = ["loss_normalization"];
   const message = `With \`token_sum\` the norm of a gradient grows with the number of tokens, so ${grad_clip_norm} clips nearly every update. Set \`loss_normalization: token_mean\`, or a much larger norm.`;
-  const remedies = [preferred(setTo(path, "token_mean", "Set loss_normalization to token_mean"))];
+  const remedies = [preferred(setKeyTo(path, "token_mean"))];
   return [advice("TRL204", ["grad_clip_norm"], message, { relatedPaths: [path], remedies })];
 }
 
@@ -49,7 +48,7 @@ function substepFindings({ loss_fn, num_substeps }: Config): readonly Finding[] 
   if (loss_fn !== "importance_sampling" || num_substeps === 1) return [];
   const path = ["loss_fn"];
   const message = `After the first of ${num_substeps} updates the weights are no longer those that sampled, and \`importance_sampling\` does not bound the ratios. Use \`ppo\` or \`cispo\`, which clip them.`;
-  const remedies = [preferred(setTo(path, "ppo", "Set loss_fn to ppo"))];
+  const remedies = [preferred(setKeyTo(path, "ppo"))];
   return [note("TRL203", ["num_substeps"], message, { relatedPaths: [path], remedies })];
 }
 
@@ -60,7 +59,7 @@ function lagFindings(config: Config): readonly Finding[] {
     return [];
   const path = ["off_policy_correction"];
   const message = `Rollouts are trained up to ${steps} steps after their weights without a correction. Use \`off_policy_correction: tis\`, or fewer steps.`;
-  const remedies = [preferred(setTo(path, "tis", "Set off_policy_correction to tis"))];
+  const remedies = [preferred(setKeyTo(path, "tis"))];
   return [note("TRL203", ["max_steps_off_policy"], message, { relatedPaths: [path], remedies })];
 }
 
@@ -82,7 +81,7 @@ function missingRewardFindings({ environments }: Config): readonly Finding[] {
     const path = ["environments", name];
     const message =
       "If a rollout ends without a reward, for example at a turn or token limit, training skips its whole group. Set `nonterminal_reward: 0`, so that it counts as wrong.";
-    const fix = setTo([...path, "nonterminal_reward"], 0, "Set nonterminal_reward to 0");
+    const fix = setKeyTo([...path, "nonterminal_reward"], 0);
     return [hint("TRL200", path, message, { part: "key", remedies: [preferred(fix)] })];
   });
 }
@@ -98,6 +97,6 @@ function timeoutFindings(config: Config, values: unknown): readonly Finding[] {
   const path = ["rollout_timeout"];
   const message = `A rollout of ${max_total_tokens} tokens takes about ${needed} seconds at ${TOKENS_PER_SECOND} tokens per second, but ends after ${rollout_timeout}.`;
   const value = Math.ceil(needed / 60) * 60;
-  const remedies = [preferred(setTo(path, value, `Set rollout_timeout to ${value}`))];
+  const remedies = [preferred(setKeyTo(path, value))];
   return [note("TRL202", place, message, { relatedPaths: [path], remedies })];
 }

@@ -5,8 +5,9 @@ import { isJsonObject } from "../../json.ts";
 import { nearestWords } from "../../util/editDistance.ts";
 import type { Field, NumberShape, Shape } from "../fields/field.ts";
 import { configShape, shapeAt } from "../fields/fields.ts";
-import { type Finding, preferred, setTo } from "../source/finding.ts";
-import type { Remedy } from "../source/remedy.ts";
+import { conflict, type Finding } from "../source/finding.ts";
+import { isWithin, type KeyPath } from "../source/keyPath.ts";
+import { changeTo, preferFirst, preferred, type Remedy, setTo } from "../source/remedy.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
 import { unindentedEnvironmentKeys, unindentedKeys } from "./unindentedKeys.ts";
 import { unknownKey } from "./unknownKeys.ts";
@@ -27,7 +28,7 @@ export function findingsOf(
   const unknown: Finding[] = misplaced.map(({ finding }) => finding);
   const others: Finding[] = [];
   /** Keys that are empty because what belongs below them is beside them, and what is taken for their neighbors. */
-  const emptied: (readonly string[])[] = misplaced.flatMap(({ below, keys }) => [
+  const emptied: KeyPath[] = misplaced.flatMap(({ below, keys }) => [
     below,
     ...keys.map((key) => ["environments", key]),
   ]);
@@ -61,12 +62,8 @@ export function findingsOf(
   return [...others.filter((finding) => !isExplained(finding)), ...unknown];
 }
 
-function isWithin(path: readonly string[], outer: readonly string[]): boolean {
-  return outer.every((key, index) => path[index] === key);
-}
-
 /** The value at `path` of plain values, or undefined. */
-export function valueAt(values: unknown, path: readonly string[]): unknown {
+export function valueAt(values: unknown, path: KeyPath): unknown {
   let value = values;
   for (const key of path) {
     if (Array.isArray(value)) value = value[Number(key)];
@@ -75,13 +72,13 @@ export function valueAt(values: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-function findingAbout(path: readonly string[], values: unknown): Finding {
+function findingAbout(path: KeyPath, values: unknown): Finding {
   const shape = shapeAt(path) ?? configShape;
   const value = valueAt(values, path);
   return value === undefined ? missingKey(path, shape) : invalidValue(path, value, shape);
 }
 
-function missingKey(path: readonly string[], shape: Shape & Partial<Field>): Finding {
+function missingKey(path: KeyPath, shape: Shape & Partial<Field>): Finding {
   const key = path.at(-1) ?? "";
   const message = `\`${key}\` is missing. Add it: ${expectationOf(shape)}.`;
   const example = shape.examples?.[0];
@@ -97,17 +94,17 @@ function missingKey(path: readonly string[], shape: Shape & Partial<Field>): Fin
             isPreferred: true,
           },
         ];
-  return { severity: "error", code: "TRL111", path, message, part: "key", remedies };
+  return conflict("TRL111", path, message, { part: "key", remedies });
 }
 
-function invalidValue(path: readonly string[], value: unknown, shape: Shape): Finding {
+function invalidValue(path: KeyPath, value: unknown, shape: Shape): Finding {
   const sentence = `Expected ${expectationOf(shape)}, got ${describeValue(value, shape)}.`;
   const near =
     typeof value === "string" && shape.type === "enum" ? nearestWords(value, shape.values) : [];
   const message = `${sentence}${hintFor(value, shape, near)}`;
   const code = codeFor(value, shape);
   const remedies = remediesFor(path, value, shape, near);
-  return { severity: "error", code, path, message, part: "value", remedies };
+  return conflict(code, path, message, { remedies });
 }
 
 function codeFor(value: unknown, shape: Shape): "TRL120" | "TRL121" | "TRL122" {
@@ -131,20 +128,12 @@ function isNumberShape(shape: Shape): shape is NumberShape {
 }
 
 function remediesFor(
-  path: readonly string[],
+  path: KeyPath,
   value: unknown,
   shape: Shape,
   near: readonly string[],
 ): readonly Remedy[] {
-  if (near.length > 0) {
-    return near.map((word, index) => ({
-      kind: "set",
-      path,
-      value: word,
-      title: `Change to '${word}'`,
-      isPreferred: index === 0 ? true : undefined,
-    }));
-  }
+  if (near.length > 0) return preferFirst(near.map((word) => changeTo(path, word)));
   const isCollection = shape.type === "map" || shape.type === "object";
   if (isCollection && (Array.isArray(value) || (typeof value === "string" && value !== ""))) {
     return [{ kind: "toMapping", path, title: "Write as a mapping", isPreferred: true }];
@@ -156,7 +145,7 @@ function remediesFor(
   if (isNumberShape(shape)) return numberRemedies(path, value, shape);
   if (shape.type === "boolean") return booleanRemedies(path, value);
   if (shape.type === "enum" && shape.values.length <= MAX_OFFERED) {
-    return shape.values.map((word) => setTo(path, word, `Change to '${word}'`));
+    return shape.values.map((word) => changeTo(path, word));
   }
   if (shape.type === "list" && isScalarFor(value, shape.of)) {
     return [{ kind: "set", path, value: [value], title: "Wrap in a list", isPreferred: true }];
@@ -165,7 +154,7 @@ function remediesFor(
 }
 
 /** 0 and 1, and words near to those that are booleans. */
-function booleanRemedies(path: readonly string[], value: unknown): readonly Remedy[] {
+function booleanRemedies(path: KeyPath, value: unknown): readonly Remedy[] {
   const [word = ""] = nearestWords(String(value), ["true", "false"]);
   const meant =
     value === 1 || word === "true" ? true : value === 0 || word === "false" ? false : null;
@@ -176,13 +165,9 @@ function isScalarFor(value: unknown, shape: Shape): value is string | number {
   return shape.type === "string" ? typeof value === "string" : typeof value === "number";
 }
 
-function numberRemedies(
-  path: readonly string[],
-  value: unknown,
-  shape: NumberShape,
-): readonly Remedy[] {
+function numberRemedies(path: KeyPath, value: unknown, shape: NumberShape): readonly Remedy[] {
   const set = (number: number, note: string): readonly Remedy[] => [
-    { kind: "set", path, value: number, title: `Set to ${number}${note}`, isPreferred: true },
+    preferred(setTo(path, number, `Set to ${number}${note}`)),
   ];
   if (typeof value === "string") {
     const [minutes = 0, seconds = 0] = value.split(":").map(Number);

@@ -16,7 +16,8 @@ import { LINE_UP_DATE } from "../../models/lineUpRows.ts";
 import { nearestWords } from "../../util/editDistance.ts";
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, note, preferred, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding, note } from "../source/finding.ts";
+import { changeTo, preferred, removal, setKeyTo, setTo } from "../source/remedy.ts";
 import { effortFindings } from "./effortRules.ts";
 import { valueAt } from "./issues.ts";
 
@@ -41,7 +42,7 @@ function serviceFindings(config: Config, model: LineUpModel | null): readonly Fi
   if (model.retired !== null) {
     const { instead } = model.retired;
     const message = retirementText(model.name, model.retired);
-    const remedies = [preferred(setTo(MODEL, instead, `Change to '${instead}'`))];
+    const remedies = [preferred(changeTo(MODEL, instead))];
     return [advice("TRL215", MODEL, message, { remedies, tag: "deprecated" })];
   }
   return contextFindings(config, model);
@@ -57,7 +58,7 @@ function unknownModel(name: string): Finding {
       ? "When a run starts, the service says whether it trains the model."
       : `Did you mean \`${near[0]}\`?`;
   const message = `\`${name}\` is not in the table of models (${LINE_UP_DATE}). ${hint}`;
-  const remedies = near.map((other) => setTo(MODEL, other, `Change to '${other}'`));
+  const remedies = near.map((other) => changeTo(MODEL, other));
   return note("TRL215", MODEL, message, { remedies });
 }
 
@@ -107,7 +108,7 @@ function unknownFormat({ name }: LineUpModel): Finding {
   const choices = others.filter((other) => other.name.startsWith(`${owner}/`)).slice(0, 3);
   const names = choices.map((other) => `\`${other.name}\``).join(" or ");
   const message = `\`${name}\` cannot be trained yet: its chat format is not public, and with a guessed format it would never learn. Use ${names}.`;
-  const remedies = choices.map((other) => setTo(MODEL, other.name, `Change to '${other.name}'`));
+  const remedies = choices.map((other) => changeTo(MODEL, other.name));
   return conflict("TRL216", MODEL, message, { remedies });
 }
 
@@ -131,12 +132,12 @@ function switchFindings(
   }
   if (facts.thinking === "off" && thinking.enabled) {
     const message = `\`${name}\` does not reason before it answers, so this has no effect. Set \`thinking: false\`.`;
-    const off = setTo(["thinking"], false, "Set thinking to false");
+    const off = setKeyTo(["thinking"], false);
     return [advice("TRL216", path, message, { remedies: [preferred(off)] })];
   }
   if (!facts.thinksWithTools && thinking.enabled) {
     const message = `\`${name}\` calls tools only without reasoning: after a result it continues at once, where no reasoning can begin. Set \`thinking: false\`.`;
-    const off = setTo(["thinking"], false, "Set thinking to false");
+    const off = setKeyTo(["thinking"], false);
     return [conflict("TRL216", path, message, { remedies: [preferred(off)] })];
   }
   return [];
@@ -156,7 +157,7 @@ function retentionFindings(
 function toolFindings(name: string, { callsTools }: FormatFacts): readonly Finding[] {
   if (callsTools) return [];
   const message = `\`${name}\` is a base model: it cannot call tools, and works only in environments that grade the text of an answer. For others, set \`chat_format: reference\`, which lists the tools in the system text, or use a model that was trained to call tools.`;
-  const set = setTo(["chat_format"], "reference", "Set chat_format to reference");
+  const set = setKeyTo(["chat_format"], "reference");
   return [advice("TRL216", MODEL, message, { remedies: [set] })];
 }
 
@@ -182,7 +183,7 @@ function imageFindings(
     const path = ["environments", environment, "on_image"];
     if (valueAt(values, path) === undefined) return [];
     const message = `\`${name}\` reads images, so \`on_image\` has no effect.`;
-    const remedies = [{ kind: "remove", path, title: "Remove 'on_image'" } as const];
+    const remedies = [removal(path)];
     return [note("TRL216", path, message, { part: "key", remedies })];
   });
 }

@@ -1,8 +1,8 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
 import type { Config } from "../fields/schema.ts";
-import { conflict, type Finding, preferred, setTo } from "../source/finding.ts";
-import type { Remedy } from "../source/remedy.ts";
+import { conflict, type Finding } from "../source/finding.ts";
+import { preferred, type Remedy, setTo } from "../source/remedy.ts";
 import { LOSS_DEFAULTS } from "./lossDefaults.ts";
 import { foreignParameters } from "./parameterRules.ts";
 

@@ -2,6 +2,8 @@
 
 import type { Config, NotifyConfig } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
+import { removal } from "../source/remedy.ts";
 import { hasKeyShape } from "./secretRules.ts";
 
 /** Names of parameters that carry a key. */
@@ -24,7 +26,7 @@ export function notifyFindings({ notify }: Pick<Config, "notify">): readonly Fin
   });
 }
 
-function placeFindings(entry: NotifyConfig, path: readonly string[]): readonly Finding[] {
+function placeFindings(entry: NotifyConfig, path: KeyPath): readonly Finding[] {
   const { webhook, webhook_variable, command } = entry;
   const places = [webhook, webhook_variable, command].filter((place) => place !== null);
   if (places.length === 1) return [];
@@ -36,7 +38,7 @@ function placeFindings(entry: NotifyConfig, path: readonly string[]): readonly F
 /** No message shows the address. */
 function addressFindings(
   { webhook, webhook_variable }: NotifyConfig,
-  path: readonly string[],
+  path: KeyPath,
 ): readonly Finding[] {
   if (webhook_variable !== null && OWN_KEY.test(webhook_variable)) {
     const message = `\`${webhook_variable}\` holds a key, not the address of a webhook. Name another variable, for example SLACK_WEBHOOK.`;
@@ -66,13 +68,10 @@ function holdsKey(address: string): boolean {
   );
 }
 
-function formatFindings(
-  { command, format }: NotifyConfig,
-  path: readonly string[],
-): readonly Finding[] {
+function formatFindings({ command, format }: NotifyConfig, path: KeyPath): readonly Finding[] {
   if (command === null || format === null) return [];
   const message = "`format` is for a webhook. A command always reads JSON.";
   const place = [...path, "format"];
-  const remedies = [{ kind: "remove", path: place, title: "Remove 'format'" } as const];
+  const remedies = [removal(place)];
   return [advice("TRL230", place, message, { remedies })];
 }

@@ -2,7 +2,7 @@
 
 import { nearestWords } from "../../util/editDistance.ts";
 import { conflict, type Finding } from "../source/finding.ts";
-import type { Remedy } from "../source/remedy.ts";
+import { removal } from "../source/remedy.ts";
 
 export interface ParameterMap {
   /** Key of the map. */
@@ -26,12 +26,10 @@ export function foreignParameters(map: ParameterMap): readonly Finding[] {
     .map((name) => {
       const path = [place, name];
       const message = `${owner} has no parameter \`${name}\`. ${hint}`;
-      const remedies: readonly Remedy[] = [
-        ...nearestWords(name, free).map(
-          (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
-        ),
-        { kind: "remove", path, title: `Remove '${name}'` },
-      ];
+      const renames = nearestWords(name, free).map(
+        (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
+      );
+      const remedies = [...renames, removal(path)];
       return conflict("TRL204", path, message, { part: "key", remedies });
     });
 }

@@ -1,21 +1,20 @@
 /** Rules over several fields, and advice about values that are allowed but rarely meant. */
 
 import { formatCount } from "../../../shared/format.ts";
-import { isLocalModel, MOST_AT_ONCE } from "../fields/presets.ts";
+import { isLocalModel, MOST_AT_ONCE, zeroVariancePolicy } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, note, preferred, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding, note } from "../source/finding.ts";
+import { preferred, removal, setKeyTo, setTo } from "../source/remedy.ts";
 import { addressFindings } from "./addressRules.ts";
-import { agentFindings } from "./agentRules.ts";
 import { correctionFindings } from "./correctionRules.ts";
-import { costFindings } from "./costRules.ts";
-import { environmentFindings } from "./environmentRules.ts";
+import { agentFindings, environmentFindings } from "./environmentRules.ts";
 import { evaluationFindings } from "./evaluationRules.ts";
 import { intentFindings } from "./intentRules.ts";
 import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
+import { learnsWithoutAdvantage } from "./lossDefaults.ts";
 import { lossFindings } from "./lossRules.ts";
 import { notifyFindings } from "./notifyRules.ts";
-import { refillFindings } from "./refillRules.ts";
 import { supervisedFindings } from "./supervisedRules.ts";
 import { teacherFindings } from "./teachers.ts";
 
@@ -39,7 +38,8 @@ const MANY_LOCAL_ROLLOUTS = 2048;
  */
 export function crossFieldFindings(config: Config, values: unknown): readonly Finding[] {
   return [
-    ...modelFindings(config),
+    ...rankFindings(config),
+    ...adapterFindings(config),
     ...lineUpFindings(config, values),
     ...startFindings(config),
     ...tokenFindings(config),
@@ -97,7 +97,7 @@ function sessionEnvFindings({ environments, secrets }: Config): readonly Finding
       const path = ["environments", name, "session_env", key];
       if (value !== null && value !== "" && KEY_NAME.test(key)) {
         const message = `The value of \`${key}\` would be stored with the run. Write null here, and the value under \`secrets\` or in .env.`;
-        const hide = setTo(path, null, `Set ${key} to null`);
+        const hide = setKeyTo(path, null);
         return [conflict("TRL224", path, message, { remedies: [preferred(hide)] })];
       }
       if (value !== null || isSent) return [];
@@ -106,10 +106,6 @@ function sessionEnvFindings({ environments, secrets }: Config): readonly Finding
       return [conflict("TRL224", path, message, { remedies: [preferred(add)] })];
     });
   });
-}
-
-function modelFindings(config: Config): readonly Finding[] {
-  return [...rankFindings(config), ...adapterFindings(config)];
 }
 
 function adapterFindings({ model_name, train_attn, train_mlp, train_unembed }: Config) {
@@ -147,39 +143,24 @@ function twoStarts({ init_from, resume_from }: Config): readonly Finding[] {
   if (init_from === null || resume_from === null) return [];
   const message =
     "A run either continues (`resume_from`) or starts from weights (`init_from`); remove one of them.";
-  const remove = (key: string) =>
-    ({ kind: "remove", path: [key], title: `Remove '${key}'` }) as const;
-  return [
-    conflict("TRL209", ["init_from"], message, {
-      relatedPaths: [["resume_from"]],
-      remedies: [remove("init_from"), remove("resume_from")],
-    }),
-  ];
+  const relatedPaths = [["resume_from"]];
+  const remedies = [removal(["init_from"]), removal(["resume_from"])];
+  return [conflict("TRL209", ["init_from"], message, { relatedPaths, remedies })];
 }
 
 function tokenFindings({ max_response_tokens, max_total_tokens }: Config): readonly Finding[] {
   if (max_response_tokens <= max_total_tokens) return [];
   const message = `A turn of ${max_response_tokens} tokens does not fit into a rollout of ${max_total_tokens} (\`max_total_tokens\`); turns are cut off earlier.`;
-  return [
-    advice("TRL202", ["max_response_tokens"], message, {
-      relatedPaths: [["max_total_tokens"]],
-      remedies: [
-        preferred(setTo(["max_response_tokens"], max_total_tokens)),
-        setTo(
-          ["max_total_tokens"],
-          max_response_tokens,
-          `Set max_total_tokens to ${max_response_tokens}`,
-        ),
-      ],
-    }),
-  ];
+  const [path, other] = [["max_response_tokens"], ["max_total_tokens"]];
+  const remedies = [preferred(setTo(path, max_total_tokens)), setKeyTo(other, max_response_tokens)];
+  return [advice("TRL202", path, message, { relatedPaths: [other], remedies })];
 }
 
 function overlongFindings({ overlong_buffer, max_response_tokens }: Config): readonly Finding[] {
   if (overlong_buffer === null || overlong_buffer <= max_response_tokens) return [];
   const path = ["overlong_buffer"];
   const message = `The penalty for length begins ${overlong_buffer} tokens below a limit, but a turn has ${max_response_tokens} at most (\`max_response_tokens\`): every rollout would be penalized.`;
-  const remedies = [{ kind: "remove", path, title: "Remove 'overlong_buffer'" } as const];
+  const remedies = [removal(path)];
   return [conflict("TRL202", path, message, { relatedPaths: [["max_response_tokens"]], remedies })];
 }
 
@@ -255,7 +236,7 @@ function shuffleFindings({ shuffle, environments }: Config, values: unknown): re
       if (valueAt(values, path) !== true) return [];
       const message =
         "This has no effect, because `shuffle: false` applies to the whole run. To shuffle only some splits, set it on the others.";
-      const remedies = [{ kind: "remove", path, title: "Remove 'shuffle'" } as const];
+      const remedies = [removal(path)];
       return [advice("TRL217", path, message, { relatedPaths: [["shuffle"]], remedies })];
     }),
   );
@@ -267,7 +248,7 @@ function trackerFindings(config: Config): readonly Finding[] {
   const message =
     "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
   const add = setTo(["wandb_project_name"], "tinker-rl", "Add wandb_project_name: tinker-rl");
-  const disable = setTo(["wandb"], "disabled", "Set wandb to disabled");
+  const disable = setKeyTo(["wandb"], "disabled");
   return [conflict("TRL111", ["wandb"], message, { remedies: [add, disable] })];
 }
 
@@ -277,28 +258,63 @@ function silentTrackerFindings(config: Config, values: unknown): readonly Findin
   const { wandb_project_name, openreward_run_name } = config;
   if (wandb_project_name !== null && valueAt(values, ["wandb"]) === undefined) {
     const message = "Nothing is sent to Weights & Biases until you set `wandb`.";
-    found.push(
-      advice("TRL214", ["wandb_project_name"], message, {
-        remedies: [
-          preferred(setTo(["wandb"], "online", "Add wandb: online")),
-          setTo(["wandb"], "disabled", "Add wandb: disabled"),
-        ],
-      }),
-    );
+    const remedies = [
+      preferred(setTo(["wandb"], "online", "Add wandb: online")),
+      setTo(["wandb"], "disabled", "Add wandb: disabled"),
+    ];
+    found.push(advice("TRL214", ["wandb_project_name"], message, { remedies }));
   }
   const isUploadUnset = ["openreward_upload", "openreward_upload_evaluations"].every(
     (key) => valueAt(values, [key]) === undefined,
   );
   if (openreward_run_name !== null && isUploadUnset) {
     const message = "No rollouts are uploaded until you set `openreward_upload`.";
-    found.push(
-      advice("TRL214", ["openreward_run_name"], message, {
-        remedies: [
-          preferred(setTo(["openreward_upload"], true, "Add openreward_upload: true")),
-          setTo(["openreward_upload"], false, "Add openreward_upload: false"),
-        ],
-      }),
-    );
+    const remedies = [
+      preferred(setTo(["openreward_upload"], true, "Add openreward_upload: true")),
+      setTo(["openreward_upload"], false, "Add openreward_upload: false"),
+    ];
+    found.push(advice("TRL214", ["openreward_run_name"], message, { remedies }));
   }
   return found;
+}
+
+function costFindings(config: Config): readonly Finding[] {
+  const { fetch_prices, max_cost_usd, model_name, prices } = config;
+  if (max_cost_usd === null || prices !== null) return [];
+  const isLocal = isLocalModel(model_name);
+  if (!isLocal && fetch_prices) return [];
+  const why = isLocal
+    ? "The price list has no prices of `local/…` models"
+    : "With `fetch_prices: false` no prices are known";
+  const message = `${why}, so the cost of the run is unknown. Set \`prices\`, or \`max_tokens_total\` instead.`;
+  const path = ["max_cost_usd"];
+  const remedies = [removal(path)];
+  return [conflict("TRL219", path, message, { relatedPaths: [["prices"]], remedies })];
+}
+
+function refillFindings(config: Config): readonly Finding[] {
+  if (!config.refill) return [];
+  return [...keptGroupFindings(config), ...scheduleFindings(config)];
+}
+
+/** A group of equal rewards that is trained on is not replaced. */
+function keptGroupFindings(config: Config): readonly Finding[] {
+  const isTrained = config.advantage_calculation === "direct" || learnsWithoutAdvantage(config);
+  if (zeroVariancePolicy(config) === "drop" || !isTrained) return [];
+  const why =
+    config.zero_variance === null
+      ? "`advantage_calculation: direct` trains on groups of equal rewards"
+      : "`zero_variance: keep` trains on groups of equal rewards";
+  const message = `${why}, so \`refill\` does not replace them. To replace them, set \`zero_variance\` to \`drop\`.`;
+  const remedies = [preferred(setKeyTo(["zero_variance"], "drop"))];
+  return [advice("TRL218", ["refill"], message, { relatedPaths: [["zero_variance"]], remedies })];
+}
+
+function scheduleFindings(config: Config): readonly Finding[] {
+  const { learning_rate_schedule: schedule, max_steps, num_epochs } = config;
+  if (schedule === "constant" || max_steps !== null || num_epochs === null) return [];
+  const path = ["learning_rate_schedule"];
+  const message = `A ${schedule} schedule spans the most steps that \`num_epochs\` can give. With \`refill\` the data ends earlier, while the learning rate is still high. Set \`max_steps\`, or use \`constant\`.`;
+  const remedies = [setTo(path, "constant")];
+  return [advice("TRL218", path, message, { relatedPaths: [["refill"]], remedies })];
 }

@@ -2,9 +2,10 @@
 
 import { isScalar, isSeq, type Node } from "yaml";
 import type { Shape } from "../fields/field.ts";
-import { childShape, configShape } from "../fields/fields.ts";
+import { childShape, configShape, isSecret } from "../fields/fields.ts";
 import { notifyFields } from "../fields/notifyFields.ts";
 import { advice, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
 import type { Remedy } from "../source/remedy.ts";
 import { scalarText } from "../source/yamlNodes.ts";
 import type { YamlSource } from "../source/yamlSource.ts";
@@ -38,7 +39,7 @@ function visit(
   source: YamlSource,
   node: Node | null,
   shape: Shape | undefined,
-  path: readonly string[],
+  path: KeyPath,
   found: Finding[],
 ): void {
   const value = source.resolve(node);
@@ -62,16 +63,13 @@ function visit(
 function isLiteralSecret(value: unknown, text: string, shape: Shape | undefined): boolean {
   // Its own rule refuses it, in words that say what to write instead.
   if (value === null || text === "" || shape === notifyFields.webhook) return false;
-  if (shape?.type === "string" && shape.isSecret === true) {
-    return text.length >= MIN_SECRET_LENGTH || hasKeyShape(text);
-  }
-  return hasKeyShape(text);
+  return (isSecret(shape) && text.length >= MIN_SECRET_LENGTH) || hasKeyShape(text);
 }
 
 /** A warning in the program, because the same file works elsewhere; the editor shows it as an error. */
-function literalSecret(path: readonly string[], shape: Shape | undefined): Finding {
+function literalSecret(path: KeyPath, shape: Shape | undefined): Finding {
   const key = path.at(-1) ?? "";
-  const isInPlace = shape?.type === "string" && shape.isSecret === true;
+  const isInPlace = isSecret(shape);
   const message = isInPlace
     ? `This file contains a secret. Keep it outside the file and write null, so that \`${key}\` is looked up.`
     : "This looks like a secret key. Keep it outside this file.";

@@ -3,7 +3,8 @@
 import { isJsonObject } from "../../json.ts";
 import { nearestWords } from "../../util/editDistance.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, preferred, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding } from "../source/finding.ts";
+import { changeTo, preferred, removal, setTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
 
 /** A run of an earlier stage, in place of its folder. */
@@ -54,7 +55,7 @@ function choiceFindings(chosen: unknown, names: readonly string[]): readonly Fin
   }
   const near = nearestWords(chosen, names);
   const message = `There is no stage \`${chosen}\`; \`stages\` has ${listed(names)}.`;
-  const remedies = near.map((name) => preferred(setTo(["stage"], name, `Change to '${name}'`)));
+  const remedies = near.map((name) => preferred(changeTo(["stage"], name)));
   return [conflict("TRL229", ["stage"], message, { relatedPaths: [["stages"]], remedies })];
 }
 
@@ -62,7 +63,7 @@ function sharedFindings(name: string, own: unknown): readonly Finding[] {
   if (!isJsonObject(own)) return [];
   return SHARED_KEYS.filter((key) => Object.hasOwn(own, key)).map((key) => {
     const path = ["stages", name, key];
-    const remedies = [{ kind: "remove", path, title: `Remove '${key}'` } as const];
+    const remedies = [removal(path)];
     const message = `\`${key}\` holds for all stages. Write it outside of \`stages\`.`;
     return conflict("TRL229", path, message, { part: "key", remedies });
   });

@@ -2,7 +2,9 @@
 
 import { CONDITION_FIELDS, parseRolloutCondition } from "../../../shared/rolloutCondition.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
+import { removal, setKeyTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
 
 type DataSource = Config["data"][number];
@@ -47,7 +49,7 @@ export function supervisedFindings(config: Config, values: unknown): readonly Fi
 function unusedData({ data }: Config): readonly Finding[] {
   if (data.length === 0) return [];
   const message = "`data` is read only with `method: sft`; reinforcement learning has no examples.";
-  const remedies = [setTo(["method"], "sft", "Set method to sft")];
+  const remedies = [setKeyTo(["method"], "sft")];
   return [advice("TRL226", ["data"], message, { part: "key", remedies })];
 }
 
@@ -67,14 +69,14 @@ function sourceFindings(source: DataSource, index: number): readonly Finding[] {
   return [...filterFindings(source, place), ...fileFindings(source, place)];
 }
 
-function filterFindings({ where }: DataSource, place: readonly string[]): readonly Finding[] {
+function filterFindings({ where }: DataSource, place: KeyPath): readonly Finding[] {
   if (where === null || parseRolloutCondition(where) !== null) return [];
   const names = CONDITION_FIELDS.map((name) => `\`${name}\``).join(", ");
   const message = `Expected comparisons with numbers, such as \`reward >= 1 and turns <= 4\`, of ${names}.`;
   return [conflict("TRL226", [...place, "where"], message)];
 }
 
-function fileFindings(source: DataSource, place: readonly string[]): readonly Finding[] {
+function fileFindings(source: DataSource, place: KeyPath): readonly Finding[] {
   if (source.path === null) return [];
   const isSet = { ...source, tags: source.tags.length > 0 || null };
   return OF_ROLLOUTS.filter((key) => Boolean(isSet[key])).map((key) =>
@@ -83,7 +85,7 @@ function fileFindings(source: DataSource, place: readonly string[]): readonly Fi
 }
 
 function unread(key: string): Finding {
-  const remedies = [{ kind: "remove", path: [key], title: `Remove '${key}'` } as const];
+  const remedies = [removal([key])];
   const message = `\`${key}\` has no effect with \`method: sft\`.`;
   return advice("TRL226", [key], message, { relatedPaths: [["method"]], remedies });
 }

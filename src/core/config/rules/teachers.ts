@@ -3,6 +3,7 @@
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
 
 export type Teacher = NonNullable<Config["teacher"]>;
 
@@ -25,7 +26,7 @@ export function teacherFindings(config: Config): readonly Finding[] {
 function findingsAbout(
   { model_name: student }: Config,
   teacher: Teacher | null,
-  path: readonly string[],
+  path: KeyPath,
 ): readonly Finding[] {
   if (teacher === null) return [];
   const { model, checkpoint, context } = teacher;

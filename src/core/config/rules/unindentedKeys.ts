@@ -3,19 +3,20 @@
 import { isJsonObject } from "../../json.ts";
 import type { Shape } from "../fields/field.ts";
 import { childShape, shapeAt } from "../fields/fields.ts";
-import type { Finding } from "../source/finding.ts";
+import { conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
 
 export interface Unindented {
   readonly finding: Finding;
   /** The keys that it explains. */
   readonly keys: readonly string[];
   /** Path of the empty key. */
-  readonly below: readonly string[];
+  readonly below: KeyPath;
 }
 
 /** `unknown` are keys of the mapping `siblings` at `path`, whose shape is `parent`. */
 export function unindentedKeys(
-  path: readonly string[],
+  path: KeyPath,
   unknown: readonly string[],
   siblings: unknown,
   parent: Shape | undefined,
@@ -61,19 +62,9 @@ function belongs(key: string, value: unknown, shape: Shape): boolean {
   return holdsMappings && (value === null || isJsonObject(value));
 }
 
-function unindented(
-  path: readonly string[],
-  holder: string,
-  end: readonly string[] | null,
-): Finding {
+function unindented(path: KeyPath, holder: string, end: KeyPath | null): Finding {
   const message = `\`${path.at(-1)}\` is not indented below \`${holder}\`. Indent it.`;
   const title = `Indent below '${holder}'`;
-  return {
-    severity: "error",
-    code: "TRL110",
-    path,
-    message,
-    part: "key",
-    remedies: [{ kind: "indent", path, end, title, isPreferred: true }],
-  };
+  const remedies = [{ kind: "indent", path, end, title, isPreferred: true } as const];
+  return conflict("TRL110", path, message, { part: "key", remedies });
 }

@@ -4,23 +4,20 @@ import { isJsonObject } from "../../json.ts";
 import { nearestWords } from "../../util/editDistance.ts";
 import type { Shape } from "../fields/field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "../fields/fields.ts";
-import type { Finding } from "../source/finding.ts";
-import type { Remedy } from "../source/remedy.ts";
+import { conflict, type Finding } from "../source/finding.ts";
+import type { KeyPath } from "../source/keyPath.ts";
+import { type Remedy, removal, renamesOf } from "../source/remedy.ts";
 import { ownNameOf } from "./foreignKeys.ts";
 
 const MAX_SHOWN = 80;
 
 /** `path` ends in the key; `siblings` is the mapping in which it stands, and `parent` its shape. */
-export function unknownKey(
-  path: readonly string[],
-  siblings: unknown,
-  parent: Shape | undefined,
-): Finding {
+export function unknownKey(path: KeyPath, siblings: unknown, parent: Shape | undefined): Finding {
   const key = path.at(-1) ?? "";
   const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key;
   const { advice, remedies } = adviceFor(path, key, siblings, parent);
   const message = `Unknown key \`${shown}\`. ${advice}`;
-  return { severity: "error", code: "TRL110", path, message, part: "key", remedies };
+  return conflict("TRL110", path, message, { part: "key", remedies });
 }
 
 interface Advice {
@@ -29,7 +26,7 @@ interface Advice {
 }
 
 function adviceFor(
-  path: readonly string[],
+  path: KeyPath,
   key: string,
   siblings: unknown,
   parent: Shape | undefined,
@@ -44,7 +41,7 @@ function adviceFor(
   if (near.length > 0) return rename(path, near, siblings);
   return {
     advice: "Remove it.",
-    remedies: [removal(path)],
+    remedies: [shortRemoval(path)],
   };
 }
 
@@ -54,34 +51,21 @@ function sectionOf(key: string): FieldSection | undefined {
   );
 }
 
-function rename(path: readonly string[], words: readonly string[], siblings: unknown): Advice {
+function rename(path: KeyPath, words: readonly string[], siblings: unknown): Advice {
   const isAvailable = (word: string): boolean =>
     !(isJsonObject(siblings) && Object.hasOwn(siblings, word));
-  const available = words.filter(isAvailable).map(
-    (to, index): Remedy => ({
-      kind: "rename",
-      path,
-      to,
-      title: `Change to '${to}'`,
-      isPreferred: index === 0 ? true : undefined,
-    }),
-  );
+  const available = renamesOf(path, words.filter(isAvailable));
   return {
     advice: `Did you mean \`${words[0]}\`?`,
-    remedies: available.length > 0 ? available : [removal(path)],
+    remedies: available.length > 0 ? available : [shortRemoval(path)],
   };
 }
 
-function removal(path: readonly string[]): Remedy {
-  return { kind: "remove", path, title: `Remove '${short(path.at(-1) ?? "")}'` };
+function shortRemoval(path: KeyPath): Remedy {
+  return { ...removal(path), title: `Remove '${short(path.at(-1) ?? "")}'` };
 }
 
-function moveTo(
-  path: readonly string[],
-  own: string,
-  { place }: FieldSection,
-  siblings: unknown,
-): Advice {
+function moveTo(path: KeyPath, own: string, { place }: FieldSection, siblings: unknown): Advice {
   const where = place === "" ? "at the top level" : `in \`${place}\``;
   const key = path.at(-1);
   const advice =
@@ -94,11 +78,7 @@ function moveTo(
 }
 
 /** The one place that `place` stands for in this file; null when it has none or several. */
-function placeFor(
-  place: string,
-  path: readonly string[],
-  siblings: unknown,
-): readonly string[] | null {
+function placeFor(place: string, path: KeyPath, siblings: unknown): readonly string[] | null {
   if (!place.includes("<")) return [place];
   if (place !== "environments.<name>" || path.length !== 1 || !isJsonObject(siblings)) return null;
   const environments = siblings["environments"];

@@ -1,9 +1,10 @@
 /** From a key path to the place in the text that a problem with it should point at. */
 
 import { isSeq, type Node } from "yaml";
+import type { KeyPath } from "./keyPath.ts";
 import type { Span } from "./span.ts";
 import type { Entry } from "./yamlNodes.ts";
-import type { YamlSource } from "./yamlSource.ts";
+import { languageOf, readYaml, type YamlSource } from "./yamlSource.ts";
 
 /** The key, the value, or both with what stands between. */
 export type PairPart = "key" | "value" | "pair";
@@ -12,7 +13,7 @@ export type PairPart = "key" | "value" | "pair";
  * Where `part` of the pair at `path` stands. A place that the file does not have is stood in for by the nearest key
  * above it that it has, and at the top level by the first key.
  */
-export function locate(source: YamlSource, path: readonly string[], part: PairPart): Span | null {
+export function locate(source: YamlSource, path: KeyPath, part: PairPart): Span | null {
   let node = source.root;
   let span = rootSpan(source);
   for (const [depth, key] of path.entries()) {
@@ -26,7 +27,7 @@ export function locate(source: YamlSource, path: readonly string[], part: PairPa
 }
 
 /** The entry at `path`, or null when the file has none there. */
-export function entryAt(source: YamlSource, path: readonly string[]): Entry | null {
+export function entryAt(source: YamlSource, path: KeyPath): Entry | null {
   let node = source.root;
   let found: Entry | null = null;
   for (const key of path) {
@@ -62,4 +63,13 @@ function childOf(source: YamlSource, node: Node | null, key: string): Entry | un
   if (!isSeq<Node>(parent)) return source.entries(parent).find((entry) => entry.key === key);
   const item = parent.items[Number(key)];
   return item === undefined ? undefined : { key, keyNode: null, value: item };
+}
+
+/** That of the nearest key above for one that the text does not have; null for an empty text. */
+export function keySpan(
+  text: string,
+  keys: KeyPath,
+  { path, part }: { readonly path: string; readonly part: PairPart },
+): Span | null {
+  return locate(readYaml(text, languageOf(path)), keys, part);
 }

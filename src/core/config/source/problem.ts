@@ -1,6 +1,7 @@
 /** What can be wrong with a configuration, where, and how that is printed. */
 
 import { formatKey } from "../../../shared/format.ts";
+import type { KeyPath } from "./keyPath.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Position, Span } from "./span.ts";
 
@@ -82,7 +83,7 @@ export type RuleCode =
 export type Severity = "error" | "warning" | "info" | "hint";
 
 export interface RelatedLocation {
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   readonly span: Span;
 }
 
@@ -93,7 +94,7 @@ export interface Problem {
   /** What is wrong and what to do about it, as sentences. */
   readonly message: string;
   /** Keys from the root to the place at fault; empty for the file as a whole. */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   /** Null when the file has no such place. */
   readonly at: Position | null;
   readonly span: Span | null;

@@ -9,7 +9,7 @@ import {
   readSafetensorsHeader,
   type SafetensorsHeader,
   type StoredTensor,
-} from "../safetensorsHeader.ts";
+} from "../safetensors.ts";
 import { familyOfType, type NamedFamily } from "./families.ts";
 
 export interface BaseTensor extends StoredTensor {

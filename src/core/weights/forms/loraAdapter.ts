@@ -6,7 +6,7 @@ import type { FileSystem } from "../../ports.ts";
 import { parseJson } from "../../util/jsonl.ts";
 import { visibleLine } from "../../util/visibleText.ts";
 import { FLOAT_BYTES, type FloatType, isFloatType } from "../floats.ts";
-import { readSafetensorsHeader, type StoredTensor } from "../safetensorsHeader.ts";
+import { readSafetensorsHeader, type StoredTensor } from "../safetensors.ts";
 import type { NamedFamily } from "./families.ts";
 
 export interface LoraTensor extends StoredTensor {

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { FileSystem } from "../../ports.ts";
 import { visibleLine } from "../../util/visibleText.ts";
 import { FLOAT_BYTES } from "../floats.ts";
-import { type WriteOptions, type WrittenTensor, writeSafetensors } from "../writeSafetensors.ts";
+import { type WriteOptions, type WrittenTensor, writeSafetensors } from "../safetensors.ts";
 import type { BaseFolder } from "./baseFolder.ts";
 import { isUnembedding, type NamedFamily, plainName, renamed } from "./families.ts";
 import {

@@ -6,7 +6,7 @@ import { formatOnBytes, result, user } from "./formatOnBytes.ts";
 
 const END = "<|endoftext|>";
 const SYSTEM = { role: "system", content: "Be brief." } as const;
-const again = { kind: "user", content: "Sure?" } as const;
+const again = { role: "user", content: "Sure?" } as const;
 
 describe("a base model", () => {
   const { renderer, prompt, parse, bridge, countAdded } = formatOnBytes(base(), [END]);

@@ -84,13 +84,13 @@ describe("after a turn of DeepSeek V3.1", () => {
   it("the model continues at once behind results, and behind a message in a new turn", () => {
     const results = "<｜tool▁output▁begin｜>5<｜tool▁output▁end｜>";
     expect(bridge(`${CALLS}${END}`, result("5"), result("5"))).toBe(results + results);
-    expect(bridge(`Hi.${END}`, { kind: "user", content: "Sure?" })).toBe(
+    expect(bridge(`Hi.${END}`, { role: "user", content: "Sure?" })).toBe(
       "<｜User｜>Sure?<｜Assistant｜></think>",
     );
   });
 
   it("a cut turn is closed, open reasoning first", () => {
-    const goOn = { kind: "user", content: "Go on." } as const;
+    const goOn = { role: "user", content: "Go on." } as const;
     expect(bridge("It is", goOn)).toMatch(/^<｜end▁of▁sentence｜><｜User｜>/);
     expect(thinking.bridge("I shou", goOn)).toBe(
       `</think>${END}<｜User｜>Go on.<｜Assistant｜><think>`,

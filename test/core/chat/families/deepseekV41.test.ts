@@ -135,14 +135,14 @@ describe("a turn of DeepSeek V4.1", () => {
 
 describe("after a turn of DeepSeek V4.1", () => {
   it("results are in the turn of the user, with the message behind them", () => {
-    const message = { kind: "user", content: "Say it." } as const;
+    const message = { role: "user", content: "Say it." } as const;
     expect(bridge(`</think>${CALLS}${END}`, result("5"), result("6"), message)).toBe(
       "<｜User｜><tool_result>5</tool_result>\n\n<tool_result>6</tool_result>\n\nSay it.<｜Assistant｜><think>",
     );
   });
 
   it("a cut turn is closed, open reasoning first", () => {
-    const goOn = { kind: "user", content: "Go on." } as const;
+    const goOn = { role: "user", content: "Go on." } as const;
     expect(bridge("</think>It is", goOn)).toBe(`${END}<｜User｜>Go on.<｜Assistant｜><think>`);
     expect(bridge("I shou", goOn)).toMatch(/^<\/think><｜end▁of▁sentence｜><｜User｜>/);
   });

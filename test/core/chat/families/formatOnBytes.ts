@@ -47,5 +47,5 @@ export function user(content: string): { readonly role: "user"; readonly content
 }
 
 export function result(content: string): FollowUp {
-  return { kind: "tool_result", name: "add", callId: "call_0", content };
+  return { role: "tool", name: "add", callId: "call_0", content };
 }

@@ -131,20 +131,20 @@ describe("after a turn of GLM 5.3", () => {
 
   it("does not repeat the role token that the model sampled", () => {
     expect(bridge(`</think>${CALL}<|observation|>`, result("5"))).toBe(`${five}${OPENING}`);
-    expect(bridge("</think>Hi.<|user|>", { kind: "user", content: "On." })).toBe(`On.${OPENING}`);
+    expect(bridge("</think>Hi.<|user|>", { role: "user", content: "On." })).toBe(`On.${OPENING}`);
   });
 
   it("writes the right role token behind another one", () => {
     const next = `<|observation|>${five}${five}<|user|>On.${OPENING}`;
-    const followUps = [result("5"), result("5"), { kind: "user", content: "On." }] as const;
+    const followUps = [result("5"), result("5"), { role: "user", content: "On." }] as const;
     expect(bridge(`</think>${CALL}<|user|>`, ...followUps)).toBe(next);
     expect(bridge(`</think>${CALL}<|endoftext|>`, ...followUps)).toBe(next);
   });
 
   it("continues with the role token behind a turn that was cut, and closes cut reasoning", () => {
     const next = `<|user|>On.${OPENING}`;
-    expect(bridge("</think>It is", { kind: "user", content: "On." })).toBe(next);
-    expect(bridge("I should thi", { kind: "user", content: "On." })).toBe(
+    expect(bridge("</think>It is", { role: "user", content: "On." })).toBe(next);
+    expect(bridge("I should thi", { role: "user", content: "On." })).toBe(
       `</think><|endoftext|>${next}`,
     );
   });

@@ -171,8 +171,8 @@ box?:     // A box
 describe("after a turn of gpt-oss", () => {
   const bridge = (turn: string) => {
     const { closing, delta } = renderer().bridge(sampled(turn), [
-      { kind: "tool_result", name: "add", callId: "call_0", content: "5<|end|>" },
-      { kind: "user", content: "Go on" },
+      { role: "tool", name: "add", callId: "call_0", content: "5<|end|>" },
+      { role: "user", content: "Go on" },
     ]);
     return { closing: tokenizer.decode(closing), delta };
   };

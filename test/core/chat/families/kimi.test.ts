@@ -157,20 +157,20 @@ describe("a turn of Kimi", () => {
 
 describe("after a turn of Kimi", () => {
   const result = (content: string) =>
-    ({ kind: "tool_result", name: "add", callId: "functions.add:0", content }) as const;
+    ({ role: "tool", name: "add", callId: "functions.add:0", content }) as const;
   const RESULT = "<|im_system|>add<|im_middle|>## Return of functions.add:0\n5<|im_end|>";
 
   it("a result carries the id of its call", () => {
     expect(k25.bridge(`</think>${CALLS}<|im_end|>`, result("5"))).toBe(
       `${RESULT}${OPENING}<think>`,
     );
-    expect(plain.bridge(`${CALLS}<|im_end|>`, result("5"), { kind: "user", content: "Hi" })).toBe(
+    expect(plain.bridge(`${CALLS}<|im_end|>`, result("5"), { role: "user", content: "Hi" })).toBe(
       `${RESULT}${HI}${OPENING}<think></think>`,
     );
   });
 
   it("a turn that was cut is closed, its reasoning too", () => {
-    const hi = { kind: "user", content: "Hi" } as const;
+    const hi = { role: "user", content: "Hi" } as const;
     expect(thinking.bridge("<think></think>It is", hi)).toBe(`<|im_end|>${HI}${OPENING}`);
     expect(k25.bridge("I should thi", hi)).toBe(`</think><|im_end|>${HI}${OPENING}<think>`);
   });

@@ -141,7 +141,7 @@ describe("after a turn of Nemotron 3", () => {
   it("results share a turn of the user, and a message has one of its own", () => {
     const next = nano().bridge(
       `Easy.</think>${CALL}<|im_end|>`,
-      ...[result("5"), result("6"), { kind: "user", content: "Say it." } as const],
+      ...[result("5"), result("6"), { role: "user", content: "Say it." } as const],
     );
     expect(next).toBe(
       "\n<|im_start|>user\n<tool_response>\n5\n</tool_response>\n<tool_response>\n6\n</tool_response>\n<|im_end|>\n" +
@@ -151,7 +151,7 @@ describe("after a turn of Nemotron 3", () => {
 
   it("a cut turn is closed, open reasoning first", () => {
     const next = `\n<|im_start|>user\nGo on.<|im_end|>\n${OPENING}`;
-    const goOn = { kind: "user", content: "Go on." } as const;
+    const goOn = { role: "user", content: "Go on." } as const;
     expect(nano().bridge("Easy.</think>It is", goOn)).toBe(`<|im_end|>${next}`);
     expect(nano().bridge("Eas", goOn)).toBe(`</think><|im_end|>${next}`);
     expect(nano({ thinking: false }).bridge("It", goOn)).toMatch(/^<\|im_end\|>\n/);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
+import { qwen3 } from "../../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";

@@ -81,7 +81,7 @@ describe("the check of a format of the program", () => {
       {
         change: ({ bridge }) => ({
           bridge: (turn, followUps) =>
-            followUps[0]?.kind === "user"
+            followUps[0]?.role === "user"
               ? bridge(turn, followUps)
               : { closing: [], delta: sampled("user:") },
         }),
@@ -112,7 +112,7 @@ describe("the check of a format of the program", () => {
           bridge: (turn, followUps) => {
             const { closing, delta } = bridge(turn, followUps);
             const [followUp] = followUps;
-            const isForged = followUp?.kind === "tool_result" && followUp.content.includes("<|");
+            const isForged = followUp?.role === "tool" && followUp.content.includes("<|");
             return { closing, delta: isForged ? [...sampled(followUp.content), ...delta] : delta };
           },
         }),

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { chatml } from "../../../../src/core/chat/families/chatml.ts";
-import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
 import type { Renderer } from "../../../../src/core/chat/renderer.ts";
 import { checkRenderer } from "../../../../src/core/chat/setup/selfCheck.ts";
-import type { TemplateFamily } from "../../../../src/core/chat/template/templateFamily.ts";
+import {
+  chatml,
+  qwen3,
+  type TemplateFamily,
+} from "../../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
 import type { ModelTokenizer } from "../../../../src/core/chat/tokenizer.ts";
 import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";

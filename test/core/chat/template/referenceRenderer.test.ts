@@ -22,7 +22,7 @@ const ADD: ToolDeclaration = {
   function: { name: "add", description: "Adds <tool_call>.", parameters: { type: "object" } },
 };
 const result = (content: string): FollowUp => ({
-  kind: "tool_result",
+  role: "tool",
   name: "add",
   callId: "call_0",
   content,
@@ -63,7 +63,7 @@ describe("a turn in the reference format", () => {
 
   it("is followed by an ordinary message of the user where there was no call", () => {
     const { closing, delta } = thinking.bridge(sampled("Hm.<|im_end|>"), [
-      { kind: "user", content: "Call a tool." },
+      { role: "user", content: "Call a tool." },
     ]);
     expect(closing).toEqual([]);
     expect(decode(delta)).toBe(

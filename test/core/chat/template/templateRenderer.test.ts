@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatml } from "../../../../src/core/chat/families/chatml.ts";
-import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
 import type { FollowUp, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
+import { chatml, qwen3 } from "../../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
 import { FIRST_ADDED } from "../byteTokenizer.ts";
 import {
@@ -28,12 +27,12 @@ const tool = (name: string, description = "", property = "x"): ToolDeclaration =
   },
 });
 const result = (content: string): FollowUp => ({
-  kind: "tool_result",
+  role: "tool",
   name: "add",
   callId: "call_1",
   content,
 });
-const nudge = (content: string): FollowUp => ({ kind: "user", content });
+const nudge = (content: string): FollowUp => ({ role: "user", content });
 
 const addedIn = (ids: readonly number[]) => ids.filter((id) => id >= FIRST_ADDED);
 /** Any text, with whole and cut control tokens all over it. */

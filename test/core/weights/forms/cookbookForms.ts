@@ -6,7 +6,7 @@ import { concatBytes } from "../../../../src/core/util/concatBytes.ts";
 import {
   encodeSafetensorsHeader,
   readSafetensorsHeader,
-} from "../../../../src/core/weights/safetensorsHeader.ts";
+} from "../../../../src/core/weights/safetensors.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
 
 export interface VectorTensor {

@@ -8,8 +8,7 @@ import { type Catalogue, EMPTY_CATALOGUE } from "../catalogue/catalogue.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
 import { completeKeys } from "./completeKeys.ts";
 import { completeValues } from "./completeValues.ts";
-import type { Completion } from "./completion.ts";
-import type { CompletionContext } from "./completionContext.ts";
+import type { Completion, CompletionContext } from "./completion.ts";
 import { fileSnippets } from "./templates.ts";
 
 export interface CompleteOptions {

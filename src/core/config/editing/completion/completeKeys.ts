@@ -8,11 +8,15 @@ import { isDatasetEnvironment } from "../../fields/presets.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
 import { CORRECTION_DEFAULTS } from "../../rules/correctionDefaults.ts";
 import { LOSS_DEFAULTS } from "../../rules/lossDefaults.ts";
-import { environmentDetail, environmentMarkdown } from "../descriptions/environmentText.ts";
+import { environmentDetail, environmentMarkdown } from "../descriptions/entryText.ts";
 import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
 import { flowText, wordText } from "../text/valueText.ts";
-import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
-import type { CompletionContext } from "./completionContext.ts";
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionKind,
+  snippetText,
+} from "./completion.ts";
 import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
 
 /** Keys for the mapping of `shape` at the cursor. */
@@ -20,28 +24,31 @@ export function completeKeys(
   context: CompletionContext,
   shape: ObjectShape | MapShape,
 ): readonly Completion[] {
-  const all = shape.type === "object" ? fieldKeys(context, shape.fields) : mapKeys(context, shape);
-  return all.filter(({ label }) => !context.cursor.present.includes(label));
+  const all =
+    shape.type === "object"
+      ? fieldKeys(context, shape.fields)
+      : mapKeys(context, shape).map((key) => ({ ...key, shape: shape.of }));
+  return all
+    .filter(({ key }) => !context.cursor.present.includes(key))
+    .map((options, index) => keyCompletion(context, options, index));
 }
 
-function fieldKeys(context: CompletionContext, fields: FieldTable): readonly Completion[] {
+function fieldKeys(context: CompletionContext, fields: FieldTable): readonly OfferedKey[] {
   const [parent, environment] = context.cursor.path;
   const isOfEnvironment = parent === "environments" && context.cursor.path.length === 2;
   const offered = Object.entries(fields).filter(
     ([key]) => !isOfEnvironment || isOfferedTo(String(environment), key),
   );
-  return offered.map(([key, field], index) =>
-    keyCompletion(context, {
-      key,
-      kind: "key",
-      detail: typeText(field),
-      documentation: fieldMarkdown(field, context.kind),
-      shape: field,
-      example: exampleFor(field, context.kind),
-      sort: `${rankOf(field)}${String(index).padStart(3, "0")}`,
-      isDeprecated: field.replacedBy !== undefined,
-    }),
-  );
+  return offered.map(([key, field]) => ({
+    key,
+    kind: "key",
+    detail: typeText(field),
+    documentation: fieldMarkdown(field, context.kind),
+    shape: field,
+    example: exampleFor(field, context.kind),
+    rank: rankOf(field),
+    isDeprecated: field.replacedBy !== undefined,
+  }));
 }
 
 /** An embedded environment has no server of its own, and only a dataset has the keys of one. */
@@ -66,21 +73,22 @@ function exampleFor(field: Field, kind: DefaultKind): string | null {
   return value === undefined ? null : flowText(value, "yaml");
 }
 
-interface CompleteKeyOptions {
+interface OfferedKey {
   readonly key: string;
   readonly kind: CompletionKind;
   readonly detail: string;
-  readonly documentation: string;
+  readonly documentation?: string;
   readonly shape: Shape;
-  /** Value to type over; null for none. */
-  readonly example: string | null;
+  /** Value to type over; null or absent for none. */
+  readonly example?: string | null;
   /** The whole value as a snippet, instead of what the shape asks for. */
   readonly block?: string;
-  readonly sort: string;
+  /** Those with a lower one come first. */
+  readonly rank?: number;
   readonly isDeprecated?: boolean;
 }
 
-function keyCompletion(context: CompletionContext, options: CompleteKeyOptions): Completion {
+function keyCompletion(context: CompletionContext, options: OfferedKey, index: number): Completion {
   const { cursor, language } = context;
   const isQuoted = language === "json" || cursor.quote === '"';
   const name = isQuoted ? JSON.stringify(options.key) : wordText(options.key, language);
@@ -89,11 +97,11 @@ function keyCompletion(context: CompletionContext, options: CompleteKeyOptions):
     label: options.key,
     kind: options.kind,
     detail: options.detail,
-    documentation: options.documentation,
+    documentation: options.documentation ?? "",
     snippet: snippetText(name) + value,
     replace: cursor.replace,
     filter: cursor.quote === null ? options.key : `${cursor.quote}${options.key}${cursor.quote}`,
-    sort: options.sort,
+    sort: `${options.rank ?? ""}${String(index).padStart(5, "0")}`,
     isDeprecated: options.isDeprecated ?? false,
     retrigger: value === ": " || value === ":\n  ",
   };
@@ -101,9 +109,8 @@ function keyCompletion(context: CompletionContext, options: CompleteKeyOptions):
 
 function valueSnippet(
   { cursor, language }: CompletionContext,
-  options: CompleteKeyOptions,
+  { shape, example = null, block }: OfferedKey,
 ): string {
-  const { shape, example, block } = options;
   if (block !== undefined) return `:${block}`;
   if (shape.type === "list") return ": [$0]";
   const isJson = language === "json";
@@ -116,34 +123,39 @@ function valueSnippet(
   return example === null ? ": " : `: ${stop}`;
 }
 
-function mapKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
-  switch (shape.keyName) {
+type MapKey = Omit<OfferedKey, "shape">;
+
+function mapKeys(context: CompletionContext, { keyName, of }: MapShape): readonly MapKey[] {
+  switch (keyName) {
     case "environment":
-      return environmentKeys(context, shape);
+      return environmentEntries(context).map((entry) => ({
+        key: entry.name,
+        kind: "environment",
+        detail: environmentDetail(entry),
+        documentation: environmentMarkdown(entry),
+        block: of.type === "list" ? listBlock(entry.splits) : environmentBlock(context, entry),
+      }));
     case "split":
-      return splitKeys(context, shape);
+      return splitEntries(context, context.cursor.path[1] ?? "").map(({ name, tasks }) => ({
+        key: name,
+        kind: "split",
+        detail: tasks === null ? "" : formatQuantity(tasks, "task"),
+        block: " {}$0",
+      }));
     case "secret":
-      return secretKeys(context, shape);
+      return secretNames(context).map(({ name, detail }) => ({
+        key: name,
+        kind: "secret",
+        detail,
+        documentation:
+          "Written as null, the secret is looked up by its name and stays out of this file.",
+        block: " null$0",
+      }));
     case "parameter":
-      return parameterKeys(context, shape);
+      return parameterNames(context).map((key) => ({ key, kind: "key", detail: "number" }));
     default:
       return [];
   }
-}
-
-function environmentKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
-  return environmentEntries(context).map((entry, index) =>
-    keyCompletion(context, {
-      key: entry.name,
-      kind: "environment",
-      detail: environmentDetail(entry),
-      documentation: environmentMarkdown(entry),
-      shape: shape.of,
-      example: null,
-      block: shape.of.type === "list" ? listBlock(entry.splits) : environmentBlock(context, entry),
-      sort: String(index).padStart(5, "0"),
-    }),
-  );
 }
 
 type Splits = readonly { readonly name: string }[] | null;
@@ -168,38 +180,6 @@ function environmentBlock(
   return `\n  splits:\n    \${1:${split}}: {}\n  num_rollouts: \${2:8}\n  nonterminal_reward: \${3:0}$0`;
 }
 
-function splitKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
-  const environment = context.cursor.path[1] ?? "";
-  return splitEntries(context, environment).map(({ name, tasks }, index) =>
-    keyCompletion(context, {
-      key: name,
-      kind: "split",
-      detail: tasks === null ? "" : formatQuantity(tasks, "task"),
-      documentation: "",
-      shape: shape.of,
-      example: null,
-      block: " {}$0",
-      sort: String(index).padStart(3, "0"),
-    }),
-  );
-}
-
-function secretKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
-  return secretNames(context).map(({ name, detail }, index) =>
-    keyCompletion(context, {
-      key: name,
-      kind: "secret",
-      detail,
-      documentation:
-        "Written as null, the secret is looked up by its name and stays out of this file.",
-      shape: shape.of,
-      example: null,
-      block: " null$0",
-      sort: String(index).padStart(3, "0"),
-    }),
-  );
-}
-
 /** The parameters of each choice, with what they are when left out. */
 type ParameterTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
@@ -209,20 +189,10 @@ const PARAMETERS: Readonly<Record<string, readonly [string, ParameterTable]>> = 
   off_policy_correction_config: ["off_policy_correction", CORRECTION_DEFAULTS],
 };
 
-function parameterKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
+function parameterNames(context: CompletionContext): readonly string[] {
   const [choice, tables] = PARAMETERS[context.cursor.path[0] ?? ""] ?? ["", {}];
   const field = shapeAt([choice]);
   const usual = field !== undefined && "default" in field ? String(field.default) : "";
   const parameters = tables[context.writtenValue(choice) ?? usual] ?? {};
-  return Object.keys(parameters).map((name, index) =>
-    keyCompletion(context, {
-      key: name,
-      kind: "key",
-      detail: "number",
-      documentation: "",
-      shape: shape.of,
-      example: null,
-      sort: String(index).padStart(3, "0"),
-    }),
-  );
+  return Object.keys(parameters);
 }

@@ -6,12 +6,16 @@ import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import { listedModels } from "../../../models/lineUp.ts";
 import type { Field, Shape } from "../../fields/field.ts";
 import { type CatalogueCheckpoint, usableCheckpoints } from "../catalogue/catalogue.ts";
-import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
+import { checkpointMarkdown } from "../descriptions/entryText.ts";
 import { modelDetail, modelMarkdown, tableEntry } from "../descriptions/modelText.ts";
 import { distinctLabels } from "../diagnostics/checkpointRules.ts";
 import { flowText, wordText } from "../text/valueText.ts";
-import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
-import type { CompletionContext } from "./completionContext.ts";
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionKind,
+  snippetText,
+} from "./completion.ts";
 import { splitEntries } from "./knownNames.ts";
 
 /** A value before it is known how it must be written. */

@@ -3,7 +3,7 @@
 import { stateText } from "../../../secrets/keySource.ts";
 import type { EnvironmentEntry, SplitEntry } from "../catalogue/catalogue.ts";
 import { findEnvironment, unknownEnvironment } from "../catalogue/catalogue.ts";
-import type { CompletionContext } from "./completionContext.ts";
+import type { CompletionContext } from "./completion.ts";
 
 /** Environments that the text names come first, then those of the kind of its model. */
 export function environmentEntries({

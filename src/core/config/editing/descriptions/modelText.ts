@@ -1,9 +1,8 @@
 /** A model in a few words, and what the table of models adds to them. */
 
 import { formatCount } from "../../../../shared/format.ts";
-import { cardSampling } from "../../../models/cardSampling.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
-import type { FormatFacts } from "../../../models/formats.ts";
+import { cardSampling, type FormatFacts } from "../../../models/formats.ts";
 import {
   findLineUpModel,
   kindOf,

@@ -4,15 +4,17 @@ import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
 import { environmentServer } from "../../fields/environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
-import type { Config } from "../../fields/schema.ts";
+import type { Config, EnvironmentConfig } from "../../fields/schema.ts";
+import { advice, conflict, type Finding, note } from "../../source/finding.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import {
-  advice,
-  conflict,
-  type Finding,
+  changeTo,
+  preferFirst,
   preferred,
+  type Remedy,
   renamesOf,
   setTo,
-} from "../../source/finding.ts";
+} from "../../source/remedy.ts";
 import {
   type Catalogue,
   type EnvironmentEntry,
@@ -25,7 +27,6 @@ import {
   plainName,
 } from "../catalogue/catalogue.ts";
 import { checkpointFindings } from "./checkpointRules.ts";
-import { secretStateFindings } from "./secretStateRules.ts";
 
 const MAX_CHOICES = 6;
 
@@ -60,7 +61,7 @@ function listFor<Item>(
 function environmentFindings(
   config: Config,
   catalogue: Catalogue,
-  path: readonly string[],
+  path: KeyPath,
   whenFound: (entry: EnvironmentEntry) => readonly Finding[],
 ): readonly Finding[] {
   const name = path.at(-1) ?? "";
@@ -83,11 +84,7 @@ function environmentFindings(
 }
 
 /** A name that is missing in a part of the list may exist, but hardly beside one that only its case sets apart. */
-function caseFindings(
-  path: readonly string[],
-  name: string,
-  names: readonly string[],
-): readonly Finding[] {
+function caseFindings(path: KeyPath, name: string, names: readonly string[]): readonly Finding[] {
   const near = names.filter((other) => other.toLowerCase() === name.toLowerCase());
   if (near.length === 0) return [];
   const message = `Names at OpenReward are case-sensitive, and the list has \`${near[0]}\`.`;
@@ -127,9 +124,7 @@ function splitItemFindings(
     if (names.includes(split)) return [];
     const path = ["evaluation", "splits", name, String(index)];
     const free = names.filter((other) => !splits.includes(other));
-    const remedies = nearestFirst(split, free).map((word) =>
-      setTo(path, word, `Change to '${word}'`),
-    );
+    const remedies = nearestFirst(split, free).map((word) => changeTo(path, word));
     return [conflict("TRL301", path, splitMessage(name, split, names), { remedies })];
   });
 }
@@ -168,10 +163,8 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
   const suggestion = near.length > 0 ? `Did you mean \`${near[0]}\`?` : offered;
   const hint = retired === null ? suggestion : retirementText(name, retired);
   const message = `The service does not train \`${name}\` (list ${formatListAge(ageMs)}). ${hint}`;
-  const remedies = choices.map((choice, index) => {
-    const remedy = setTo(["model_name"], choice, `Change to '${choice}'`);
-    return index === 0 && near.length > 0 ? preferred(remedy) : remedy;
-  });
+  const changes = choices.map((choice) => changeTo(["model_name"], choice));
+  const remedies = near.length > 0 ? preferFirst(changes) : changes;
   return conflict("TRL302", ["model_name"], message, { remedies });
 }
 
@@ -202,4 +195,51 @@ function nearestFirst(
   near = nearestWords(word, words),
 ): readonly string[] {
   return [...new Set([...near, ...words])].slice(0, MAX_CHOICES);
+}
+
+function secretStateFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
+  return Object.entries(config.environments).flatMap(([name, own]) => {
+    const asked = findEnvironment(catalogue, name)?.secrets ?? [];
+    return asked.flatMap((secret) => findingAbout(config, catalogue, name, own, secret));
+  });
+}
+
+function findingAbout(
+  config: Config,
+  { secrets: states }: Catalogue,
+  name: string,
+  own: EnvironmentConfig,
+  secret: string,
+): readonly Finding[] {
+  const path = ["environments", name];
+  const ownValue = writtenUnder(own.secrets, secret);
+  const written = ownValue === undefined ? writtenUnder(config.secrets, secret) : ownValue;
+  if (typeof written === "string") return [];
+  const isMissing = states?.find((state) => state.name === secret.toUpperCase())?.origin === null;
+  const set: Remedy = {
+    kind: "command",
+    command: "setSecret",
+    path: [secret.toUpperCase()],
+    title: "Set API Key…",
+    isPreferred: true,
+  };
+  if (written === undefined) {
+    const message = `\`${name}\` needs the secret \`${secret}\`. Add it under \`secrets\` as null, so that it is looked up.`;
+    const place = [...path, "secrets", secret];
+    const add: Remedy = { kind: "set", path: place, value: null, title: `Add secrets: ${secret}` };
+    const remedies = isMissing ? [add, set] : [add];
+    return [note("TRL304", path, message, { part: "key", remedies })];
+  }
+  if (!isMissing) return [];
+  const message = `\`${name}\` needs the secret \`${secret}\`, which is not set.`;
+  return [note("TRL304", path, message, { part: "key", remedies: [set] })];
+}
+
+/** Undefined when the map has no such key, whatever its case. */
+function writtenUnder(
+  map: Readonly<Record<string, string | null>> | null,
+  name: string,
+): string | null | undefined {
+  const entry = Object.entries(map ?? {}).find(([key]) => key.toUpperCase() === name.toUpperCase());
+  return entry?.[1];
 }

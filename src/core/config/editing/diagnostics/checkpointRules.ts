@@ -1,7 +1,8 @@
 /** Findings about the checkpoint that a run continues from. */
 
 import type { Config } from "../../fields/schema.ts";
-import { advice, conflict, type Finding, setTo } from "../../source/finding.ts";
+import { advice, conflict, type Finding } from "../../source/finding.ts";
+import { setTo } from "../../source/remedy.ts";
 import {
   allCheckpoints,
   type Catalogue,

@@ -2,9 +2,11 @@
 
 import { formatQuantity, formatRounded } from "../../../../shared/format.ts";
 import { parseRolloutCondition } from "../../../../shared/rolloutCondition.ts";
-import type { CheckedPart, CheckedText } from "../../check.ts";
+import { type CheckedPart, type CheckedText, locateFinding } from "../../check.ts";
 import type { Config } from "../../fields/schema.ts";
 import { referencedStage } from "../../rules/stageRules.ts";
+import { conflict } from "../../source/finding.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem } from "../../source/problem.ts";
 import type { Span } from "../../source/span.ts";
@@ -15,7 +17,7 @@ export type DataSource = Config["data"][number];
 /** A source that a run would read, as it stands in the text. */
 export interface WrittenSource {
   /** Keys from the root to it. */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   /** Position in its list. */
   readonly index: number;
   readonly source: DataSource;
@@ -81,18 +83,9 @@ export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly P
     const facts = factsOf(written);
     if (facts === null) return [];
     const path = [...written.path, written.source.path === null ? "run" : "path"];
-    const span = locate(checked.source, path, "value") ?? written.span;
-    const at = checked.source.position(span.start);
-    return problemsOf(facts).map((message) => ({
-      severity: "error" as const,
-      code: "TRL222" as const,
-      message,
-      path,
-      at,
-      span,
-      related: [],
-      remedies: [],
-    }));
+    return problemsOf(facts).map((message) =>
+      locateFinding(checked.source, conflict("TRL222", path, message), () => null),
+    );
   });
 }
 

@@ -8,6 +8,7 @@ import {
   locateFinding,
 } from "../../check.ts";
 import { isReplaced } from "../../repair.ts";
+import { advice } from "../../source/finding.ts";
 import { withoutIgnored } from "../../source/ignoreComments.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem, RuleCode } from "../../source/problem.ts";
@@ -97,26 +98,16 @@ function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly 
 /** Values of the file that an override hides. */
 function hiddenValues({ source, overridden }: CheckedText): readonly Problem[] {
   return overridden.applied.flatMap(({ path, text }): readonly Problem[] => {
-    const entry = entryAt(source, path);
-    const span = entry === null ? null : locate(source, path, "value");
-    if (span === null || overridden.overrideBehind(path) !== text) return [];
+    if (entryAt(source, path) === null || overridden.overrideBehind(path) !== text) return [];
     const remedy: Remedy = {
       kind: "command",
       command: "openOverrides",
       path,
       title: "Show overrides",
     };
+    const message = `This value has no effect: the override \`${text}\` replaces it.`;
     return [
-      {
-        severity: "warning",
-        code: "TRL500",
-        message: `This value has no effect: the override \`${text}\` replaces it.`,
-        path,
-        at: source.position(span.start),
-        span,
-        related: [],
-        remedies: [remedy],
-      },
+      locateFinding(source, advice("TRL500", path, message, { remedies: [remedy] }), () => null),
     ];
   });
 }

@@ -2,7 +2,8 @@
 
 import { withoutEnd } from "../../../util/textEdges.ts";
 import type { Config } from "../../fields/schema.ts";
-import { advice, type Finding, setTo } from "../../source/finding.ts";
+import { advice, type Finding } from "../../source/finding.ts";
+import { setTo } from "../../source/remedy.ts";
 
 /** Absolute folders, with `/` or `\` between names. */
 export interface KnownFolders {

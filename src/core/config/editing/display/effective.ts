@@ -3,7 +3,8 @@
 import { isJsonObject, type Json } from "../../../json.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
-import { childShape, configShape } from "../../fields/fields.ts";
+import { childShape, configShape, isSecret } from "../../fields/fields.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";
 
@@ -26,7 +27,7 @@ function linesOf(
   checked: CheckedText,
   value: Json,
   shape: Shape | undefined,
-  path: readonly string[],
+  path: KeyPath,
 ): readonly string[] {
   if (!isJsonObject(value)) return [];
   const indent = "  ".repeat(path.length);
@@ -42,12 +43,12 @@ function linesOf(
 
 function shownValue(value: Json, shape: Shape | undefined): string {
   if (isHidden(shape, value)) {
-    return shape?.type === "string" && shape.isSecret === true ? "null" : '"***"';
+    return isSecret(shape) ? "null" : '"***"';
   }
   return flowText(value, "yaml");
 }
 
-function comment(checked: CheckedText, path: readonly string[]): string {
+function comment(checked: CheckedText, path: KeyPath): string {
   const config = checked.repaired?.config;
   const derived = config === undefined ? null : derivedText(config, path);
   const origin = originText(checked, path);

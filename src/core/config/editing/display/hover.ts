@@ -6,9 +6,10 @@ import { findLineUpModel } from "../../../models/lineUp.ts";
 import { stateText } from "../../../secrets/keySource.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Field, Shape } from "../../fields/field.ts";
-import { shapeAt } from "../../fields/fields.ts";
+import { isSecret, shapeAt } from "../../fields/fields.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import { valueAt } from "../../rules/issues.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
 import {
@@ -20,8 +21,7 @@ import {
   formatListAge,
   listsFor,
 } from "../catalogue/catalogue.ts";
-import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
-import { environmentMarkdown, splitText } from "../descriptions/environmentText.ts";
+import { checkpointMarkdown, environmentMarkdown, splitText } from "../descriptions/entryText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
 import {
   learningRateMarkdown,
@@ -60,9 +60,7 @@ function partsFor(checked: CheckedText, found: FoundNode, catalogue: Catalogue):
   if (parent?.type === "map" && found.part === "key") {
     return namePartsFor(checked, path, parent.keyName, catalogue);
   }
-  if (shape.type === "string" && shape.isSecret === true) {
-    return secretParts(checked, path, catalogue);
-  }
+  if (isSecret(shape)) return secretParts(checked, path, catalogue);
   const named = found.part === "value" ? valueParts(path, textOf(found), catalogue) : [];
   if (!isField(shape)) return named;
   const key = path.at(-1) ?? "";
@@ -85,7 +83,7 @@ function textOf({ node }: FoundNode): string {
 
 function namePartsFor(
   checked: CheckedText,
-  path: readonly string[],
+  path: KeyPath,
   keyName: string,
   catalogue: Catalogue,
 ): readonly string[] {
@@ -130,7 +128,7 @@ function splitParts(environment: string, name: string, catalogue: Catalogue): re
 
 function secretParts(
   checked: CheckedText,
-  path: readonly string[],
+  path: KeyPath,
   { secrets }: Catalogue,
 ): readonly string[] {
   const name = path.at(-1) ?? "";
@@ -145,11 +143,7 @@ function secretParts(
   return [head, `${stateText(origin).replace(/^./, (letter) => letter.toUpperCase())}.`];
 }
 
-function valueParts(
-  path: readonly string[],
-  value: string,
-  catalogue: Catalogue,
-): readonly string[] {
+function valueParts(path: KeyPath, value: string, catalogue: Catalogue): readonly string[] {
   switch (path.length === 1 ? path[0] : undefined) {
     case "model_name": {
       return modelParts(value, catalogue);
@@ -173,11 +167,7 @@ function modelParts(name: string, catalogue: Catalogue): readonly string[] {
   return more === "" ? [head] : [head, more];
 }
 
-function effectiveParts(
-  checked: CheckedText,
-  path: readonly string[],
-  field: Field,
-): readonly string[] {
+function effectiveParts(checked: CheckedText, path: KeyPath, field: Field): readonly string[] {
   const config = checked.repaired?.config;
   const value = valueAt(config, path);
   const isShown = config !== undefined && value !== undefined && isPlain(value);
@@ -191,7 +181,7 @@ function isPlain(value: unknown): value is string | number | boolean | null {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-function adviceParts({ repaired }: CheckedText, path: readonly string[]): readonly string[] {
+function adviceParts({ repaired }: CheckedText, path: KeyPath): readonly string[] {
   if (repaired === null) return [];
   const name = repaired.config.model_name;
   switch (path.join(".")) {

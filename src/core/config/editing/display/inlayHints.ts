@@ -13,9 +13,10 @@ import {
   formatShare,
 } from "../../../../shared/format.ts";
 import { coerce } from "../../fields/coerce.ts";
-import { configShape, shapeAt } from "../../fields/fields.ts";
+import { configShape, isSecret, shapeAt } from "../../fields/fields.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { valueAt } from "../../rules/issues.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { code } from "../text/markdown.ts";
 import { allPairs } from "../text/nodeAt.ts";
@@ -80,12 +81,12 @@ function shortLabel(before: string, parts: readonly string[]): string {
 }
 
 /** Behind the value, or behind the name of an environment; null for a key without a value. */
-function placeOf(path: readonly string[], { colonEnd, valueSpan }: Pair): number | null {
+function placeOf(path: KeyPath, { colonEnd, valueSpan }: Pair): number | null {
   const isEnvironment = path.length === 2 && path[0] === "environments";
   return isEnvironment ? colonEnd : (valueSpan?.end ?? null);
 }
 
-function measureFor(path: readonly string[], run: MeasuredRun): Measure | null {
+function measureFor(path: KeyPath, run: MeasuredRun): Measure | null {
   const [key = "", name = "", inner = ""] = path;
   const ofRun = key === "environments" ? undefined : ownOf(RUN_MEASURES, path.join("."));
   if (ofRun !== undefined) return ofRun(run);
@@ -225,7 +226,7 @@ function lengthsText({
 }
 
 /** `at 32: ` where the run had another value under this key. */
-function beforeText(path: readonly string[], changed: readonly string[], run: MeasuredRun): string {
+function beforeText(path: KeyPath, changed: readonly string[], run: MeasuredRun): string {
   if (!changed.includes(formatKey(path))) return "";
   const value = valueAt(run.settings, path);
   return typeof value === "number" ? `at ${value}: ` : "before: ";
@@ -233,7 +234,7 @@ function beforeText(path: readonly string[], changed: readonly string[], run: Me
 
 /** Keys of plain values that the run had otherwise. */
 function changedKeys(
-  pairs: readonly { readonly path: readonly string[]; readonly pair: Pair }[],
+  pairs: readonly { readonly path: KeyPath; readonly pair: Pair }[],
   values: unknown,
   { settings }: MeasuredRun,
 ): readonly string[] {
@@ -242,8 +243,7 @@ function changedKeys(
     const field = shapeAt(path);
     const written = valueAt(values, path);
     const isPlain = ["number", "boolean", "string"].includes(typeof written);
-    if (field === undefined || field.type === "object" || !isPlain) return [];
-    if (field.type === "string" && field.isSecret === true) return [];
+    if (field === undefined || field.type === "object" || !isPlain || isSecret(field)) return [];
     return isSame(written, valueAt(settings, path)) ? [] : [formatKey(path)];
   });
 }

@@ -5,7 +5,7 @@ import { checkText } from "../../check.ts";
 import type { Span } from "../../source/span.ts";
 import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { type Catalogue, EMPTY_CATALOGUE, findEnvironment } from "../catalogue/catalogue.ts";
-import { environmentDetail } from "../descriptions/environmentText.ts";
+import { environmentDetail } from "../descriptions/entryText.ts";
 import {
   type DataSource,
   dataSources,

@@ -3,6 +3,7 @@
 import { isScalar } from "yaml";
 import { environmentPage } from "../../../services.ts";
 import { isLocalModel } from "../../fields/presets.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
@@ -43,7 +44,7 @@ export function links(
   return allPairs(source).flatMap(({ path: place, pair }) => linkOf(place, pair, catalogue));
 }
 
-function linkOf(path: readonly string[], pair: Pair, catalogue: Catalogue): readonly ConfigLink[] {
+function linkOf(path: KeyPath, pair: Pair, catalogue: Catalogue): readonly ConfigLink[] {
   const isEnvironment = path.length === 2 && path[0] === "environments";
   const isEvaluated = path.length === 3 && path[0] === "evaluation" && path[1] === "splits";
   if (isEnvironment || isEvaluated) {

@@ -2,7 +2,7 @@
 
 import type { CheckedText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
-import { shapeAt } from "../../fields/fields.ts";
+import { isSecret, shapeAt } from "../../fields/fields.ts";
 import {
   overlongBuffer,
   rollingSaveEvery,
@@ -14,10 +14,11 @@ import type { Config } from "../../fields/schema.ts";
 import { isReplaced } from "../../repair.ts";
 import { valueAt } from "../../rules/issues.ts";
 import { hasKeyShape } from "../../rules/secretRules.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { locate } from "../../source/locate.ts";
 
 /** For example `line 12`, `default for local/ models`, `override seed=7`. */
-export function originText(checked: CheckedText, path: readonly string[]): string {
+export function originText(checked: CheckedText, path: KeyPath): string {
   const { overridden, repaired, source, written, kind } = checked;
   const override = overridden.overrideBehind(path);
   if (override !== null) return `override ${override}`;
@@ -47,7 +48,7 @@ const DERIVED: ReadonlyMap<string, (config: Config) => number | string> = new Ma
 ]);
 
 /** What a null comes to where another value decides; null when it stays null. */
-export function derivedText(config: Config, path: readonly string[]): string | null {
+export function derivedText(config: Config, path: KeyPath): string | null {
   const [key = ""] = path;
   const derive = DERIVED.get(key);
   if (path.length !== 1 || derive === undefined || valueAt(config, path) !== null) return null;
@@ -57,11 +58,11 @@ export function derivedText(config: Config, path: readonly string[]): string | n
 /** True for values that must never be shown: secrets by their place, and text that looks like a key. */
 export function isHidden(shape: Shape | undefined, value: unknown): boolean {
   if (typeof value !== "string") return false;
-  return (shape?.type === "string" && shape.isSecret === true) || hasKeyShape(value);
+  return isSecret(shape) || hasKeyShape(value);
 }
 
 /** A shorthand such as `thinking: true` writes the key that it stands for. */
-function isWritten(written: unknown, path: readonly string[]): boolean {
+function isWritten(written: unknown, path: KeyPath): boolean {
   if (valueAt(written, path) !== undefined) return true;
   const parent = shapeAt(path.slice(0, -1));
   const isShorthand = parent?.type === "object" && parent.shorthand === path.at(-1);

@@ -1,6 +1,7 @@
 /** Edits that remove or rename one pair and leave the rest of the text, comments too, as it is. */
 
 import { isMap, type Node, visit } from "yaml";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { wordText } from "../text/valueText.ts";
@@ -20,7 +21,7 @@ export interface PairInMap {
 }
 
 /** The pair at `path` as far as it is written there and not behind an alias; the last of equal keys. */
-export function findPair(source: YamlSource, path: readonly string[]): PairInMap | null {
+export function findPair(source: YamlSource, path: KeyPath): PairInMap | null {
   let map = source.root;
   let found: PairInMap | null = null;
   for (const key of path) {

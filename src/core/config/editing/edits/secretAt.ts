@@ -1,7 +1,8 @@
 /** The secret that is written at a place of a configuration, to be taken to where it is kept. */
 
 import { isScalar } from "yaml";
-import { shapeAt } from "../../fields/fields.ts";
+import { isSecret, shapeAt } from "../../fields/fields.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt } from "../../source/locate.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
@@ -19,14 +20,12 @@ export interface WrittenSecret {
 /** Null when no secret is written there. */
 export function secretAt(
   text: string,
-  path: readonly string[],
+  path: KeyPath,
   { path: file = "" }: EditOptions = {},
 ): WrittenSecret | null {
   const source = readYaml(text, languageOf(file));
-  const shape = shapeAt(path);
   const node = source.resolve(entryAt(source, path)?.value ?? null);
-  const isSecret = shape?.type === "string" && shape.isSecret === true;
-  if (!isSecret || !isScalar(node) || node.value === null) return null;
+  if (!isSecret(shapeAt(path)) || !isScalar(node) || node.value === null) return null;
   const edits = setValueIn(source, path, null);
   const name = (path.at(-1) ?? "").toUpperCase();
   return edits === null ? null : { name, value: scalarText(node.value, node.source), edits };

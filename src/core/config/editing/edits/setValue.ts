@@ -1,12 +1,13 @@
 /** Sets one value in the text of a configuration and leaves everything else, comments too, as it is. */
 
-import { isMap, isScalar, isSeq, type Node } from "yaml";
+import { CST, isMap, isScalar, isSeq, Lexer, type Node } from "yaml";
 import type { Json, JsonObject } from "../../../json.ts";
 import { shapeAt } from "../../fields/fields.ts";
 import { isSame } from "../../fields/sameValue.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt, isEmptyNode } from "../../source/locate.ts";
+import type { Span } from "../../source/span.ts";
 import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
-import { commentsIn, commentsOf } from "../text/comments.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 import {
@@ -33,7 +34,7 @@ export interface EditOptions {
  */
 export function setValue(
   text: string,
-  path: readonly string[],
+  path: KeyPath,
   value: Json,
   options: EditOptions = {},
 ): readonly TextEdit[] | null {
@@ -45,7 +46,7 @@ export function setValue(
 /** The same for a text that is already read. */
 export function setValueIn(
   source: YamlSource,
-  path: readonly string[],
+  path: KeyPath,
   value: Json,
 ): readonly TextEdit[] | null {
   const edit = editFor(source, path, value);
@@ -54,7 +55,7 @@ export function setValueIn(
 }
 
 /** The last check: after the edit the text has the value, and every comment that it had. */
-function saysSo(source: YamlSource, edit: TextEdit, path: readonly string[], value: Json): boolean {
+function saysSo(source: YamlSource, edit: TextEdit, path: KeyPath, value: Json): boolean {
   const text = applyEdits(source.text, [edit]);
   const after = readYaml(text, source.language);
   const node = after.resolve(entryAt(after, path)?.value ?? null);
@@ -67,7 +68,7 @@ function saysSo(source: YamlSource, edit: TextEdit, path: readonly string[], val
   });
 }
 
-function editFor(source: YamlSource, path: readonly string[], value: Json): TextEdit | null {
+function editFor(source: YamlSource, path: KeyPath, value: Json): TextEdit | null {
   if (path.length === 0) return null;
   if (isEmptyNode(source.root)) return intoEmptyText(source, path, value);
   return editBelow({ source, value }, source.root, null, path);
@@ -83,7 +84,7 @@ function editBelow(
   change: Change,
   node: Node,
   holder: Pair | null,
-  path: readonly string[],
+  path: KeyPath,
 ): TextEdit | null {
   if (isSeq<Node>(node)) return editItem(change, node.items, path);
   const { source, value } = change;
@@ -109,7 +110,7 @@ function editItem(
   return span === null ? null : { span, text };
 }
 
-function nested(path: readonly string[], value: Json): Json {
+function nested(path: KeyPath, value: Json): Json {
   return path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
 }
 
@@ -122,7 +123,7 @@ function styleOf(source: YamlSource, indent: string): BlockStyle {
   };
 }
 
-function intoEmptyText(source: YamlSource, path: readonly string[], value: Json): TextEdit | null {
+function intoEmptyText(source: YamlSource, path: KeyPath, value: Json): TextEdit | null {
   const { text, language } = source;
   const [key = "", ...rest] = path;
   const end = { start: text.length, end: text.length };
@@ -145,7 +146,7 @@ function intoScalar(
   source: YamlSource,
   node: Node,
   holder: Pair | null,
-  path: readonly string[],
+  path: KeyPath,
   value: Json,
 ): TextEdit | null {
   const span = source.span(node);
@@ -157,7 +158,7 @@ function intoScalar(
   return { span, text: flowText(map, source.language) };
 }
 
-function baseOf(value: unknown, path: readonly string[], holder: Pair): JsonObject | null {
+function baseOf(value: unknown, path: KeyPath, holder: Pair): JsonObject | null {
   if (value === null) return {};
   const shape = shapeAt([holder.key]);
   const shorthand = shape?.type === "object" ? shape.shorthand : undefined;
@@ -205,13 +206,7 @@ function behindComment(text: string, offset: number): number {
   return /^[ \t]+#/.test(text.slice(offset, end)) ? end : offset;
 }
 
-function fillPair(
-  source: YamlSource,
-  map: Node,
-  pair: Pair,
-  path: readonly string[],
-  value: Json,
-): TextEdit {
+function fillPair(source: YamlSource, map: Node, pair: Pair, path: KeyPath, value: Json): TextEdit {
   const inner = nested(path, value);
   if (isFlow(source, map)) return replaceValue(source, map, pair, inner);
   const style = styleOf(source, indentAt(source.text, pair.start));
@@ -274,4 +269,28 @@ function addToFlow(
   const at = { start: last.end, end: last.end };
   if (!isFirstInLine(text, last.start)) return { span: at, text: `, ${pairText}` };
   return { span: at, text: `,${indent}${pairText}` };
+}
+
+interface Comment {
+  readonly start: number;
+  /** With its `#`, without white space around it. */
+  readonly text: string;
+}
+
+/** In order; the text must be one that was read. */
+function commentsOf(text: string): readonly Comment[] {
+  const comments: Comment[] = [];
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    const type = CST.tokenType(lexeme);
+    if (type === "comment") comments.push({ start: offset, text: lexeme.trimEnd() });
+    // The lexer marks documents and scalars with characters that are not in the text.
+    if (type !== "doc-mode" && type !== "flow-error-end" && type !== "scalar")
+      offset += lexeme.length;
+  }
+  return comments;
+}
+
+function commentsIn(text: string, { start, end }: Span): readonly Comment[] {
+  return commentsOf(text).filter((comment) => comment.start >= start && comment.start < end);
 }

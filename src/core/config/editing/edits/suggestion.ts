@@ -4,13 +4,14 @@ import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { valueAt } from "../../rules/issues.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 /** A key, from the root, and the value that it should have. */
 export interface SuggestedSetting {
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   readonly value: Json;
 }
 

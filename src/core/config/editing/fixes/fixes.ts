@@ -1,14 +1,14 @@
 /** Quick fixes: the remedies of the diagnostics at a position, as edits. */
 
 import { checkText } from "../../check.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { RuleCode } from "../../source/problem.ts";
-import type { Remedy } from "../../source/remedy.ts";
+import type { Remedy, RemedyCommand } from "../../source/remedy.ts";
 import type { Span } from "../../source/span.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 import { type DiagnoseOptions, type Diagnosis, diagnoseChecked } from "../diagnostics/diagnose.ts";
 import type { TextEdit } from "../text/textEdit.ts";
-import type { Fix } from "./fix.ts";
-import { ignoreFix } from "./ignoreFix.ts";
+import { indentAt, isFirstInLine, lineStart, newlineOf } from "../text/yamlPairs.ts";
 import { remedyEdits } from "./remedyEdits.ts";
 
 /** More fixes than these at one place are not worth a menu. */
@@ -58,4 +58,32 @@ function fixOf(source: YamlSource, diagnosis: Diagnosis, remedy: Remedy): readon
   const { title, isPreferred = false } = remedy;
   const command = remedy.kind === "command" ? { name: remedy.command, path: remedy.path } : null;
   return [{ title, isPreferred, edits, command, diagnosis }];
+}
+
+export interface Fix {
+  readonly title: string;
+  readonly isPreferred: boolean;
+  readonly edits: readonly TextEdit[];
+  /** What an editor alone can do, instead of edits; `path` is what it is about. */
+  readonly command: { readonly name: RemedyCommand; readonly path: KeyPath } | null;
+  readonly diagnosis: Diagnosis;
+}
+
+/** Null where a comment is not possible, or has no effect. */
+function ignoreFix(source: YamlSource, diagnosis: Diagnosis): Fix | null {
+  const { severity, code, span } = diagnosis;
+  const isAdvice = severity === "warning" || severity === "info";
+  if (!isAdvice || source.language === "json" || code === "TRL500") return null;
+  const { text } = source;
+  const start = lineStart(text, span.start);
+  const firstWord = start + (/^[ \t]*/.exec(text.slice(start))?.[0].length ?? 0);
+  if (!isFirstInLine(text, firstWord)) return null;
+  const comment = `${indentAt(text, firstWord)}# tinker-rl-ignore ${code}${newlineOf(text)}`;
+  return {
+    title: `Ignore ${code} here`,
+    isPreferred: false,
+    edits: [{ span: { start, end: start }, text: comment }],
+    command: null,
+    diagnosis,
+  };
 }

@@ -3,6 +3,7 @@
 import type { Json } from "../../../json.ts";
 import { coerce } from "../../fields/coerce.ts";
 import { shapeAt } from "../../fields/fields.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { RemedyAction } from "../../source/remedy.ts";
 import { strayCharacters } from "../../source/strayCharacters.ts";
 import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
@@ -69,22 +70,14 @@ function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[]
   }
 }
 
-function rewrite(
-  source: YamlSource,
-  path: readonly string[],
-  text: string,
-): readonly TextEdit[] | null {
+function rewrite(source: YamlSource, path: KeyPath, text: string): readonly TextEdit[] | null {
   const isItem = shapeAt(path.slice(0, -1))?.type === "list";
   if (isItem) return setValueIn(source, path, Number(text));
   const span = findPair(source, path)?.pair.valueSpan ?? null;
   return span === null ? null : [{ span, text }];
 }
 
-function move(
-  source: YamlSource,
-  path: readonly string[],
-  to: readonly string[],
-): readonly TextEdit[] | null {
+function move(source: YamlSource, path: KeyPath, to: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
   if (place === null) return null;
   // What `coerce` makes of a parsed text is JSON.
@@ -96,11 +89,7 @@ function move(
   return set === null ? null : [editBetween(source.text, applyEdits(removed, set))];
 }
 
-function swap(
-  source: YamlSource,
-  path: readonly string[],
-  other: readonly string[],
-): readonly TextEdit[] | null {
+function swap(source: YamlSource, path: KeyPath, other: KeyPath): readonly TextEdit[] | null {
   const one = findPair(source, path)?.pair.valueSpan ?? null;
   const two = findPair(source, other)?.pair.valueSpan ?? null;
   if (one === null || two === null) return null;
@@ -125,8 +114,8 @@ function replaceStrays({ text, language }: YamlSource): readonly TextEdit[] {
 /** One level more for the lines from the pair at `path` to the one at `end`. */
 function indentPairs(
   source: YamlSource,
-  path: readonly string[],
-  end: readonly string[] | null,
+  path: KeyPath,
+  end: KeyPath | null,
 ): readonly TextEdit[] | null {
   const first = findPair(source, path)?.pair;
   const next = end === null ? undefined : findPair(source, end)?.pair;

@@ -3,6 +3,7 @@
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import type { Json } from "../../../json.ts";
 import { shapeAt } from "../../fields/fields.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 import { findPair, type PairInMap } from "../edits/pairEdits.ts";
 import { setValueIn } from "../edits/setValue.ts";
@@ -10,10 +11,7 @@ import type { TextEdit } from "../text/textEdit.ts";
 import { indentAt, lineEnd, lineStart, nextLine, stepOf } from "../text/yamlPairs.ts";
 
 /** The list at `path` replaced by the one scalar in it; null for any other list. */
-export function takeOutOfList(
-  source: YamlSource,
-  path: readonly string[],
-): readonly TextEdit[] | null {
+export function takeOutOfList(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
   const list = place?.pair.value ?? null;
   if (!isSeq<Node>(list) || list.items.length !== 1) return null;
@@ -26,7 +24,7 @@ export function takeOutOfList(
  * The list or name at `path` as a mapping: names become keys, and mappings of one key stay what they are. A list of several
  * lines keeps its lines and comments. Null for a list of anything else.
  */
-export function asMapping(source: YamlSource, path: readonly string[]): readonly TextEdit[] | null {
+export function asMapping(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
   const value = place?.pair.value ?? null;
   if (place === null || value === null) return null;
@@ -36,7 +34,7 @@ export function asMapping(source: YamlSource, path: readonly string[]): readonly
   return isBlock ? dashesRemoved(source, place, items) : asFlow(source, path, items);
 }
 
-function isKeyLike(source: YamlSource, item: Node, path: readonly string[]): boolean {
+function isKeyLike(source: YamlSource, item: Node, path: KeyPath): boolean {
   if (isScalar(item)) return typeof item.value === "string";
   if (!isMap(item)) return false;
   return shapeAt(path)?.type === "object" || source.ownEntries(item).length === 1;
@@ -44,7 +42,7 @@ function isKeyLike(source: YamlSource, item: Node, path: readonly string[]): boo
 
 function asFlow(
   source: YamlSource,
-  path: readonly string[],
+  path: KeyPath,
   items: readonly Node[],
 ): readonly TextEdit[] | null {
   if (!items.every((item) => isScalar(item))) return null;

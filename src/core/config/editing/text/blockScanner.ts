@@ -1,5 +1,6 @@
 /** Reads block YAML line by line by its indents alone, so that a half-written line spoils nothing but itself. */
 
+import type { KeyPath } from "../../source/keyPath.ts";
 import { FlowScanner } from "./flowScanner.ts";
 import { quotedEnd, type ScannedKey, type ScanResult, unquoted } from "./scanResult.ts";
 
@@ -7,7 +8,7 @@ interface Frame {
   readonly indent: number;
   readonly isMap: boolean;
   /** Path of the mapping or list itself. */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   /** The key or index of the entry that was met last. */
   key: string;
   /** True when that entry has a value on its own line. */
@@ -171,7 +172,7 @@ export class BlockScanner {
 
   /** The mapping in which a key at `column` would stand, and the frame whose value it would be or belong to. */
   #containerAt(column: number): {
-    readonly path: readonly string[];
+    readonly path: KeyPath;
     readonly owner: Frame | null;
   } {
     const sibling = this.#frames.findLast((frame) => frame.isMap && frame.indent === column);
@@ -189,7 +190,7 @@ export class BlockScanner {
     return top.indent > column || (isPair && !top.isMap && top.indent === column);
   }
 
-  #valuePath(): readonly string[] {
+  #valuePath(): KeyPath {
     const top = this.#frames.at(-1);
     return top === undefined ? [] : [...top.path, top.key];
   }

@@ -1,6 +1,7 @@
 /** What someone is writing at a target of a text that need not be whole: a key of which mapping, or a value of which key. */
 
 import { isSame } from "../../fields/sameValue.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { contains, type Span } from "../../source/span.ts";
 import type { Language } from "../../source/yamlSource.ts";
 import { BlockScanner } from "./blockScanner.ts";
@@ -10,7 +11,7 @@ import { type CursorTarget, type ScannedKey, ScanResult } from "./scanResult.ts"
 export interface Cursor {
   readonly kind: "key" | "value";
   /** The path of the mapping that contains the key, or of the key that has the value; list items count as keys `0`, `1` … */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   /** The word at the cursor, quotes included; empty where none has begun. */
   readonly replace: Span;
   /** What is written of the word before the cursor, without quotes. */

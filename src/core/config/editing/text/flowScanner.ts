@@ -1,5 +1,6 @@
 /** Reads `{}` and `[]`, and JSON, that need not be closed: which key or value stands where. */
 
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { ScannedKey } from "./scanResult.ts";
 import { quotedEnd, type ScanResult, unquoted } from "./scanResult.ts";
 
@@ -7,7 +8,7 @@ type State = "key" | "afterKey" | "value" | "done";
 
 interface Frame {
   readonly isMap: boolean;
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   state: State;
   key: string;
   index: number;
@@ -21,7 +22,7 @@ export class FlowScanner {
   readonly #indent: number;
   readonly #isJson: boolean;
   readonly #frames: Frame[] = [];
-  #basePath: readonly string[] = [];
+  #basePath: KeyPath = [];
   #lineStart = 0;
   #lineEnd = -1;
 
@@ -33,7 +34,7 @@ export class FlowScanner {
   }
 
   /** Reads from `start` on what is the value of `path`, and returns the offset behind it. */
-  scan(start: number, path: readonly string[]): number {
+  scan(start: number, path: KeyPath): number {
     this.#basePath = path;
     const { text } = this.#result;
     let at = start;
@@ -116,7 +117,7 @@ export class FlowScanner {
     frame.state = frame.isMap ? "key" : "value";
   }
 
-  #valuePath(): readonly string[] {
+  #valuePath(): KeyPath {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return this.#basePath;
     return [...frame.path, frame.isMap ? frame.key : String(frame.index)];

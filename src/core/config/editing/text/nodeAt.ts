@@ -1,12 +1,13 @@
 /** The key or value that stands at an offset of a text. */
 
 import { isMap, isSeq, type Node } from "yaml";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { contains, type Span } from "../../source/span.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 import { type Pair, pairsOf } from "./yamlPairs.ts";
 
 export interface FoundNode {
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   readonly part: "key" | "value";
   readonly span: Span;
   readonly node: Node;
@@ -20,9 +21,9 @@ export function nodeAt(source: YamlSource, offset: number): FoundNode | null {
 /** Every pair of the text with its path, outer ones first; aliases are not followed. */
 export function allPairs(
   source: YamlSource,
-): readonly { readonly path: readonly string[]; readonly pair: Pair }[] {
-  const found: { readonly path: readonly string[]; readonly pair: Pair }[] = [];
-  const visit = (node: Node | null, path: readonly string[]): void => {
+): readonly { readonly path: KeyPath; readonly pair: Pair }[] {
+  const found: { readonly path: KeyPath; readonly pair: Pair }[] = [];
+  const visit = (node: Node | null, path: KeyPath): void => {
     if (!isMap(node)) return;
     for (const pair of pairsOf(source, node)) {
       const place = [...path, pair.key];
@@ -34,12 +35,7 @@ export function allPairs(
   return found;
 }
 
-function nodeIn(
-  source: YamlSource,
-  node: Node,
-  path: readonly string[],
-  offset: number,
-): FoundNode | null {
+function nodeIn(source: YamlSource, node: Node, path: KeyPath, offset: number): FoundNode | null {
   const span = source.span(node);
   if (span === null || !contains(span, offset)) return null;
   if (isMap(node)) return nodeInPairs(source, pairsOf(source, node), path, offset);
@@ -54,7 +50,7 @@ function nodeIn(
 function nodeInPairs(
   source: YamlSource,
   pairs: readonly Pair[],
-  path: readonly string[],
+  path: KeyPath,
   offset: number,
 ): FoundNode | null {
   for (const { key, keyNode, keySpan, value } of pairs) {

@@ -1,10 +1,11 @@
 /** Result of the scanners of half-written texts: the keys, and what the cursor is on. */
 
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 
 export interface ScannedKey {
   /** Path of the mapping that contains the key. */
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   readonly key: string;
   readonly span: Span;
   /** The scalar behind the key on the same line, quotes off; null for none. */
@@ -13,7 +14,7 @@ export interface ScannedKey {
 
 export interface CursorTarget {
   readonly kind: "key" | "value";
-  readonly path: readonly string[];
+  readonly path: KeyPath;
   readonly word: Span;
   readonly isFlow: boolean;
 }
@@ -42,7 +43,7 @@ export class ScanResult {
     this.#place = place === null ? null : { ...place, word };
   }
 
-  addKey(path: readonly string[], key: string, span: Span): ScannedKey {
+  addKey(path: KeyPath, key: string, span: Span): ScannedKey {
     const mark: ScannedKey = { path, key, span, value: null };
     this.keys.push(mark);
     return mark;

@@ -1,9 +1,10 @@
-/** The layout of a safetensors file, read without its data: https://huggingface.co/docs/safetensors/index#format */
+/** Safetensors files: their layout, read without their data, and files that are written tensor by tensor: https://huggingface.co/docs/safetensors/index#format */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
+import type { FileProgress } from "./fetchPart.ts";
 
 /** A tensor where it lies in its file, in row-major order. */
 export interface StoredTensor {
@@ -106,4 +107,40 @@ export function encodeSafetensorsHeader(
   new DataView(out.buffer).setBigUint64(0, BigInt(paddedBytes), true);
   out.set(text, LENGTH_BYTES);
   return out;
+}
+
+export interface WrittenTensor extends TensorLayout {
+  /** The data in its order, `bytes` in all. */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
+}
+
+export interface WriteOptions {
+  readonly files: Pick<FileSystem, "append" | "remove" | "rename">;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: FileProgress) => void) | undefined;
+}
+
+/** Writes `PATH.part`, which gets its name when it is complete. @throws AppError `disk`; the reason of `signal`; what a piece throws */
+export async function writeSafetensors(
+  path: string,
+  tensors: readonly WrittenTensor[],
+  { files, metadata, signal, onProgress }: WriteOptions,
+): Promise<void> {
+  const part = `${path}.part`;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const head = encodeSafetensorsHeader(tensors, metadata);
+  const totalBytes = tensors.reduce((sum, { bytes }) => sum + bytes, head.length);
+  let receivedBytes = head.length;
+  await files.remove(part);
+  await files.append(part, head);
+  for (const { pieces } of tensors) {
+    for await (const piece of pieces()) {
+      signal?.throwIfAborted();
+      await files.append(part, piece);
+      receivedBytes += piece.length;
+      onProgress?.({ name, receivedBytes, totalBytes });
+    }
+  }
+  await files.rename(part, path);
 }
