@@ -6,7 +6,6 @@ import type { Clock, Random, Sha256 } from "../../../ports.ts";
 import type { ReferenceArtifact } from "../run/checkpointArtifact.ts";
 import { ConsoleLines, type ConsoleStream, consoleLine } from "../run/consoleLines.ts";
 import { type ExtendedObject, writeExtended } from "../run/extendedJson.ts";
-import type { MetricDefinition } from "../run/metricDefinitions.ts";
 import { type RowTime, RunSummary } from "../run/runSummary.ts";
 import { type Table, tableFile } from "../run/tableFile.ts";
 import type { WandbRun, WandbRunInit } from "../run/wandbRun.ts";
@@ -135,8 +134,8 @@ export class OnlineRun implements WandbRun {
     return this.#lastSentMs;
   }
 
-  define(metric: MetricDefinition): void {
-    this.#runSummary.define(metric);
+  define(name: string): void {
+    this.#runSummary.define(name);
     this.#isConfigNew = true;
   }
 
@@ -226,7 +225,7 @@ export class OnlineRun implements WandbRun {
   async #sendConfig(): Promise<void> {
     this.#isConfigNew = false;
     const { config, definitions } = this.#runSummary;
-    const text = wrappedConfig(config, this.#platform, definitions.wire());
+    const text = wrappedConfig(config, this.#platform, definitions);
     await this.#operations.upsert({ ...this.names, config: text });
   }
 

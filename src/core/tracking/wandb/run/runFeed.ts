@@ -63,7 +63,6 @@ const MAX_EVENTS = 500;
 const MAX_METRICS = 2_000;
 const MAX_NAME = 256;
 const TABLE_KEY = "rollouts";
-const AXIS = "step";
 const UNKNOWN_STEP = -1;
 
 export class RunFeed {
@@ -180,7 +179,7 @@ export class RunFeed {
       if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
       this.#defined.add(name);
       // A dot separates levels there, while these names are flat.
-      run.define(name === AXIS ? { name } : { name: name.replaceAll(".", "\\."), step: AXIS });
+      run.define(name.replaceAll(".", "\\."));
       return true;
     });
     return Object.fromEntries(known);

@@ -58,10 +58,7 @@ describe("a .wandb file", () => {
   });
 
   it("equals one that the official reader takes, byte for byte", () => {
-    const run: RecordContent = {
-      case: "run",
-      value: { runId: "abc", project: "p", startTime: { seconds: 1n } },
-    };
+    const run: RecordContent = { run: Buffer.from("0a036162631a01708a01020801", "hex") };
     const all = [
       headerRecord("t/1"),
       run,
