@@ -4,7 +4,7 @@
  */
 
 import { partsOf, shownContent } from "../chat/content.ts";
-import { ImagePool, type PooledImage } from "../chat/imagePool.ts";
+import { ImagePool } from "../chat/imagePool.ts";
 import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
@@ -15,11 +15,11 @@ import { AppError, isAppError } from "../errors.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Sha256 } from "../ports.ts";
 import { promptText, storedConversation, toInitialMessages } from "../rollout/conversation.ts";
-import type { EpisodeOptions } from "../rollout/episode.ts";
+import type { EpisodeOptions, PlayedEpisode, RolloutEpisode } from "../rollout/episode.ts";
 import { EpisodeCalls, MAX_PARALLEL_CALLS } from "../rollout/episodeCalls.ts";
-import { storedTools, type TurnRecord } from "../rollout/episodeRecord.ts";
+import { storedTools } from "../rollout/episodeRecord.ts";
 import type { Ledger } from "../rollout/ledger.ts";
-import type { RolloutEpisode, RolloutTask } from "../rollout/rollout.ts";
+import type { RolloutTask } from "../rollout/rollout.ts";
 import { IMAGE_PLACEHOLDER, MAX_IMAGES, RolloutImages } from "../rollout/rolloutImages.ts";
 import { sampleInTime } from "../rollout/sampleTurn.ts";
 import { callsOf, type ToolAnswer } from "../rollout/toolCalls.ts";
@@ -51,11 +51,11 @@ const OPENINGS = 2 ** 32;
 const MAX_REFUSALS = 16;
 
 export class AgentEpisode implements RolloutEpisode {
-  promptText = "";
-  promptTokens = 0;
-  samplingMs = 0;
+  #promptText = "";
+  #promptTokens = 0;
+  #samplingMs = 0;
   /** What the model was asked first. */
-  conversation: RolloutRecord["conversation"] = [];
+  #conversation: RolloutRecord["conversation"] = [];
   readonly #options: AgentEpisodeOptions;
   /** Those of the environment, and of what the agent asks. */
   readonly #pool: ImagePool;
@@ -111,42 +111,27 @@ export class AgentEpisode implements RolloutEpisode {
     return this.#threads.streams;
   }
 
-  /** In the order in which they came. */
-  get images(): readonly PooledImage[] {
-    return this.#pool.all;
-  }
-
   get turnCount(): number {
     return this.#turns.count;
   }
 
-  get turns(): readonly TurnRecord[] {
-    return this.#turns.records;
-  }
-
-  get turnFacts() {
-    return this.#turns.facts;
-  }
-
-  get toolFacts() {
-    return this.#calls.facts;
-  }
-
-  get rewards(): readonly number[] {
+  get played(): PlayedEpisode {
     const isOfSession = this.#options.agent.settings.reward === "session";
-    return isOfSession ? this.#calls.rewards : this.#printedRewards;
-  }
-
-  get streamBreaks(): number {
-    return Math.max(0, this.streams.length - 1);
-  }
-
-  get observationTokens(): number {
-    return this.#threads.observationTokens;
-  }
-
-  get offeredTools(): RolloutRecord["tools"] {
-    return storedTools(this.#tools?.tools ?? []);
+    return {
+      promptText: this.#promptText,
+      conversation: this.#conversation,
+      promptTokens: this.#promptTokens,
+      tools: storedTools(this.#tools?.tools ?? []),
+      turns: this.#turns.records,
+      turnFacts: this.#turns.facts,
+      toolFacts: this.#calls.facts,
+      rewards: isOfSession ? this.#calls.rewards : this.#printedRewards,
+      images: this.#pool.all,
+      streamBreaks: Math.max(0, this.streams.length - 1),
+      observationTokens: this.#threads.observationTokens,
+      samplingMs: this.#samplingMs,
+      agent: this.#agent,
+    };
   }
 
   get scoredFrom(): readonly string[] | null {
@@ -154,7 +139,7 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   /** How the agent's program ended, and what it was refused. */
-  get agent(): RolloutRecord["agent"] {
+  get #agent(): RolloutRecord["agent"] {
     const refusals = [...this.#refusals].map(([message, count]) => ({ message, count }));
     const { code = null, output = "" } = this.#agentEnd ?? {};
     return { exit: code === null ? null : String(code), output, refusals };
@@ -179,11 +164,11 @@ export class AgentEpisode implements RolloutEpisode {
     ]);
     this.#tools = tools;
     const messages = toInitialMessages(prompt, (blocks) => this.#images.read(blocks));
-    this.promptText = promptText(messages);
+    this.#promptText = promptText(messages);
     this.#taskOpening = messageKeys(messages, this.#pool.files, this.#options.sha256)[0] ?? "";
     const { split, index } = task;
     const images = this.#pool.files;
-    const own = { environment, split, index, prompt: this.promptText, messages, images };
+    const own = { environment, split, index, prompt: this.#promptText, messages, images };
     const { timeoutMs: limitMs } = agent.settings;
     const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
     let end: AgentEnd;
@@ -354,7 +339,7 @@ export class AgentEpisode implements RolloutEpisode {
       until.throwIfAborted();
       const finished = pending.finish(drawn);
       const samplingMs = Math.round(clock.monotonic() - started);
-      this.samplingMs += samplingMs;
+      this.#samplingMs += samplingMs;
       const times = { startedAtMs, samplingMs };
       // Of requests at once, the first that is answered begins the rollout.
       if (this.turnCount === 0) this.#begins(messages, prompt.length);
@@ -382,12 +367,12 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   #begins(messages: readonly InitialMessage[], promptTokens: number): void {
-    this.promptTokens = promptTokens;
+    this.#promptTokens = promptTokens;
     const [only] = messages;
     // Where the record has no conversation, the model was asked what the environment says.
     const shown = only?.role === "user" ? shownContent(only) : null;
-    this.conversation =
-      messages.length === 1 && shown !== null && shown !== this.promptText
+    this.#conversation =
+      messages.length === 1 && shown !== null && shown !== this.#promptText
         ? [{ type: "user_message", content: shown }]
         : storedConversation(messages);
   }

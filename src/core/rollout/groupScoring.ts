@@ -24,7 +24,7 @@ export async function scoreGroup(
   const { settings } = options;
   const [first] = rollouts;
   if (first === undefined) return [];
-  const { task } = first;
+  const { record: task } = first;
   const name = `The scoring of the group of ${task.taskKey}`;
   const candidates = rollouts.map(({ record, scoredFrom }) =>
     candidateOf(record, scoredFrom ?? []),

@@ -120,8 +120,8 @@ export function gatherStepFacts(
       tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,
       isIncluded: advantage !== null,
-      isSent: sent.has(rolloutKey(rollout.task)),
-      successReward: successReward(environmentConfig(config, rollout.task.environment)),
+      isSent: sent.has(rolloutKey(rollout.record)),
+      successReward: successReward(environmentConfig(config, rollout.record.environment)),
     })),
     datums: data.map((datum, i) => tokensOf(datum, trained?.logprobs[i], config)),
     masked: masked.map(({ logprobs, trainerLogprobs = null, mask }) => ({

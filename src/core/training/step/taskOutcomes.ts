@@ -16,23 +16,12 @@ export function taskOutcomes(
   groups: readonly ScoredGroup[],
 ): readonly TriedTask[] {
   return groups.flatMap(({ rollouts }) =>
-    rollouts.flatMap(
-      ({
-        rollout: {
-          task,
-          record: { reward },
-          facts,
-        },
-      }) => {
-        if (reward === null && facts.errorClass !== null) return [];
-        const { environment, split, index } = task;
-        const success = partOfSuccess(
-          reward,
-          successReward(environmentConfig(config, environment)),
-        );
-        return [{ environment, split, index, success, tokens: countTokens(facts.usage.used) }];
-      },
-    ),
+    rollouts.flatMap(({ rollout: { record, facts } }) => {
+      const { environment, split, index, reward } = record;
+      if (reward === null && facts.errorClass !== null) return [];
+      const success = partOfSuccess(reward, successReward(environmentConfig(config, environment)));
+      return [{ environment, split, index, success, tokens: countTokens(facts.usage.used) }];
+    }),
   );
 }
 

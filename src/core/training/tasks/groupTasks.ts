@@ -27,10 +27,9 @@ export function groupTasks(
 
 /** The rollout as one of the group at `place`, which may have been unknown when it was played. */
 export function atPlace(rollout: FinishedRollout, { step, group }: GroupPlace): FinishedRollout {
-  const { task, record, facts } = rollout;
+  const { record, facts } = rollout;
   return {
     ...rollout,
-    task: { ...task, step, group },
     record: { ...record, step, group },
     facts: { ...facts, group },
   };
