@@ -12,6 +12,7 @@ import { messageKeys } from "../endpoint/messageKeys.ts";
 import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
 import { AppError, isAppError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Sha256 } from "../ports.ts";
 import { promptText, storedConversation, toInitialMessages } from "../rollout/conversation.ts";
@@ -26,12 +27,12 @@ import { callsOf, type ToolAnswer } from "../rollout/toolCalls.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { type LinkedSignal, linkSignals } from "../util/abort.ts";
+import { parseJson } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 import type { Agent, AgentEnd, SessionTools, ToolReply } from "./agent.ts";
-import { readAgentReward } from "./agentReward.ts";
 import { AgentTurns } from "./agentTurns.ts";
 
-export interface AgentEpisodeOptions extends EpisodeOptions {
+interface AgentEpisodeOptions extends EpisodeOptions {
   readonly agent: Agent;
   readonly task: Pick<RolloutTask, "split" | "index">;
   readonly sha256: Sha256;
@@ -422,4 +423,19 @@ export class AgentEpisode implements RolloutEpisode {
 
 function lastLines(output: string): string {
   return output.trim().slice(-600);
+}
+
+const SHOWN = 200;
+
+/** `line` is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
+function readAgentReward(line: string | null, environment: string): number {
+  const value = line === null ? undefined : parseJson(line)?.value;
+  const reward = isJsonObject(value) ? value["reward"] : value;
+  if (typeof reward === "number" && Number.isFinite(reward)) return reward;
+  const said = line === null ? "It printed nothing" : `It printed: ${line.slice(0, SHOWN)}`;
+  throw new AppError(
+    "agent-reward",
+    `The agent of ${environment} ended without a reward. ${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
+    { configPath: `environments.${environment}.agent` },
+  );
 }

@@ -4,6 +4,7 @@
  * timing.
  */
 
+import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { rolloutSeed } from "../../rollout/seeds.ts";
@@ -15,8 +16,7 @@ import { pauseAtFailure } from "../run/failedRollouts.ts";
 import { pauseUntilAvailable } from "../run/outages.ts";
 import type { Policy } from "../run/policy.ts";
 import { GroupProgress, StepProgress } from "../run/stepProgress.ts";
-import type { TaskItem } from "../tasks/dataset.ts";
-import { atPlace, groupTasks } from "../tasks/groupTasks.ts";
+import { type TaskItem, taskKeyOf } from "../tasks/dataset.ts";
 import { datumLength } from "../update/datums.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 import type { GroupKey, StoredGroups } from "./storedGroups.ts";
@@ -59,7 +59,7 @@ interface HeldGroup {
   readonly reject: (reason: unknown) => void;
 }
 
-export interface QueuedGroup {
+interface QueuedGroup {
   readonly batch: IssuedBatch;
   readonly key: GroupKey;
   readonly progress: GroupProgress;
@@ -315,4 +315,31 @@ export class GroupQueue {
     await Promise.allSettled(this.groups.map(({ ended }) => ended));
     await player?.end();
   }
+}
+
+type GroupPlace = Pick<RolloutTask, "step" | "group">;
+
+/** One for each rollout of a task. */
+function groupTasks(config: Config, item: TaskItem, place: GroupPlace): readonly RolloutTask[] {
+  const { environment, split, index } = item;
+  const size = config.environments[environment]?.num_rollouts ?? 0;
+  const taskKey = taskKeyOf(item);
+  return Array.from({ length: size }, (_, rollout) => ({
+    ...place,
+    rollout,
+    taskKey,
+    environment,
+    split,
+    index,
+  }));
+}
+
+/** The rollout as one of the group at `place`, which may have been unknown when it was played. */
+function atPlace(rollout: FinishedRollout, { step, group }: GroupPlace): FinishedRollout {
+  const { record, facts } = rollout;
+  return {
+    ...rollout,
+    record: { ...record, step, group },
+    facts: { ...facts, group },
+  };
 }

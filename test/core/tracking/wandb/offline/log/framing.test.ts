@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../../../../../../src/core/tracking/wandb/offline/log/crc32.ts";
 import {
+  crc32,
   FILE_HEADER,
   frameRecord,
 } from "../../../../../../src/core/tracking/wandb/offline/log/framing.ts";
