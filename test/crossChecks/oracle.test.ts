@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CorrectionName } from "../../src/core/config/rules/correctionDefaults.ts";
 import type { Example } from "../../src/core/examples/example.ts";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { exampleDatums, weightedData } from "../../src/core/training/supervised/exampleData.ts";
+import { exampleDatums, weightedData } from "../../src/core/training/supervised/supervisedSteps.ts";
 import type { TrainingDatum } from "../../src/core/training/update/datums.ts";
 import { correctOffPolicy, isMasked } from "../../src/core/training/update/offPolicyCorrection.ts";
 import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";

@@ -67,8 +67,6 @@ export interface ScenarioStep {
   readonly op: "define_metric" | "log" | "config" | "summary" | "console" | "file";
   readonly name?: string;
   readonly step?: string | number;
-  readonly summary?: readonly ("min" | "max" | "mean" | "last" | "first")[];
-  readonly hidden?: boolean;
   readonly row?: ExtendedObject;
   readonly table?: {
     readonly key: string;

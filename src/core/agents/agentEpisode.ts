@@ -4,7 +4,7 @@
  */
 
 import { partsOf, shownContent } from "../chat/content.ts";
-import { ImagePool, type PooledImage } from "../chat/imagePool.ts";
+import { ImagePool } from "../chat/imagePool.ts";
 import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
@@ -12,26 +12,27 @@ import { messageKeys } from "../endpoint/messageKeys.ts";
 import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
 import { AppError, isAppError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Sha256 } from "../ports.ts";
 import { promptText, storedConversation, toInitialMessages } from "../rollout/conversation.ts";
-import type { EpisodeOptions } from "../rollout/episode.ts";
+import type { EpisodeOptions, PlayedEpisode, RolloutEpisode } from "../rollout/episode.ts";
 import { EpisodeCalls, MAX_PARALLEL_CALLS } from "../rollout/episodeCalls.ts";
-import { storedTools, type TurnRecord } from "../rollout/episodeRecord.ts";
+import { storedTools } from "../rollout/episodeRecord.ts";
 import type { Ledger } from "../rollout/ledger.ts";
-import type { RolloutEpisode, RolloutTask } from "../rollout/rollout.ts";
+import type { RolloutTask } from "../rollout/rollout.ts";
 import { IMAGE_PLACEHOLDER, MAX_IMAGES, RolloutImages } from "../rollout/rolloutImages.ts";
 import { sampleInTime } from "../rollout/sampleTurn.ts";
 import { callsOf, type ToolAnswer } from "../rollout/toolCalls.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { type LinkedSignal, linkSignals } from "../util/abort.ts";
+import { parseJson } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 import type { Agent, AgentEnd, SessionTools, ToolReply } from "./agent.ts";
-import { readAgentReward } from "./agentReward.ts";
 import { AgentTurns } from "./agentTurns.ts";
 
-export interface AgentEpisodeOptions extends EpisodeOptions {
+interface AgentEpisodeOptions extends EpisodeOptions {
   readonly agent: Agent;
   readonly task: Pick<RolloutTask, "split" | "index">;
   readonly sha256: Sha256;
@@ -51,11 +52,11 @@ const OPENINGS = 2 ** 32;
 const MAX_REFUSALS = 16;
 
 export class AgentEpisode implements RolloutEpisode {
-  promptText = "";
-  promptTokens = 0;
-  samplingMs = 0;
+  #promptText = "";
+  #promptTokens = 0;
+  #samplingMs = 0;
   /** What the model was asked first. */
-  conversation: RolloutRecord["conversation"] = [];
+  #conversation: RolloutRecord["conversation"] = [];
   readonly #options: AgentEpisodeOptions;
   /** Those of the environment, and of what the agent asks. */
   readonly #pool: ImagePool;
@@ -111,42 +112,27 @@ export class AgentEpisode implements RolloutEpisode {
     return this.#threads.streams;
   }
 
-  /** In the order in which they came. */
-  get images(): readonly PooledImage[] {
-    return this.#pool.all;
-  }
-
   get turnCount(): number {
     return this.#turns.count;
   }
 
-  get turns(): readonly TurnRecord[] {
-    return this.#turns.records;
-  }
-
-  get turnFacts() {
-    return this.#turns.facts;
-  }
-
-  get toolFacts() {
-    return this.#calls.facts;
-  }
-
-  get rewards(): readonly number[] {
+  get played(): PlayedEpisode {
     const isOfSession = this.#options.agent.settings.reward === "session";
-    return isOfSession ? this.#calls.rewards : this.#printedRewards;
-  }
-
-  get streamBreaks(): number {
-    return Math.max(0, this.streams.length - 1);
-  }
-
-  get observationTokens(): number {
-    return this.#threads.observationTokens;
-  }
-
-  get offeredTools(): RolloutRecord["tools"] {
-    return storedTools(this.#tools?.tools ?? []);
+    return {
+      promptText: this.#promptText,
+      conversation: this.#conversation,
+      promptTokens: this.#promptTokens,
+      tools: storedTools(this.#tools?.tools ?? []),
+      turns: this.#turns.records,
+      turnFacts: this.#turns.facts,
+      toolFacts: this.#calls.facts,
+      rewards: isOfSession ? this.#calls.rewards : this.#printedRewards,
+      images: this.#pool.all,
+      streamBreaks: Math.max(0, this.streams.length - 1),
+      observationTokens: this.#threads.observationTokens,
+      samplingMs: this.#samplingMs,
+      agent: this.#agent,
+    };
   }
 
   get scoredFrom(): readonly string[] | null {
@@ -154,7 +140,7 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   /** How the agent's program ended, and what it was refused. */
-  get agent(): RolloutRecord["agent"] {
+  get #agent(): RolloutRecord["agent"] {
     const refusals = [...this.#refusals].map(([message, count]) => ({ message, count }));
     const { code = null, output = "" } = this.#agentEnd ?? {};
     return { exit: code === null ? null : String(code), output, refusals };
@@ -179,11 +165,11 @@ export class AgentEpisode implements RolloutEpisode {
     ]);
     this.#tools = tools;
     const messages = toInitialMessages(prompt, (blocks) => this.#images.read(blocks));
-    this.promptText = promptText(messages);
+    this.#promptText = promptText(messages);
     this.#taskOpening = messageKeys(messages, this.#pool.files, this.#options.sha256)[0] ?? "";
     const { split, index } = task;
     const images = this.#pool.files;
-    const own = { environment, split, index, prompt: this.promptText, messages, images };
+    const own = { environment, split, index, prompt: this.#promptText, messages, images };
     const { timeoutMs: limitMs } = agent.settings;
     const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
     let end: AgentEnd;
@@ -354,7 +340,7 @@ export class AgentEpisode implements RolloutEpisode {
       until.throwIfAborted();
       const finished = pending.finish(drawn);
       const samplingMs = Math.round(clock.monotonic() - started);
-      this.samplingMs += samplingMs;
+      this.#samplingMs += samplingMs;
       const times = { startedAtMs, samplingMs };
       // Of requests at once, the first that is answered begins the rollout.
       if (this.turnCount === 0) this.#begins(messages, prompt.length);
@@ -382,12 +368,12 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   #begins(messages: readonly InitialMessage[], promptTokens: number): void {
-    this.promptTokens = promptTokens;
+    this.#promptTokens = promptTokens;
     const [only] = messages;
     // Where the record has no conversation, the model was asked what the environment says.
     const shown = only?.role === "user" ? shownContent(only) : null;
-    this.conversation =
-      messages.length === 1 && shown !== null && shown !== this.promptText
+    this.#conversation =
+      messages.length === 1 && shown !== null && shown !== this.#promptText
         ? [{ type: "user_message", content: shown }]
         : storedConversation(messages);
   }
@@ -437,4 +423,19 @@ export class AgentEpisode implements RolloutEpisode {
 
 function lastLines(output: string): string {
   return output.trim().slice(-600);
+}
+
+const SHOWN = 200;
+
+/** `line` is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
+function readAgentReward(line: string | null, environment: string): number {
+  const value = line === null ? undefined : parseJson(line)?.value;
+  const reward = isJsonObject(value) ? value["reward"] : value;
+  if (typeof reward === "number" && Number.isFinite(reward)) return reward;
+  const said = line === null ? "It printed nothing" : `It printed: ${line.slice(0, SHOWN)}`;
+  throw new AppError(
+    "agent-reward",
+    `The agent of ${environment} ended without a reward. ${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
+    { configPath: `environments.${environment}.agent` },
+  );
 }

@@ -1,6 +1,5 @@
 /** All checks, in the order of the report. */
 
-import { afterEnd } from "./checks/afterEnd.ts";
 import { answerInFeedback, answerInPrompt, answerInTools } from "./checks/answerLeaks.ts";
 import {
   answerVariety,
@@ -11,30 +10,17 @@ import {
   hedgedAnswer,
   instructedGrader,
 } from "./checks/cheats.ts";
+import { sessionStart, splits, toolNames, toolSchemas } from "./checks/contract.ts";
 import { farmedReward } from "./checks/farmedReward.ts";
+import { randomCalls, rightAnswer } from "./checks/floorAndCeiling.ts";
 import { isolation } from "./checks/isolation.ts";
-import { load } from "./checks/load.ts";
-import { malformedCalls } from "./checks/malformedCalls.ts";
-import { nearOverlap } from "./checks/nearOverlap.ts";
-import { promptLength } from "./checks/promptLength.ts";
-import { promptText } from "./checks/promptText.ts";
-import { randomCalls } from "./checks/randomCalls.ts";
-import { rewardGiven } from "./checks/rewardGiven.ts";
-import { rewardRange } from "./checks/rewardRange.ts";
-import { rightAnswer } from "./checks/rightAnswer.ts";
-import { sameAnswers } from "./checks/sameAnswers.ts";
-import { samePrompt } from "./checks/samePrompt.ts";
+import { load, sessionRelease, speed } from "./checks/load.ts";
+import { afterEnd, malformedCalls, unknownTool } from "./checks/mistakes.ts";
+import { promptLength, promptText, samePrompt } from "./checks/prompts.ts";
+import { sameAnswers, stableGrader } from "./checks/repeatability.ts";
+import { rewardGiven, rewardRange } from "./checks/rewards.ts";
 import { secretEcho } from "./checks/secretEcho.ts";
-import { sessionRelease } from "./checks/sessionRelease.ts";
-import { sessionStart } from "./checks/sessionStart.ts";
-import { speed } from "./checks/speed.ts";
-import { splitOverlap } from "./checks/splitOverlap.ts";
-import { splits } from "./checks/splits.ts";
-import { stableGrader } from "./checks/stableGrader.ts";
-import { taskDuplicates } from "./checks/taskDuplicates.ts";
-import { toolNames } from "./checks/toolNames.ts";
-import { toolSchemas } from "./checks/toolSchemas.ts";
-import { unknownTool } from "./checks/unknownTool.ts";
+import { nearOverlap, splitOverlap, taskDuplicates } from "./checks/tasks.ts";
 import type { EnvironmentCheck } from "./probe/finding.ts";
 
 export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [

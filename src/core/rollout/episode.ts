@@ -18,7 +18,6 @@ import {
   lastTurnReader,
   storedTools,
   type TurnOutcome,
-  type TurnRecord,
   textsOf,
   turnFacts,
   turnRecord,
@@ -58,13 +57,41 @@ interface PlayedTurn {
   readonly outcome: TurnOutcome;
 }
 
-export class Episode {
+/** What an attempt has come to. */
+export interface PlayedEpisode
+  extends Pick<RolloutRecord, "promptText" | "conversation" | "tools" | "turns" | "agent"> {
+  /** Every reward received, in order. */
+  readonly rewards: readonly number[];
+  readonly turnFacts: readonly TurnFacts[];
+  readonly toolFacts: readonly ToolCallFacts[];
+  /** Those that the model saw, in the order in which it did. */
+  readonly images: readonly PooledImage[];
+  readonly promptTokens: number;
+  readonly observationTokens: number;
+  readonly streamBreaks: number;
+  readonly samplingMs: number;
+}
+
+/** What plays an attempt: the loop of turns and tools, or an agent's program. */
+export interface RolloutEpisode {
+  /** The tokens so far, one ledger for each stream; none before the first prompt. */
+  readonly streams: readonly Ledger[];
+  readonly turnCount: number;
+  /** Types of the blocks that the environment takes to score a group; null when it scores none. */
+  readonly scoredFrom: readonly string[] | null;
+  /** Made anew each time, at any time. */
+  readonly played: PlayedEpisode;
+  /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
+  play(): Promise<StopReason>;
+}
+
+export class Episode implements RolloutEpisode {
   readonly #turns: PlayedTurn[] = [];
-  readonly turnFacts: TurnFacts[] = [];
-  promptText = "";
-  conversation: RolloutRecord["conversation"] = [];
-  promptTokens = 0;
-  samplingMs = 0;
+  readonly #turnFacts: TurnFacts[] = [];
+  #promptText = "";
+  #conversation: RolloutRecord["conversation"] = [];
+  #promptTokens = 0;
+  #samplingMs = 0;
   #streams: TokenStreams | null = null;
   readonly #options: EpisodeOptions;
   readonly #images: RolloutImages;
@@ -81,16 +108,6 @@ export class Episode {
     this.#calls = new EpisodeCalls(options, this.#images);
   }
 
-  get toolFacts(): readonly ToolCallFacts[] {
-    return this.#calls.facts;
-  }
-
-  /** Every reward received, in order. */
-  get rewards(): readonly number[] {
-    return this.#calls.rewards;
-  }
-
-  /** The tokens so far, one ledger for each stream; none before the first prompt. */
   get streams(): readonly Ledger[] {
     return this.#streams?.all ?? [];
   }
@@ -99,39 +116,31 @@ export class Episode {
     return this.#turns.length;
   }
 
-  /** Made anew each time. */
-  get turns(): readonly TurnRecord[] {
-    return this.#turns.map(({ read, outcome }) => turnRecord(read(), outcome));
+  get played(): PlayedEpisode {
+    return {
+      promptText: this.#promptText,
+      conversation: this.#conversation,
+      promptTokens: this.#promptTokens,
+      tools: storedTools(this.#tools?.tools ?? []),
+      turns: this.#turns.map(({ read, outcome }) => turnRecord(read(), outcome)),
+      turnFacts: this.#turnFacts,
+      toolFacts: this.#calls.facts,
+      rewards: this.#calls.rewards,
+      images: this.#images.all,
+      streamBreaks: this.#streams?.breaks ?? 0,
+      observationTokens: this.#streams?.observationTokens ?? 0,
+      samplingMs: this.#samplingMs,
+    };
   }
 
-  /** Those that the environment sent, in the order in which the model sees them. */
-  get images(): readonly PooledImage[] {
-    return this.#images.all;
-  }
-
-  get streamBreaks(): number {
-    return this.#streams?.breaks ?? 0;
-  }
-
-  get observationTokens(): number {
-    return this.#streams?.observationTokens ?? 0;
-  }
-
-  /** What the model could call, for its record. */
-  get offeredTools(): RolloutRecord["tools"] {
-    return storedTools(this.#tools?.tools ?? []);
-  }
-
-  /** Types of the blocks that the environment takes to score a group; null when it scores none. */
   get scoredFrom(): readonly string[] | null {
     return this.#tools?.supportsGroupScoring ? this.#tools.messageBlockTypes : null;
   }
 
-  /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
   async play(): Promise<StopReason> {
     const streams = await this.#open();
     const { maxTotalTokens } = this.#options.settings;
-    if (this.promptTokens >= maxTotalTokens) throw this.#noRoom(this.promptTokens);
+    if (this.#promptTokens >= maxTotalTokens) throw this.#noRoom(this.#promptTokens);
     for (;;) {
       const room = maxTotalTokens - streams.current.length;
       if (room < 1) return "max_tokens";
@@ -162,11 +171,11 @@ export class Episode {
       images: this.#images,
     });
     const { task } = rendered;
-    this.promptText = promptText(task);
-    this.conversation = storedConversation(task);
+    this.#promptText = promptText(task);
+    this.#conversation = storedConversation(task);
     this.#options.onMessages?.(rendered.first.messages);
     this.#declared = rendered.tools.map(declareTool);
-    this.promptTokens = rendered.tokens.length;
+    this.#promptTokens = rendered.tokens.length;
     this.#requireRoomOfTeacher(rendered);
     this.#streams = new TokenStreams(chat, rendered);
     return this.#streams;
@@ -236,20 +245,20 @@ export class Episode {
     const { chat, clock } = this.#options;
     const started = clock.monotonic();
     const sampled = await this.#sample(streams.current, room);
-    this.samplingMs += clock.monotonic() - started;
+    this.#samplingMs += clock.monotonic() - started;
     streams.addTurn(sampled.tokens, sampled.logprobs);
     const read = lastTurnReader(chat, streams.current, this.#declared);
     const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     const calls = callsOf(parsed, this.#tools?.terminalTool ?? null);
-    this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
+    this.#turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
     return { stopReason: sampled.stopReason, read, parsed, calls, isTruncated };
   }
 
   /** Tokens that the model may still write in this rollout. */
   #sampleBudget(): number {
     const { maxSampledTokens } = this.#options.settings;
-    const sampled = this.turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+    const sampled = this.#turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
     return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sampled;
   }
 

@@ -14,7 +14,12 @@ import { sum } from "../util/stats.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { type AcceptedAttempt, inFreshSessions } from "./attempts.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
-import { Episode, type EpisodeOptions } from "./episode.ts";
+import {
+  Episode,
+  type EpisodeOptions,
+  type PlayedEpisode,
+  type RolloutEpisode,
+} from "./episode.ts";
 import { errorClass } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { rewardFault, scoreRewards } from "./rewards.ts";
@@ -31,12 +36,6 @@ export interface RolloutTask {
   readonly environment: string;
   readonly split: string;
   readonly index: number;
-}
-
-/** What plays an attempt: the loop of turns and tools, or an agent's program. */
-export interface RolloutEpisode extends Pick<Episode, keyof Episode> {
-  /** How the agent's program ended. */
-  readonly agent?: RolloutRecord["agent"];
 }
 
 export interface RolloutOptions {
@@ -62,7 +61,6 @@ export interface RolloutOptions {
 }
 
 export interface FinishedRollout {
-  readonly task: RolloutTask;
   readonly record: RolloutRecord;
   /** Its tokens, one ledger for each stream; none when the rollout ended before its first prompt. */
   readonly streams: readonly Ledger[];
@@ -142,18 +140,32 @@ export async function runRollout(
   };
 }
 
+const NOTHING_PLAYED: PlayedEpisode = {
+  promptText: "",
+  conversation: [],
+  promptTokens: 0,
+  tools: [],
+  turns: [],
+  turnFacts: [],
+  toolFacts: [],
+  rewards: [],
+  images: [],
+  streamBreaks: 0,
+  observationTokens: 0,
+  samplingMs: 0,
+};
+
 function finish(
   task: RolloutTask,
   result: EndedAttempt,
   settings: RolloutSettings,
 ): FinishedRollout {
   const { attempts, episode, stop, usage } = result;
-  const rewards = episode?.rewards ?? [];
-  const rewardBreakdown = scoreRewards(
-    rewards,
-    stop === "reached_terminal_state",
-    settings.rewards,
-  );
+  const streams = episode?.streams ?? [];
+  const played = episode?.played ?? NOTHING_PLAYED;
+  const { rewards, turns, turnFacts } = played;
+  const isFinished = stop === "reached_terminal_state";
+  const rewardBreakdown = scoreRewards(rewards, isFinished, settings.rewards);
   const isPlayed = hasPlayed(result);
   const reward = isPlayed ? rewardBreakdown.clamped : null;
   const invalid = isPlayed ? rewardFault(rewardBreakdown, task.environment) : null;
@@ -162,11 +174,11 @@ function finish(
     ...task,
     attempt: attempts - 1,
     systemText: settings.systemPromptTemplate,
-    promptText: episode?.promptText ?? "",
-    conversation: episode?.conversation ?? [],
-    tools: episode?.offeredTools ?? [],
-    turns: episode?.turns ?? [],
-    agent: episode?.agent,
+    promptText: played.promptText,
+    conversation: played.conversation,
+    tools: played.tools,
+    turns,
+    agent: played.agent,
     images: [],
     rewards,
     rewardBreakdown,
@@ -188,22 +200,22 @@ function finish(
     stop,
     errorClass: errorClass(error),
     attempts,
-    turns: episode?.turnFacts ?? [],
-    turnRewards: record.turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),
-    tools: episode?.toolFacts ?? [],
-    promptTokens: episode?.promptTokens ?? 0,
-    observationTokens: episode?.observationTokens ?? 0,
-    tokensLeft: tokensLeft(episode, settings),
+    turns: turnFacts,
+    turnRewards: turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),
+    tools: played.toolFacts,
+    promptTokens: played.promptTokens,
+    observationTokens: played.observationTokens,
+    tokensLeft: tokensLeft(turnFacts, streams, settings),
     usage,
-    streamBreaks: episode?.streamBreaks ?? 0,
+    streamBreaks: played.streamBreaks,
     queueS: 0,
     sessionS: result.sessionMs / 1000,
-    samplingS: (episode?.samplingMs ?? 0) / 1000,
+    samplingS: played.samplingMs / 1000,
   };
   return {
-    task,
     record,
-    ...tokensOf(episode),
+    streams,
+    images: played.images,
     facts,
     stack: stackOf(error),
     scoredFrom: scoredFrom(result, settings),
@@ -224,20 +236,16 @@ export function withQueueTimes(
   };
 }
 
-function tokensOf(episode: RolloutEpisode | null): Pick<FinishedRollout, "streams" | "images"> {
-  return { streams: episode?.streams ?? [], images: episode?.images ?? [] };
-}
-
 function tokensLeft(
-  episode: RolloutEpisode | null,
+  turns: PlayedEpisode["turnFacts"],
+  streams: readonly Ledger[],
   { maxResponseTokens, maxTotalTokens, maxSampledTokens }: RolloutSettings,
 ): number {
-  const turns = episode?.turnFacts.map(({ sampledTokens }) => sampledTokens) ?? [];
-  const lengths = episode?.streams.map(({ length }) => length) ?? [];
+  const sampled = turns.map(({ sampledTokens }) => sampledTokens);
   return Math.min(
-    maxResponseTokens - Math.max(0, ...turns),
-    maxTotalTokens - Math.max(0, ...lengths),
-    (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sum(turns),
+    maxResponseTokens - Math.max(0, ...sampled),
+    maxTotalTokens - Math.max(0, ...streams.map(({ length }) => length)),
+    (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sum(sampled),
   );
 }
 

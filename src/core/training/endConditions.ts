@@ -1,10 +1,16 @@
 /** Time and rewards of a run, and whether they or its tokens end it before its plan does, or let it sample ahead. */
 
-import type { AppError } from "../errors.ts";
+import { formatQuantity } from "../../shared/format.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { readLines } from "../runFolder/files/lineReader.ts";
+import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
 import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
+import { decidingReward } from "../runFolder/metrics/stepReward.ts";
+import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
-import { readResults, resultOf, type StepResult } from "./readResults.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
@@ -76,4 +82,56 @@ export class EndConditions {
       heldOutLosses: this.#results.map(({ heldOutLoss }) => heldOutLoss),
     });
   }
+}
+
+interface StepResult {
+  /** The mean; null without one, and where fewer than 90 % of the rollouts were scored. */
+  readonly reward: number | null;
+  /** In nats a token; null where it was not measured. */
+  readonly heldOutLoss: number | null;
+}
+
+/** Of all steps that the folder has. @throws AppError `file-unreadable` */
+async function readResults({
+  storage,
+}: Pick<RunContext, "storage">): Promise<readonly StepResult[]> {
+  const results: StepResult[] = [];
+  for await (const { value } of readLines(storage.fileSystem, runPaths(storage.folder).metrics)) {
+    if (isMetricsRow(value)) results.push(resultOf(value));
+  }
+  return results;
+}
+
+function resultOf(row: MetricsRow): StepResult {
+  return { reward: decidingReward(row), heldOutLoss: heldOutLoss(row) };
+}
+
+/** `last` are the rollouts of the last of `count` such steps; `isMasked` when `off_policy_correction` has left nothing of them. */
+export function emptySteps(
+  count: number,
+  last: readonly FinishedRollout[],
+  isMasked: boolean,
+): AppError {
+  if (isMasked) return maskedSteps(count);
+  const failed = last.find(({ record }) => record.error !== null)?.record.error ?? null;
+  const isFailure = failed !== null && last.every(({ record }) => record.reward === null);
+  const why = isFailure
+    ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
+    : "in every group the rollouts failed or all had the same reward.";
+  const remedy = isFailure
+    ? "Fix that cause, then resume the run."
+    : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
+  return new AppError(
+    "empty-steps",
+    `${formatQuantity(count, "step")} in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
+    { configPath: "max_consecutive_empty_steps" },
+  );
+}
+
+function maskedSteps(count: number): AppError {
+  return new AppError(
+    "empty-steps",
+    `${formatQuantity(count, "step")} in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
+    { configPath: "off_policy_correction" },
+  );
 }

@@ -10,21 +10,25 @@ import { mergeMetrics } from "../runFolder/metrics/metricsTree.ts";
 import { BestCheckpoint } from "./bestCheckpoint.ts";
 import { changeSettings } from "./changeSettings.ts";
 import { ServerCheck } from "./checks/serverCheck.ts";
-import { emptySteps } from "./emptySteps.ts";
-import { EndConditions } from "./endConditions.ts";
+import { EndConditions, emptySteps } from "./endConditions.ts";
 import { dueEvaluation, evaluateBesideSteps } from "./evaluation/evaluate.ts";
 import { evaluationMetrics } from "./evaluation/evaluation.ts";
 import { DONE_EARLY } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
 import { reportCapacity } from "./run/outages.ts";
 import { CheckpointWriter, dueCheckpoint, type RunSnapshot } from "./step/checkpointWriter.ts";
-import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
+import {
+  type LoopPosition,
+  type RunIdentity,
+  snapshotAt,
+  withServerCheck,
+  withUsage,
+} from "./step/loopPosition.ts";
 import type { StepEnd } from "./step/step.ts";
 import type { CompletedStep, StepSource, UsedGroup } from "./step/stepSource.ts";
 import { StepPipeline } from "./stepPipeline.ts";
 import { SupervisedSteps } from "./supervised/supervisedSteps.ts";
 import { doneFractionOf } from "./tasks/dataset.ts";
-import { withServerCheck, withUsage } from "./usageAtStart.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";

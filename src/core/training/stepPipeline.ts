@@ -8,7 +8,7 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { Generator } from "./generator.ts";
 import { waitsForRow } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
-import { HeldEvents } from "./run/heldEvents.ts";
+import type { ProgressEvent, Watcher } from "./run/progress.ts";
 import { StepAlarms } from "./step/alarms.ts";
 import { usageAfter } from "./step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPosition.ts";
@@ -196,4 +196,20 @@ export class StepPipeline implements StepSource {
 
 function nextPosition({ step, cursor }: LoopPosition, { batch }: BegunStep): NextPosition {
   return { step: step + 1, cursor: cursor + batch.policies.length };
+}
+
+class HeldEvents {
+  #held: ProgressEvent[] = [];
+  #watch: Watcher | null = null;
+
+  /** Holds the event until {@link release}; passes it on from then on. */
+  readonly watch: Watcher = (event) => {
+    if (this.#watch === null) this.#held.push(event);
+    else this.#watch(event);
+  };
+
+  release(watch: Watcher): void {
+    this.#watch = watch;
+    for (const event of this.#held.splice(0)) watch(event);
+  }
 }

@@ -52,14 +52,19 @@ describe("an agent that does what the built-in loop does", () => {
     const { episode, stop } = await playAgent({ ...game, turns, program: loop });
     expect(episode.streams.map(arraysOf)).toEqual(native.episode.streams.map(arraysOf));
     expect(stop).toBe(native.stop);
-    expect(episode.rewards).toEqual([0.5, 0.5, 1]);
-    expect(episode.promptText).toBe(native.episode.promptText);
-    expect(episode.conversation).toEqual(native.episode.conversation);
-    const without = ({ calls, results: own, content, stream }: (typeof episode.turns)[number]) => {
+    expect(episode.played.rewards).toEqual([0.5, 0.5, 1]);
+    expect(episode.played.promptText).toBe(native.episode.played.promptText);
+    expect(episode.played.conversation).toEqual(native.episode.played.conversation);
+    const without = ({
+      calls,
+      results: own,
+      content,
+      stream,
+    }: (typeof episode.played.turns)[number]) => {
       return { calls, results: own, content, stream };
     };
-    expect(episode.turns.map(without)).toEqual(native.episode.turns.map(without));
-    expect(episode.turnFacts).toEqual(native.episode.turnFacts);
+    expect(episode.played.turns.map(without)).toEqual(native.episode.played.turns.map(without));
+    expect(episode.played.turnFacts).toEqual(native.episode.played.turnFacts);
   });
 
   it("samples with the settings and seeds of the run, whatever it asks", async () => {
@@ -97,10 +102,10 @@ describe("an agent with several conversations", () => {
     });
     const texts = [`${ADD}${ADD}`, DONE, DONE];
     expect(trained(episode.streams)).toEqual(texts);
-    expect(episode.turns.map(({ stream }) => stream)).toEqual([0, 1, 0, 2]);
+    expect(episode.played.turns.map(({ stream }) => stream)).toEqual([0, 1, 0, 2]);
     expect(episode.streams.map(({ turns }) => Math.max(...turns))).toEqual([2, 1, 3]);
-    expect(episode.streamBreaks).toBe(2);
-    expect(episode.turns.map(({ asked }) => asked)).toEqual([
+    expect(episode.played.streamBreaks).toBe(2);
+    expect(episode.played.turns.map(({ asked }) => asked)).toEqual([
       undefined,
       "[system]\nYou check sums.\n\n[user]\nIs 2 + 3 = 5?",
       undefined,
@@ -116,7 +121,7 @@ describe("an agent with several conversations", () => {
         return 0;
       },
     });
-    expect(episode.conversation).toEqual([{ type: "user_message", content: "First." }]);
+    expect(episode.played.conversation).toEqual([{ type: "user_message", content: "First." }]);
   });
 
   it("samples other turns for the same messages, and in other conversations, whatever their order", async () => {
@@ -194,7 +199,7 @@ describe("the end of an agent", () => {
     ] as const) {
       const played = await leaving(code);
       expect(played.stop).toBe(stop);
-      expect(played.episode.rewards).toEqual([0.5]);
+      expect(played.episode.played.rewards).toEqual([0.5]);
       expect(trained(played.episode.streams)).toEqual([ADD]);
     }
   });
@@ -215,7 +220,7 @@ describe("the end of an agent", () => {
     const turns = await asking({ maxTurns: 2 });
     expect([turns.stop, turns.episode.turnCount]).toEqual(["max_turns", 2]);
     const calls = await asking({ maxToolCalls: 3 });
-    expect([calls.stop, calls.episode.rewards]).toEqual(["max_tool_calls", [0.5, 0.5, 0.5]]);
+    expect([calls.stop, calls.episode.played.rewards]).toEqual(["max_tool_calls", [0.5, 0.5, 0.5]]);
     const length = encode(ADD).length;
     const sampled = await asking({ maxSampledTokens: length });
     expect([sampled.stop, sampled.episode.turnCount]).toEqual(["max_sampled_tokens", 1]);
@@ -302,7 +307,11 @@ describe("the reward of an agent", () => {
     });
     answer();
     await new Promise(setImmediate);
-    expect([stop, episode.rewards, episode.toolFacts]).toEqual(["agent_ended", [], []]);
+    expect([stop, episode.played.rewards, episode.played.toolFacts]).toEqual([
+      "agent_ended",
+      [],
+      [],
+    ]);
   });
 
   const printing = (rewardLine: string | null, code = 0) =>
@@ -320,9 +329,9 @@ describe("the reward of an agent", () => {
     for (const line of ["0.25", '{"reward": 0.25, "note": "close"}']) {
       const { stop, episode } = await printing(line);
       expect(stop).toBe("reached_terminal_state");
-      expect(episode.rewards).toEqual([0.25]);
+      expect(episode.played.rewards).toEqual([0.25]);
     }
-    expect((await printing("0.25", 1)).episode.rewards).toEqual([]);
+    expect((await printing("0.25", 1)).episode.played.rewards).toEqual([]);
   });
 
   it("is missing where the line holds none", async () => {
@@ -343,7 +352,7 @@ describe("the reward of an agent", () => {
     });
     expect(session.calls).toEqual([["grade", { text: "It is 5." }]]);
     expect(stop).toBe("reached_terminal_state");
-    expect(episode.rewards).toEqual([1]);
+    expect(episode.played.rewards).toEqual([1]);
   });
 });
 
@@ -367,19 +376,19 @@ describe("the record of an agent", () => {
         return { code: 3, output: "bye\n", rewardLine: null };
       },
     });
-    const [first] = episode.turns;
+    const [first] = episode.played.turns;
     expect(first?.results).toMatchObject([
       { name: "add", text: "add says 5", reward: 0.5 },
       { name: "look", text: "look says 5", reward: null },
     ]);
     expect(first?.nudge).toBe("Go on.");
-    expect(episode.conversation.map(({ type }) => type)).toEqual([
+    expect(episode.played.conversation.map(({ type }) => type)).toEqual([
       "system_message",
       "user_message",
     ]);
     const refusals = [{ message: "n: only 1.", count: 2 }];
-    expect(episode.agent).toEqual({ exit: "3", output: "bye\n", refusals });
-    const record = { ...aRecord(), turns: episode.turns, agent: episode.agent };
+    expect(episode.played.agent).toEqual({ exit: "3", output: "bye\n", refusals });
+    const record = { ...aRecord(), turns: episode.played.turns, agent: episode.played.agent };
     expect(rolloutRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 

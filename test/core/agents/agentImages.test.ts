@@ -43,8 +43,8 @@ describe("an agent that gives the model the images of its environment", () => {
     const native = await playEpisode({ session, sampler, settings, chat: imageChat });
     const { episode, sampler: asked } = await play(loop);
     expect(episode.streams.map(arraysOf)).toEqual(native.episode.streams.map(arraysOf));
-    expect(episode.images).toEqual(native.episode.images);
-    expect(episode.images.map(({ tokens }) => tokens)).toEqual([64, 108, 64, 108, 64]);
+    expect(episode.played.images).toEqual(native.episode.played.images);
+    expect(episode.played.images.map(({ tokens }) => tokens)).toEqual([64, 108, 64, 108, 64]);
     const sent = (requests: typeof asked.requests) => {
       return requests.map(({ prompt, images }) => ({ prompt: Array.from(prompt), images }));
     };
@@ -53,9 +53,9 @@ describe("an agent that gives the model the images of its environment", () => {
 
   it("has them named in what people read", async () => {
     const { episode } = await play(loop);
-    expect(episode.promptText).toBe("What is [image 1]?");
-    expect(episode.conversation).toEqual([]);
-    expect(episode.turns.map(({ results: [first] }) => first?.text)).toEqual([
+    expect(episode.played.promptText).toBe("What is [image 1]?");
+    expect(episode.played.conversation).toEqual([]);
+    expect(episode.played.turns.map(({ results: [first] }) => first?.text)).toEqual([
       "Here: [image 2] and [image 3]",
       "Here: [image 4] and [image 5]",
       undefined,
@@ -75,14 +75,14 @@ describe("an agent that gives the model images of its own", () => {
       },
       [ANSWER],
     );
-    const widths = episode.images.map(({ file }) => file.width);
+    const widths = episode.played.images.map(({ file }) => file.width);
     expect(widths).toEqual([224, 300, 200, 300, 100]);
     const shown = ({ tokens }: Ledger) => [...new Set(tokens.filter((id) => id < 0))];
     expect(episode.streams.map(shown)).toEqual([
       [-2, -3],
       [-2, -3, -4, -5],
     ]);
-    expect(episode.turns[1]?.nudge).toBe("[image 4][image 5]");
+    expect(episode.played.turns[1]?.nudge).toBe("[image 4][image 5]");
   });
 
   it("samples the turn behind an image alike, whatever was asked before", async () => {
@@ -120,7 +120,7 @@ describe("an agent that gives the model images of its own", () => {
     );
     expect(refusals.map((error) => isAppError(error, "endpoint-refused"))).toEqual([true]);
     expect(sampler.requests).toHaveLength(1);
-    expect(episode.images).toHaveLength(1);
+    expect(episode.played.images).toHaveLength(1);
   });
 });
 
@@ -158,6 +158,6 @@ describe("on_image: placeholder", () => {
     });
     const [{ prompt = [] } = {}] = sampler.requests;
     expect(imageChat.tokenizer.decode([...prompt])).toContain("What is [image]?[image]");
-    expect(episode.images).toEqual([]);
+    expect(episode.played.images).toEqual([]);
   });
 });

@@ -70,9 +70,9 @@ it("are broken off by the call that ends the episode, which is no fault", async 
   });
   expect(await episode.play()).toBe("reached_terminal_state");
   await Promise.all(broken);
-  expect(episode.rewards).toEqual([1]);
+  expect(episode.played.rewards).toEqual([1]);
   expect(episode.turnCount).toBe(1);
-  expect(episode.agent).toEqual({ exit: null, output: "so far", refusals: [] });
+  expect(episode.played.agent).toEqual({ exit: null, output: "so far", refusals: [] });
 });
 
 it("are broken off by the time limit of the agent, which is an outcome", async () => {
@@ -90,7 +90,7 @@ it("are broken off by the time limit of the agent, which is an outcome", async (
   });
   expect(await clock.run(episode.play())).toBe("agent_timeout");
   await Promise.all(broken);
-  expect(episode.agent?.output).toBe("so far");
+  expect(episode.played.agent?.output).toBe("so far");
 });
 
 it("add nothing once the agent has ended by itself", async () => {

@@ -92,7 +92,7 @@ async function aRollout(chat: Chat) {
     promptText: "",
     conversation: [],
     tools: [],
-    turns: episode.turns,
+    turns: episode.played.turns,
     images: [],
     rewards: [1],
     reward: 1,

@@ -232,7 +232,7 @@ async function play(payload: string, { chat, schema }: Format = {}) {
     ),
     settings: { maxResponseTokens: 10_000, maxTotalTokens: 20_000 },
   });
-  const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.turns })));
+  const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.played.turns })));
   return { body, record: rolloutRecordSchema.parse(JSON.parse(line)) };
 }
 

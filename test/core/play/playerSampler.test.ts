@@ -51,8 +51,8 @@ describe("a player in the place of the model", () => {
       ["add", args],
       ["answer", {}],
     ]);
-    expect(episode.rewards).toEqual([0.5, 0.5]);
-    expect(episode.turns.map(({ calls }) => calls.length)).toEqual([1, 1]);
+    expect(episode.played.rewards).toEqual([0.5, 0.5]);
+    expect(episode.played.turns.map(({ calls }) => calls.length)).toEqual([1, 1]);
   });
 
   it("reads what the model would read since its last turn", async () => {
@@ -71,7 +71,7 @@ describe("a player in the place of the model", () => {
     const { episode } = await play({ kind: "call", name: "answer", args: {} });
     const [stream] = episode.streams;
     expect(stream?.lastTurn.length).toBeGreaterThan(0);
-    expect(episode.turnFacts.map(({ sampledTokens }) => sampledTokens > 0)).toEqual([true]);
+    expect(episode.played.turnFacts.map(({ sampledTokens }) => sampledTokens > 0)).toEqual([true]);
   });
 
   it("is asked again for a call that the format cannot spell", async () => {

@@ -20,7 +20,7 @@ describe("an episode with a base model", () => {
     });
     const { stop, episode } = await playEpisode({ chat, session, sampler, settings: {} });
     expect(stop).toBe("reached_terminal_state");
-    expect(episode.rewards).toEqual([1]);
+    expect(episode.played.rewards).toEqual([1]);
     expect(session.calls).toEqual([
       ["answer", { message: "It is 4." }],
       ["answer", { message: "It is 5." }],

@@ -70,7 +70,7 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
     limit: aLimit(clock),
   });
   await clock.run(episode.play());
-  const ids = episode.streams[0]?.tokens.slice(0, episode.promptTokens) ?? [];
+  const ids = episode.streams[0]?.tokens.slice(0, episode.played.promptTokens) ?? [];
   const asked = server.seen.map(({ line }) => line).filter((line) => line.startsWith("GET"));
   return { prompt: qwen3Model.tokenizer.decode(ids), episode, asked, ids };
 }
@@ -109,7 +109,7 @@ describe("a conversation that an environment opens with", () => {
 
   it("is stored and uploaded message by message, and readable as one text", async () => {
     const { episode } = await play({});
-    const { turns, promptText, conversation } = episode;
+    const { turns, promptText, conversation } = episode.played;
     const line = encodeJsonLine(aRecord({ turns, promptText, conversation, systemText: null }));
     const record = rolloutRecordSchema.parse(JSON.parse(new TextDecoder().decode(line)));
     expect(record.promptText).toBe(

@@ -87,8 +87,8 @@ describe("an episode", () => {
       `${PROMPT}${ADD}\n<|im_start|>tool\n5<|im_end|>\n<|im_start|>assistant\n${ANSWER}`,
     );
     expect(session.calls.map(([name]) => name)).toEqual(["add", "answer"]);
-    expect(episode.rewards).toEqual([1]);
-    expect(episode.turns.map(({ results }) => results.map((one) => one.text))).toEqual([
+    expect(episode.played.rewards).toEqual([1]);
+    expect(episode.played.turns.map(({ results }) => results.map((one) => one.text))).toEqual([
       ["5"],
       ["Right."],
     ]);
@@ -167,7 +167,7 @@ describe("the calls of a turn", () => {
       ["add", { a: 2 }],
     ]);
     expect(text).toContain("tool\ngot 1<|im_end|>\n<|im_start|>tool\ngot 2<|im_end|>");
-    expect(episode.rewards).toEqual([0.25, 0.25, 0.25]);
+    expect(episode.played.rewards).toEqual([0.25, 0.25, 0.25]);
   });
 
   it("do not run after the one that finished the task", async () => {
@@ -175,8 +175,8 @@ describe("the calls of a turn", () => {
     const { session, episode, stop } = await play({ ...game, turns: [turn] });
     expect(stop).toBe("reached_terminal_state");
     expect(session.calls.map(([name]) => name)).toEqual(["answer"]);
-    expect(episode.turns[0]?.calls).toHaveLength(2);
-    expect(episode.turns[0]?.results).toHaveLength(1);
+    expect(episode.played.turns[0]?.calls).toHaveLength(2);
+    expect(episode.played.turns[0]?.results).toHaveLength(1);
   });
 
   it("report to the model when the environment refuses them", async () => {
@@ -186,8 +186,8 @@ describe("the calls of a turn", () => {
         name === "add" ? rejected("a is missing") : result("", { finished: true }),
     });
     expect(text).toContain("<|im_start|>tool\nError: a is missing<|im_end|>");
-    expect(episode.toolFacts.map(({ isError }) => isError)).toEqual([true, false]);
-    expect(episode.turns[0]?.results[0]).toMatchObject({ isError: true, reward: null });
+    expect(episode.played.toolFacts.map(({ isError }) => isError)).toEqual([true, false]);
+    expect(episode.played.turns[0]?.results[0]).toMatchObject({ isError: true, reward: null });
   });
 
   it("are not scored by a missing reward, but by a reward of zero", async () => {
@@ -197,14 +197,14 @@ describe("the calls of a turn", () => {
       onCall: ({ name }) =>
         result("", { reward: rewards.shift() ?? null, finished: name === "answer" }),
     });
-    expect(episode.rewards).toEqual([0]);
+    expect(episode.played.rewards).toEqual([0]);
   });
 
   it("that are malformed are answered at their place among the results of the others", async () => {
     const turn = ended(`<tool_call>[1]</tool_call>${call("add")}`);
     const { text, session, episode } = await play({ ...game, turns: [turn, ANSWER] });
     expect(session.calls).toHaveLength(2);
-    const [error] = episode.turns[0]?.errors ?? [];
+    const [error] = episode.played.turns[0]?.errors ?? [];
     expect(text).toContain(`tool\n${error?.message}<|im_end|>\n<|im_start|>tool\n5<|im_end|>`);
   });
 });
@@ -248,9 +248,9 @@ describe("the calls of a turn with parallel_tool_calls", () => {
     expect((await atOnce.playing()).most).toBe(3);
     const tokens = (of: typeof inTurn) => [...(of.episode.streams[0]?.tokens ?? [])];
     expect(tokens(atOnce)).toEqual(tokens(inTurn));
-    expect(atOnce.episode.rewards).toEqual([1, 2, 3, 0]);
-    expect(atOnce.episode.rewards).toEqual(inTurn.episode.rewards);
-    const results = (of: typeof inTurn) => of.episode.turns.map((each) => each.results);
+    expect(atOnce.episode.played.rewards).toEqual([1, 2, 3, 0]);
+    expect(atOnce.episode.played.rewards).toEqual(inTurn.episode.played.rewards);
+    const results = (of: typeof inTurn) => of.episode.played.turns.map((each) => each.results);
     expect(results(atOnce)).toEqual(results(inTurn));
   });
 
@@ -260,8 +260,8 @@ describe("the calls of a turn with parallel_tool_calls", () => {
       args["a"] === 2 ? result("", { reward: 1, finished: true }) : over,
     );
     expect((await playing()).stop).toBe("reached_terminal_state");
-    expect(episode.rewards).toEqual([1]);
-    expect(episode.turns[0]?.results).toMatchObject([
+    expect(episode.played.rewards).toEqual([1]);
+    expect(episode.played.turns[0]?.results).toMatchObject([
       { text: "Error: was not run", isError: true, reward: null },
       { finished: true, reward: 1 },
     ]);
@@ -272,7 +272,7 @@ describe("the calls of a turn with parallel_tool_calls", () => {
     const { playing, session, episode } = overlapping({ settings });
     expect((await playing()).stop).toBe("max_tool_calls");
     expect(session.calls).toHaveLength(2);
-    expect(episode.rewards).toEqual([1, 2]);
+    expect(episode.played.rewards).toEqual([1, 2]);
   });
 
   it("fail the attempt only when all have ended, if the session is lost in one", async () => {
@@ -291,13 +291,13 @@ describe("a turn without a call", () => {
   it("is answered with a nudge", async () => {
     const { text, episode } = await play({ ...game, turns: [ended("Hm."), ANSWER] });
     expect(text).toContain(`Hm.<|im_end|>\n<|im_start|>user\n${NO_CALL_NUDGE}<|im_end|>`);
-    expect(episode.turns.map(({ nudge }) => nudge)).toEqual([NO_CALL_NUDGE, null]);
+    expect(episode.played.turns.map(({ nudge }) => nudge)).toEqual([NO_CALL_NUDGE, null]);
   });
 
   it("ends the episode when it is the third in a row", async () => {
     const { stop, episode } = await play({ ...game, turns: [ended("Hm.")] });
     expect(stop).toBe("no_tool_call");
-    expect(episode.turns).toHaveLength(3);
+    expect(episode.played.turns).toHaveLength(3);
   });
 
   it("counts again after a turn with a call", async () => {
@@ -313,7 +313,7 @@ describe("a turn without a call", () => {
       terminalTool: { name: "answer", arg: "message", description: "" },
     });
     expect(stop).toBe("reached_terminal_state");
-    expect(episode.turnFacts).toMatchObject([{ isParsed: true }]);
+    expect(episode.played.turnFacts).toMatchObject([{ isParsed: true }]);
     expect(session.calls).toEqual([["answer", { message: "It is 5." }]]);
   });
 
@@ -333,9 +333,11 @@ describe("a turn that cannot be parsed", () => {
   it("is reported to the model, and only the third in a row ends the episode", async () => {
     const { stop, text, episode, session } = await play({ ...game, turns: [broken] });
     expect(stop).toBe("parse_error");
-    expect(episode.turns).toHaveLength(3);
-    expect(text).toContain(`<|im_start|>tool\n${episode.turns[0]?.errors[0]?.message}<|im_end|>`);
-    expect(episode.turns[0]?.nudge).toBe(episode.turns[0]?.errors[0]?.message);
+    expect(episode.played.turns).toHaveLength(3);
+    expect(text).toContain(
+      `<|im_start|>tool\n${episode.played.turns[0]?.errors[0]?.message}<|im_end|>`,
+    );
+    expect(episode.played.turns[0]?.nudge).toBe(episode.played.turns[0]?.errors[0]?.message);
     expect(session.calls).toEqual([]);
   });
 
@@ -376,8 +378,8 @@ describe("a turn that was cut", () => {
     expect(closing.map((i) => ledger.tokens[i])).toEqual(encode("<|im_end|>"));
     expect(closing.map((i) => ledger.mask[i])).toEqual([0]);
     expect(text).toContain(`<|im_end|>\n<|im_start|>user\n${NO_CALL_NUDGE}`);
-    expect(episode.turnFacts.map(({ isTruncated }) => isTruncated)).toEqual([true, true]);
-    expect(episode.turns.map(({ isTruncated }) => isTruncated)).toEqual([true, true]);
+    expect(episode.played.turnFacts.map(({ isTruncated }) => isTruncated)).toEqual([true, true]);
+    expect(episode.played.turns.map(({ isTruncated }) => isTruncated)).toEqual([true, true]);
   });
 
   it("ends the episode where the configuration says so", async () => {
@@ -386,7 +388,7 @@ describe("a turn that was cut", () => {
       turns: ["one two three four"],
       settings: { ...settings, onTurnTruncation: "stop" },
     });
-    expect([stop, episode.turns.length]).toEqual(["turn_truncated", 1]);
+    expect([stop, episode.played.turns.length]).toEqual(["turn_truncated", 1]);
   });
 
   it("still runs the calls that were complete", async () => {
@@ -406,8 +408,8 @@ describe("a turn that was cut", () => {
       turns: [turn],
       settings: { maxResponseTokens: encode(turn).length, maxTurns: 1 },
     });
-    expect(episode.turnFacts[0]?.isTruncated).toBe(false);
-    expect(episode.turns[0]?.isTruncated).toBe(false);
+    expect(episode.played.turnFacts[0]?.isTruncated).toBe(false);
+    expect(episode.played.turns[0]?.isTruncated).toBe(false);
   });
 });
 
@@ -495,7 +497,7 @@ describe("log-probs that are missing", () => {
     expect(sampler.recomputed).toEqual([[...ledger.tokens]]);
     const trained = [...ledger.logprobs].filter((_, i) => ledger.mask[i] === 1);
     expect(trained).toEqual(encode(ANSWER).map(() => -0.25));
-    expect(episode.turnFacts[0]?.isMissingLogprobs).toBe(true);
+    expect(episode.played.turnFacts[0]?.isMissingLogprobs).toBe(true);
   });
 
   it("mask the turn where they cannot be computed, and the episode continues", async () => {
@@ -507,7 +509,7 @@ describe("log-probs that are missing", () => {
     expect(stop).toBe("reached_terminal_state");
     const trained = [...ledger.turns].filter((_, i) => ledger.mask[i] === 1);
     expect(new Set(trained)).toEqual(new Set([1]));
-    expect(episode.turnFacts.map((turn) => turn.isMissingLogprobs)).toEqual([true, false]);
+    expect(episode.played.turnFacts.map((turn) => turn.isMissingLogprobs)).toEqual([true, false]);
   });
 });
 
@@ -537,12 +539,12 @@ describe("a call that takes longer than tool_timeout", () => {
       "answer",
     );
     expect(stop).toBe("reached_terminal_state");
-    expect(episode.rewards).toEqual([1]);
-    const texts = episode.turns.flatMap(({ results }) => results.map((each) => each.text));
+    expect(episode.played.rewards).toEqual([1]);
+    const texts = episode.played.turns.flatMap(({ results }) => results.map((each) => each.text));
     const report = "Error: add gave no answer within 2 s.";
     expect(texts).toEqual([report, "5", report, "Right."]);
     expect(tokenizer.decode(episode.streams[0]?.tokens ?? [])).toContain(report);
-    expect(episode.toolFacts).toMatchObject([
+    expect(episode.played.toolFacts).toMatchObject([
       { name: "add", isError: true, durationS: 2 },
       { isError: false },
       { isError: true },
@@ -557,7 +559,7 @@ describe("a call that takes longer than tool_timeout", () => {
     );
     expect(stop).toBe("tool_timeout");
     expect(session.calls).toHaveLength(2);
-    expect(episode.turns.map(({ results }) => results.length)).toEqual([1, 1]);
+    expect(episode.played.turns.map(({ results }) => results.length)).toEqual([1, 1]);
   });
 
   it("ends the episode at once where on_tool_timeout says so", async () => {
@@ -583,11 +585,11 @@ describe("a call that the policy made fail", () => {
         },
       });
       expect(ended.stop).toBe(stop);
-      expect(episode.rewards).toEqual([0.5]);
-      expect(episode.turns.at(-1)?.results).toMatchObject([
+      expect(episode.played.rewards).toEqual([0.5]);
+      expect(episode.played.turns.at(-1)?.results).toMatchObject([
         { name: "answer", text: "Error: Division by zero.", isError: true },
       ]);
-      expect(episode.toolFacts.map(({ isError }) => isError)).toEqual([false, true]);
+      expect(episode.played.toolFacts.map(({ isError }) => isError)).toEqual([false, true]);
     },
   );
 });
@@ -604,9 +606,9 @@ describe("faults of services", () => {
     });
     await expect(episode.play()).rejects.toBe(fault);
     // The turn whose call broke is in the ledger, so it is in the record, too, without a result.
-    expect(episode.turns.map(({ results }) => results.length)).toEqual([1, 0]);
+    expect(episode.played.turns.map(({ results }) => results.length)).toEqual([1, 0]);
     expect(episode.streams[0]?.turnCount).toBe(2);
-    expect(episode.rewards).toEqual([0.5]);
+    expect(episode.played.rewards).toEqual([0.5]);
   });
 
   it("include a session that had already ended", async () => {
@@ -649,7 +651,7 @@ async function deepPlay(args: string) {
     ]),
     settings: { maxResponseTokens: 100_000, maxTotalTokens: 200_000, maxNoToolTurns: 1 },
   });
-  const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.turns })));
+  const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.played.turns })));
   const record = rolloutRecordSchema.parse(parseJson(line)?.value);
   return { stop, called, record };
 }
@@ -685,7 +687,7 @@ async function budgetedPlay(settings: Partial<RolloutSettings>) {
   return {
     stop,
     asked: sampler.requests.map(({ maxTokens }) => maxTokens),
-    sampled: episode.turnFacts.map(({ sampledTokens }) => sampledTokens),
+    sampled: episode.played.turnFacts.map(({ sampledTokens }) => sampledTokens),
   };
 }
 
@@ -751,7 +753,7 @@ it("a rollout that continues holds the ids of its turns and not their texts", as
   expect(await clock.run(episode.play())).toBe("reached_terminal_state");
   const [first = Number.NaN, , third = Number.NaN] = heaps;
   expect(third - first).toBeLessThan(LENGTH);
-  expect(episode.turns.map(({ sampledText }) => sampledText.length)).toEqual(
+  expect(episode.played.turns.map(({ sampledText }) => sampledText.length)).toEqual(
     [1, 2, 3].map(() => LENGTH),
   );
 });

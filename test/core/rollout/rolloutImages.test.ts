@@ -108,7 +108,7 @@ describe("images of an environment", () => {
 
   it("are context in training: sent with the datum, without weight, with target 0", async () => {
     const { ledger, episode } = await play([SMALL]);
-    const images = episode.images.map(({ file }) => file);
+    const images = episode.played.images.map(({ file }) => file);
     const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, [1]);
     if (datum === null) throw new Error("something is trained");
     const aboutImages = [...datum.targets].filter((_, i) => (ledger.tokens[i + 1] ?? 0) < 0);
@@ -135,9 +135,9 @@ describe("images of an environment", () => {
 
   it("are named in the texts that people read", async () => {
     const { episode } = await play([text("What is "), SMALL, text("?")]);
-    expect(episode.promptText).toBe("What is [image 1]?");
-    expect(episode.turns[0]?.results[0]?.text).toBe("Here: [image 2]");
-    expect(episode.images.map(({ tokens }) => tokens)).toEqual([64, 108]);
+    expect(episode.played.promptText).toBe("What is [image 1]?");
+    expect(episode.played.turns[0]?.results[0]?.text).toBe("Here: [image 2]");
+    expect(episode.played.images.map(({ tokens }) => tokens)).toEqual([64, 108]);
   });
 
   it("cannot be forged by a text", async () => {

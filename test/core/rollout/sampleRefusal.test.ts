@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { runRollout } from "../../../src/core/rollout/rollout.ts";
-import { sampleRefusal } from "../../../src/core/rollout/sampleRefusal.ts";
+import { sampleRefusal } from "../../../src/core/rollout/sampleTurn.ts";
 import { requestFailed, statusError } from "../../../src/core/tinker/transport/errors.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";

@@ -49,7 +49,7 @@ async function play({ chat }: Format, turn: string) {
   const { episode } = await playEpisode({ session, sampler, settings, chat });
   const [first, second] = sampler.requests.map(({ prompt }) => prompt);
   const answer = second?.slice((first?.length ?? 0) + sampled(turn).length) ?? [];
-  return { calls: session.calls, facts: episode.turnFacts[0], answer };
+  return { calls: session.calls, facts: episode.played.turnFacts[0], answer };
 }
 
 const added = new Set(tokenizer.addedTokens.map(({ id }) => id));

@@ -99,7 +99,6 @@ export function aRollout({
   const turns = turnTokens.map((tokens) => ({ ...turn, tokens }));
   const { group, environment } = task;
   return {
-    task,
     record: aRecord({ ...task, reward, turns }),
     streams: reward === null ? [] : [aLedger()],
     images: [],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { collectEstimate } from "../../../src/core/training/collectEstimate.ts";
+import { collectEstimate } from "../../../src/core/training/estimatePlan.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { aConfig, anEnvironment } from "./builders.ts";
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { UsageEntry } from "../../../src/core/runFolder/usageLog.ts";
-import { START } from "../../../src/core/training/step/loopPosition.ts";
-import { withUsage } from "../../../src/core/training/usageAtStart.ts";
+import { START, withUsage } from "../../../src/core/training/step/loopPosition.ts";
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { aContext } from "./fakeContext.ts";
 

@@ -429,12 +429,12 @@ it("trains nothing but what was sampled there, and touches no other rollout", as
     }
     count(await sendGiant(own.address));
     expect([other.episode.turnCount, other.drawn, other.calls()]).toEqual([0, [], 0]);
-    expect([await own.end(), own.episode.agent?.exit]).toEqual(["agent_ended", "0"]);
+    expect([await own.end(), own.episode.played.agent?.exit]).toEqual(["agent_ended", "0"]);
     await other.end();
     over.push(own.address, other.address);
     const { streams, turnCount } = own.episode;
     expect(expectSampled(streams, own.drawn)).toBe(turnCount);
-    expect(own.episode.turns).toHaveLength(turnCount);
+    expect(own.episode.played.turns).toHaveLength(turnCount);
     expect(own.calls()).toBeGreaterThan(0);
     turns += turnCount;
   }

@@ -23,6 +23,7 @@ import {
   playedSteps,
   randomPlays,
   rewardOf,
+  rightCall,
   stepEvidence,
   triedTools,
 } from "../probe/players.ts";
@@ -266,7 +267,7 @@ async function constantCalls(
   choices: readonly PlannedCall[],
 ): Promise<readonly PlannedCall[]> {
   const [task] = await probe.playedTasks(1);
-  const right = task && (await (await findOracle(probe))?.callFor(task));
+  const right = task && (await rightCall(probe, task));
   const all = right != null && right.tool === tool.name ? [right, ...choices] : choices;
   return [...new Map(all.map((call) => [describeCall(call), call])).values()];
 }

@@ -3,10 +3,10 @@
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import {
   contentlessPayoff,
-  findOracle,
   type PlannedCall,
   randomPlays,
   rewardOf,
+  rightCall,
   stepEvidence,
   triedTools,
 } from "../probe/players.ts";
@@ -47,7 +47,7 @@ async function paidLines(probe: Probe): Promise<readonly PaidLine[]> {
   await randomPlays(probe);
   for (const tool of await triedTools(probe)) await contentlessPayoff(probe, tool);
   const [task] = await probe.playedTasks(1);
-  const right = task && (await (await findOracle(probe))?.callFor(task));
+  const right = task && (await rightCall(probe, task));
   if (task !== undefined && right != null) await probe.play(task, [right]);
   const lines = new Map<string, PaidLine>();
   for (const play of probe.plays) {

@@ -1,9 +1,49 @@
-/** Many sessions at once are served. */
+/** Sessions are freed, many at once are served, and calls are fast enough to train on. */
 
+import { percentile } from "../../util/stats.ts";
+import { describeCall } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { constantCall, stepEvidence } from "../probe/players.ts";
-import type { PlayedSession, Probe } from "../probe/probe.ts";
+import { constantCall, playedSteps, randomPlays, stepEvidence } from "../probe/players.ts";
+import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
+
+const RELEASED_SESSIONS = 16;
+/** The environment may clean up after it has answered. */
+const GRACE_MS = 2_000;
+
+export const sessionRelease: EnvironmentCheck = {
+  id: "session-release",
+  rule: "A session that was closed is freed and refuses requests.",
+  async run(probe) {
+    const [task] = await probe.playedTasks(1);
+    if (task === undefined) return notMade("there is no task");
+    const { sessions } = await settledSessions(probe, [task], RELEASED_SESSIONS);
+    const ids = sessions.map(({ id }) => id);
+    await Promise.all(sessions.map((session) => session.close()));
+    const held = async (): Promise<readonly string[]> => {
+      const answers = await Promise.all(
+        ids.map((id) => probe.remote.holdsSession(id, { signal: probe.signal })),
+      );
+      return ids.filter((_, index) => answers[index]);
+    };
+    let left = await held();
+    if (left.length > 0) {
+      await probe.options.clock.sleep(GRACE_MS, probe.signal);
+      left = await held();
+    }
+    return found(
+      `${ids.length} sessions closed`,
+      left.length === 0
+        ? null
+        : {
+            severity: "defect",
+            message: `${left.length} of ${ids.length} sessions still exist after they were deleted.`,
+            evidence: { numbers: `session ${left[0]} still answers pings` },
+            advice: "Free the session in /delete and /delete_session: a run opens thousands.",
+          },
+    );
+  },
+};
 
 const SESSIONS = 64;
 
@@ -27,7 +67,7 @@ export const load: EnvironmentCheck = {
       );
       const callsMs = Math.max(1, clock.monotonic() - callsSinceMs);
       const rate = Math.round((sessions.length / callsMs) * 1000);
-      const measured = `${sessions.length} sessions opened in ${seconds(openMs)}; ${rate} calls per second`;
+      const measured = `${sessions.length} sessions opened in ${(openMs / 1000).toFixed(2)} s; ${rate} calls per second`;
       return found(
         measured,
         capacity(sessions.length, refused),
@@ -79,6 +119,62 @@ async function failedCalls(
   };
 }
 
+export const speed: EnvironmentCheck = {
+  id: "speed",
+  rule: "Sessions open and calls return in seconds.",
+  async run(probe) {
+    await randomPlays(probe);
+    const { slowCallMs, slowOpenMs } = probe.limits;
+    const calls = playedSteps(probe).filter(
+      ({ step }) => step.answer.kind !== "failed" || isTimeout(step),
+    );
+    const callTimes = calls.map(({ step }) => step.answer.ms);
+    const openTimes = probe.plays.map(({ openMs }) => openMs);
+    const slowest = calls.toSorted((a, b) => b.step.answer.ms - a.step.answer.ms)[0];
+    const slowOpen = probe.plays.toSorted((a, b) => b.openMs - a.openMs)[0];
+    const findings: (CheckFinding | null)[] = [
+      slowest === undefined || slowest.step.answer.ms < slowCallMs
+        ? null
+        : {
+            severity: isTimeout(slowest.step) ? "defect" : "warning",
+            message: isTimeout(slowest.step)
+              ? `A call did not return within ${seconds(probe.limits.callMs)}.`
+              : `A call took ${seconds(slowest.step.answer.ms)}.`,
+            evidence: {
+              task: taskName(slowest.task),
+              call: describeCall(slowest.step),
+              numbers: summary(callTimes),
+            },
+            advice:
+              "A step waits for its slowest rollout. Make the call faster, or set tool_timeout.",
+          },
+      slowOpen === undefined || slowOpen.openMs < slowOpenMs
+        ? null
+        : {
+            severity: "warning",
+            message: `A session took ${seconds(slowOpen.openMs)} to open.`,
+            evidence: { task: taskName(slowOpen.task), numbers: summary(openTimes) },
+            advice: "Prepare what all sessions share once, when the server starts.",
+          },
+    ];
+    return found(`calls: ${summary(callTimes)}; sessions: ${summary(openTimes)}`, ...findings);
+  },
+};
+
+function isTimeout({ answer }: { readonly answer: { readonly kind: string } }): boolean {
+  return "failure" in answer && answer.failure === "timeout";
+}
+
+function summary(times: readonly number[]): string {
+  if (times.length === 0) return "none";
+  const median = percentile(times, 0.5) ?? 0;
+  return `median ${seconds(median)}, longest ${seconds(Math.max(...times))}`;
+}
+
 function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
+  return ms < 10
+    ? `${ms.toFixed(1)} ms`
+    : ms < 1000
+      ? `${Math.round(ms)} ms`
+      : `${(ms / 1000).toFixed(1)} s`;
 }

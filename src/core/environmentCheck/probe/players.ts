@@ -182,6 +182,11 @@ export function findOracle(probe: Probe): Promise<Oracle | null> {
   });
 }
 
+/** A call with the right answer to a task; null where it is not known. */
+export async function rightCall(probe: Probe, task: PlayedTask): Promise<PlannedCall | null> {
+  return (await (await findOracle(probe))?.callFor(task)) ?? null;
+}
+
 /** From each required argument to the path of the value for it. */
 type AnswerPlan = Readonly<Record<string, string>>;
 

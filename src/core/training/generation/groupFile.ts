@@ -73,7 +73,7 @@ export function decodeGroup(bytes: Uint8Array): readonly FinishedRollout[] | nul
     rollouts.push(first.rollout);
     rest = rest.subarray(first.end);
   }
-  return rollouts.sort((a, b) => a.task.rollout - b.task.rollout);
+  return rollouts.sort((a, b) => a.record.rollout - b.record.rollout);
 }
 
 /** The rollout with which the bytes begin, and where it ends. */
@@ -111,25 +111,10 @@ function decodeFirst(
       taughtPrompt: prompt.length > 0 ? prompt : undefined,
     });
   });
-  return { rollout: asRollout(line, streams), end };
+  const { record, facts, stack } = line;
+  return { rollout: { record, streams, facts, stack, images: [], scoredFrom: null }, end };
 }
 
 function lengthOf(runs: readonly TokenRun[]): number {
   return runs.at(-1)?.end ?? 0;
-}
-
-function asRollout(
-  { record, facts, stack }: z.infer<typeof rolloutLine>,
-  streams: FinishedRollout["streams"],
-): FinishedRollout {
-  const { step, group, rollout, taskKey, environment, split, index } = record;
-  return {
-    task: { step, group, rollout, taskKey, environment, split, index },
-    record,
-    streams,
-    facts,
-    stack,
-    images: [],
-    scoredFrom: null,
-  };
 }

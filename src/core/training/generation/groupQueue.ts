@@ -4,21 +4,23 @@
  * timing.
  */
 
+import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
+import { rolloutSeed } from "../../rollout/seeds.ts";
 import { raceAbort } from "../../util/abort.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
+import { pauseAtFailure } from "../run/failedRollouts.ts";
 import { pauseUntilAvailable } from "../run/outages.ts";
 import type { Policy } from "../run/policy.ts";
 import { GroupProgress, StepProgress } from "../run/stepProgress.ts";
-import type { TaskItem } from "../tasks/dataset.ts";
-import { atPlace, groupTasks } from "../tasks/groupTasks.ts";
-import { playOptions, writeRollout } from "./groupPlayOptions.ts";
+import { type TaskItem, taskKeyOf } from "../tasks/dataset.ts";
+import { datumLength } from "../update/datums.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 import type { GroupKey, StoredGroups } from "./storedGroups.ts";
-import { withoutTexts } from "./storedRecord.ts";
+import { withoutTexts, writeRollout } from "./storedRecord.ts";
 
 /** Groups that are issued together. */
 export interface IssuedBatch {
@@ -57,7 +59,7 @@ interface HeldGroup {
   readonly reject: (reason: unknown) => void;
 }
 
-export interface QueuedGroup {
+interface QueuedGroup {
   readonly batch: IssuedBatch;
   readonly key: GroupKey;
   readonly progress: GroupProgress;
@@ -107,12 +109,23 @@ export class GroupQueue {
     const player = this.#open(context);
     const { version } = policy;
     const keys = items.map(({ position }): GroupKey => ({ position, version, settingsHash }));
+    const { config, ports, storage } = context;
     const options: PlayOptions = {
-      ...playOptions(context, batch, {
-        progressOf: ({ task }) => progress[task.group - first],
-        positionOf: ({ group }) => items[group - first]?.position ?? 0,
-      }),
-      keep: (rollout) => this.#keep(rollout, keys[rollout.task.group - first]),
+      context,
+      sampler: policy.sampler,
+      seedOf: (task, turn) => rolloutSeed(ports.sha256, config.seed, task, turn),
+      onFinished: async (rollout) => {
+        if (batch.isStepKnown) await writeRollout(context, rollout);
+        progress[rollout.record.group - first]?.add(rollout);
+        await pauseAtFailure(context, rollout);
+      },
+      onUsed: ({ group, rollout }, tokens, streams) => {
+        const position = items[group - first]?.position ?? 0;
+        const length = sum(streams.map(datumLength));
+        const data = length > 0 ? length : undefined;
+        storage.usage.add({ for: "rollout", position, version, rollout, tokens, data });
+      },
+      keep: (rollout) => this.#keep(rollout, keys[rollout.record.group - first]),
     };
     const issued = keys.map((key, i): QueuedGroup => {
       const own = tasks[i] ?? [];
@@ -302,4 +315,31 @@ export class GroupQueue {
     await Promise.allSettled(this.groups.map(({ ended }) => ended));
     await player?.end();
   }
+}
+
+type GroupPlace = Pick<RolloutTask, "step" | "group">;
+
+/** One for each rollout of a task. */
+function groupTasks(config: Config, item: TaskItem, place: GroupPlace): readonly RolloutTask[] {
+  const { environment, split, index } = item;
+  const size = config.environments[environment]?.num_rollouts ?? 0;
+  const taskKey = taskKeyOf(item);
+  return Array.from({ length: size }, (_, rollout) => ({
+    ...place,
+    rollout,
+    taskKey,
+    environment,
+    split,
+    index,
+  }));
+}
+
+/** The rollout as one of the group at `place`, which may have been unknown when it was played. */
+function atPlace(rollout: FinishedRollout, { step, group }: GroupPlace): FinishedRollout {
+  const { record, facts } = rollout;
+  return {
+    ...rollout,
+    record: { ...record, step, group },
+    facts: { ...facts, group },
+  };
 }

@@ -102,7 +102,7 @@ class RolloutSlot {
 }
 
 function inOrder(rollouts: readonly FinishedRollout[]): readonly FinishedRollout[] {
-  return rollouts.toSorted((a, b) => a.task.rollout - b.task.rollout);
+  return rollouts.toSorted((a, b) => a.record.rollout - b.record.rollout);
 }
 
 export class RolloutPlayer {
@@ -253,11 +253,11 @@ export class RolloutPlayer {
   }
 
   /** Reports once: the other groups of the environment most likely fail in the same way. */
-  async #reportUnscored({ record, task }: FinishedRollout): Promise<void> {
+  async #reportUnscored({ record }: FinishedRollout): Promise<void> {
     if (this.#hasReportedUnscored) return;
     this.#hasReportedUnscored = true;
-    const { step, group, environment } = task;
-    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} Training skips the group. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
+    const { step, group, environment, error } = record;
+    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${error} Training skips the group. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
     const data = { group };
     await report(this.#context.reporting, {
       step,

@@ -20,6 +20,11 @@ export async function storedRecord(
   return { ...record, images: await storeImages(images, { fileSystem, folder, sha256 }) };
 }
 
+/** @throws AppError `disk` */
+export async function writeRollout(context: RunContext, rollout: FinishedRollout): Promise<void> {
+  await context.storage.store.addRollout(await storedRecord(context, rollout));
+}
+
 /** The rollout for training, once its record is written: texts take as much as tokens do, and no step reads them. */
 export function withoutTexts(rollout: FinishedRollout): FinishedRollout {
   const { record } = rollout;

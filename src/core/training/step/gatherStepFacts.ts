@@ -2,7 +2,7 @@
 
 import { successReward } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
-import { lossParameters } from "../../config/rules/lossDefaults.ts";
+import { type LossName, lossParameters } from "../../config/rules/lossDefaults.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import {
@@ -20,23 +20,22 @@ import {
   subtractTokens,
   type TokenUsage,
 } from "../../usage/tokenUsage.ts";
-import { fraction } from "../../util/stats.ts";
+import { fraction, summarize } from "../../util/stats.ts";
 import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
 import { budgetShares } from "../run/budgets.ts";
 import { pricesOf, type RunContext } from "../run/context.ts";
 import { requestedSessions } from "../run/outages.ts";
+import type { Policy } from "../run/policy.ts";
 import { sampledTokens } from "../run/stepProgress.ts";
 import { doneFractionOf } from "../tasks/dataset.ts";
 import type { TrainingDatum } from "../update/datums.ts";
 import type { ScoredGroup } from "../update/groups.ts";
 import { healthMetrics } from "../update/healthMetrics.ts";
 import { rolloutKey } from "../update/lossNormalization.ts";
-import { lossRatios } from "../update/lossRatios.ts";
 import { isOverlong } from "../update/overlong.ts";
 import type { TrainedStep } from "../update/trainStep.ts";
 import type { StepAlarms } from "./alarms.ts";
-import { ageMetrics, policyAges } from "./policyAge.ts";
 
 /** What a step begins with. */
 export interface StepBeginning {
@@ -68,7 +67,7 @@ export interface StepInput {
 }
 
 /** What came of a step. */
-export interface StepResults extends TakenBatch {
+interface StepResults extends TakenBatch {
   readonly groups: readonly ScoredGroup[];
   /** What was sent. */
   readonly data: readonly TrainingDatum[];
@@ -120,8 +119,8 @@ export function gatherStepFacts(
       tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,
       isIncluded: advantage !== null,
-      isSent: sent.has(rolloutKey(rollout.task)),
-      successReward: successReward(environmentConfig(config, rollout.task.environment)),
+      isSent: sent.has(rolloutKey(rollout.record)),
+      successReward: successReward(environmentConfig(config, rollout.record.environment)),
     })),
     datums: data.map((datum, i) => tokensOf(datum, trained?.logprobs[i], config)),
     masked: masked.map(({ logprobs, trainerLogprobs = null, mask }) => ({
@@ -343,4 +342,38 @@ function clipBounds(config: Config): ClipBounds | null {
   const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
   if (low === undefined || high === undefined) return null;
   return { low, high, cuts: config.loss_fn === "cispo" ? "weight" : "gradient" };
+}
+
+/** The age of each group's policy, when the weights have had `updates` updates. */
+export function policyAges(
+  policies: readonly Pick<Policy, "updates">[],
+  updates: number,
+): readonly number[] {
+  return policies.map((policy) => updates - policy.updates);
+}
+
+/** `async/staleness`: the ages, and what of them `max_steps_off_policy` did not allow. */
+export function ageMetrics(policies: readonly Policy[], updates: number): MetricsTree {
+  const { mean, min, max } = summarize(policyAges(policies, updates));
+  const beyond_allowed = Math.max(...policies.map(({ behind }) => behind));
+  return { async: { staleness: { mean, min, max, beyond_allowed } } };
+}
+
+/**
+ * One for each target, of the trainer's probability over that which the loss starts from: with `gspo` the geometric mean over the
+ * trained tokens of the datum. Undefined where they are those of trainer and sampler.
+ */
+export function lossRatios(
+  { logprobs, oldLogprobs, mask }: TrainingDatum,
+  trainer: Float32Array | undefined,
+  loss: LossName,
+): Float64Array | undefined {
+  const isOfSequence = loss === "gspo";
+  if (trainer === undefined || (oldLogprobs === undefined && !isOfSequence)) return undefined;
+  const start = oldLogprobs ?? logprobs;
+  const differences = Float64Array.from(trainer, (p, i) => p - (start[i] ?? 0));
+  if (!isOfSequence) return differences.map(Math.exp);
+  const trained = differences.filter((_, i) => mask[i] === 1);
+  const mean = trained.reduce((total, difference) => total + difference, 0) / trained.length;
+  return differences.fill(Math.exp(mean));
 }

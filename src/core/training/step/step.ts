@@ -19,12 +19,11 @@ import { UsageMeter } from "../../usage/usageMeter.ts";
 import { fraction, summarize } from "../../util/stats.ts";
 import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
-import type { RunContext, RunReporting } from "../run/context.ts";
-import { requireNoInternalErrors } from "../run/internalErrors.ts";
+import type { RunContext } from "../run/context.ts";
+import { reportFailure, requireNoInternalErrors } from "../run/failedRollouts.ts";
 import { learningRateAt } from "../run/learningRate.ts";
 import { meteredContext } from "../run/meteredContext.ts";
 import type { ProgressEvent } from "../run/progress.ts";
-import { report } from "../run/report.ts";
 import { isTotalAtMost } from "../tasks/dataset.ts";
 import { adjustAdvantages } from "../update/adjustAdvantages.ts";
 import type { TrainingDatum } from "../update/datums.ts";
@@ -153,7 +152,7 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
 /** The environment that each datum of the groups was sampled in. */
 function environmentsOf(groups: readonly ScoredGroup[]): (datum: TrainingDatum) => string {
   const names = new Map(
-    groups.map(({ facts, rollouts }) => [facts.group, rollouts[0]?.rollout.task.environment]),
+    groups.map(({ facts, rollouts }) => [facts.group, rollouts[0]?.rollout.record.environment]),
   );
   return ({ group }) => names.get(group) ?? "";
 }
@@ -244,26 +243,13 @@ function phasesOf(
   };
 }
 
-/** Warns when all rollouts of a step failed, with the first error. */
-async function reportFailure(
-  reporting: RunReporting,
-  step: number,
-  rollouts: readonly FinishedRollout[],
-): Promise<void> {
-  const errors = rollouts.flatMap(({ record }) => record.error ?? []);
-  const [first] = errors;
-  if (first === undefined || errors.length < rollouts.length) return;
-  const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
-  await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
-}
-
 function scores(groups: readonly ScoredGroup[], config: Config): readonly RolloutScore[] {
   return groups.flatMap(({ rollouts }) =>
     rollouts.map(({ rollout, advantage, turnAdvantages, trainingUse }) => {
       const penalty = rollout.record.reward === null ? 0 : overlongPenalty(rollout, config);
       return {
-        group: rollout.task.group,
-        rollout: rollout.task.rollout,
+        group: rollout.record.group,
+        rollout: rollout.record.rollout,
         advantage,
         turnAdvantages,
         trainingUse,

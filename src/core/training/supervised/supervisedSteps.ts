@@ -1,7 +1,8 @@
 /** Steps of supervised fine-tuning: batches of examples, one update of cross entropy each. The next is sent while one trains. */
 
+import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
-import type { Example } from "../../examples/example.ts";
+import { type Example, trainedTokens } from "../../examples/example.ts";
 import type { ExampleSet } from "../../examples/exampleSet.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
 import { readLines } from "../../runFolder/files/lineReader.ts";
@@ -12,6 +13,7 @@ import { buildSupervisedRow, type SupervisedFacts } from "../../runFolder/metric
 import { isMetricsRow } from "../../runFolder/reader.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
+import type { Datum } from "../../tinker/wire/datum.ts";
 import type { ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
 import { usedTotal } from "../../usage/prices.ts";
 import { addTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
@@ -26,11 +28,11 @@ import { headlineMetrics, type LoopPosition, positionAfter } from "../step/loopP
 import type { StepEnd } from "../step/step.ts";
 import type { CompletedStep, StepOrder, StepSource } from "../step/stepSource.ts";
 import { itemsFrom, type TaskItem, taskKeyOf } from "../tasks/dataset.ts";
-import type { TrainingDatum } from "../update/datums.ts";
+import { buildDatum, type TrainingDatum } from "../update/datums.ts";
+import { lossFactors } from "../update/lossNormalization.ts";
 import { toTokenRecords } from "../update/tokenRecords.ts";
 import { requireFinite } from "../update/trainerLogprobs.ts";
 import { optimizerParameters } from "../update/trainStep.ts";
-import { exampleDatums, meanLoss, SUPERVISED_LOSS, weightedData } from "./exampleData.ts";
 
 /** Recent steps that the estimate of the remaining time rests on. */
 const ETA_STEPS = 9;
@@ -293,4 +295,56 @@ async function recordBatch(
     totalS,
     seconds,
   };
+}
+
+const SUPERVISED_LOSS = "cross_entropy";
+
+/** One for each stream with a trained token; `group` is the position of the example. */
+export function exampleDatums(examples: readonly Example[]): readonly TrainingDatum[] {
+  return examples.flatMap(({ streams }, group) =>
+    streams.flatMap(
+      (ledger, stream) => buildDatum({ group, rollout: 0, stream, ledger }, [1]) ?? [],
+    ),
+  );
+}
+
+/** What is sent, with weights by `loss_normalization`. */
+export function weightedData(
+  examples: readonly Example[],
+  data: readonly TrainingDatum[],
+  config: Pick<Config, "loss_normalization" | "max_response_tokens">,
+): readonly Datum[] {
+  const counted = examples.map((example, group) => {
+    return { group, rollout: 0, tokens: trainedTokens(example) };
+  });
+  const factors = lossFactors(data, counted, config);
+  return data.map(({ tokens, targets, mask }, i) => {
+    const weights = Float32Array.from(mask, (trained) => trained * (factors[i] ?? 1));
+    return { tokens, lossInputs: { target_tokens: targets, weights } };
+  });
+}
+
+interface MeanLoss {
+  /** Mean of -log p over the trained tokens, in nats; null without any. */
+  readonly loss: number | null;
+  /** Trained tokens. */
+  readonly tokens: number;
+}
+
+/** `logprobs` has one entry a target for each datum. */
+function meanLoss(
+  data: readonly Pick<TrainingDatum, "mask">[],
+  logprobs: readonly ArrayLike<number>[],
+): MeanLoss {
+  let sum = 0;
+  let tokens = 0;
+  for (const [i, { mask }] of data.entries()) {
+    const own = logprobs[i];
+    for (let t = 0; t < mask.length; t += 1) {
+      if (mask[t] !== 1) continue;
+      sum -= own?.[t] ?? 0;
+      tokens += 1;
+    }
+  }
+  return { loss: tokens === 0 ? null : sum / tokens, tokens };
 }

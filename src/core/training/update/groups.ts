@@ -55,9 +55,9 @@ export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
     data: rollouts.flatMap(({ data }) => data),
     counted: rollouts
       .filter(({ trainingUse }) => trainingUse === "trained")
-      .map(({ rollout: { task, streams } }) => ({
-        group: task.group,
-        rollout: task.rollout,
+      .map(({ rollout: { record, streams } }) => ({
+        group: record.group,
+        rollout: record.rollout,
         tokens: sum(streams.map(({ trainedTokens }) => trainedTokens)),
       })),
   };
@@ -81,7 +81,7 @@ export function scoreGroups(
   rollouts: readonly FinishedRollout[],
   config: Config,
 ): readonly ScoredGroup[] {
-  const groups = [...groupBy(rollouts, (rollout) => rollout.task.group)]
+  const groups = [...groupBy(rollouts, ({ record }) => record.group)]
     .sort(([a], [b]) => a - b)
     .map(([group, members]) => toGroup(group, members, config));
   const trained = groups.filter(({ excluded }) => excluded === null);
@@ -106,7 +106,7 @@ export function leaveOutMasked(
   const why = "off_policy_correction";
   return groups.map(({ facts, rollouts }) => {
     const left = rollouts.map((each) => {
-      const count = maskedOf.get(rolloutKey(each.rollout.task))?.length ?? 0;
+      const count = maskedOf.get(rolloutKey(each.rollout.record))?.length ?? 0;
       return count > 0 && count === each.data.length ? leftOut(each.rollout, why) : each;
     });
     const isKept = facts.excluded !== null || left.some(({ advantage }) => advantage !== null);
@@ -115,7 +115,7 @@ export function leaveOutMasked(
 }
 
 function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
-  const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
+  const members = unordered.toSorted((a, b) => a.record.rollout - b.record.rollout);
   const isTaughtAlone = teachesAlone(members, config);
   const scored = isTaughtAlone ? members : members.filter(({ record }) => record.reward !== null);
   const given = scored.map((member) => (isTaughtAlone ? [0] : returnsOf(member, config)));
@@ -129,12 +129,12 @@ function toGroup(group: number, unordered: readonly FinishedRollout[], config: C
 
 /** True for an environment whose teacher takes the place of its rewards. */
 function teachesAlone([first]: readonly FinishedRollout[], config: Config): boolean {
-  const environment = first?.task.environment ?? "";
+  const environment = first?.record.environment ?? "";
   return teacherOf(config, environment)?.rewards === false;
 }
 
-function returnsOf({ record, facts, task }: FinishedRollout, config: Config): Returns {
-  const rules = config.environments[task.environment];
+function returnsOf({ record, facts }: FinishedRollout, config: Config): Returns {
+  const rules = config.environments[record.environment];
   if (config.credit === "trajectory" || rules === undefined) return [record.reward ?? 0];
   return returnsByTurn(facts.turnRewards, record.rewardBreakdown, rules, config.discount);
 }
@@ -166,7 +166,7 @@ function scoreRollout(
 ): ScoredRollout {
   if (advantages === null) return leftOut(rollout, "failed");
   if (config.overlong === "mask" && isOverlong(rollout)) return leftOut(rollout, "overlong");
-  const { streams, task } = rollout;
+  const { streams, record } = rollout;
   // No sampled token can be trained on: every turn came without usable log-probs.
   if (!streams.some(({ trainedTokens }) => trainedTokens > 0)) return leftOut(rollout, "masked");
   const scored = {
@@ -178,9 +178,8 @@ function scoreRollout(
   if (!advantages.some((advantage) => mayHaveGradient(advantage, config))) {
     return { ...scored, data: [] };
   }
-  const { group, rollout: position } = task;
   try {
-    const source = { group, rollout: position, ...imagesOf(rollout) };
+    const source = { group: record.group, rollout: record.rollout, ...imagesOf(rollout) };
     const data = streams.flatMap(
       (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantages) ?? [],
     );
@@ -217,7 +216,7 @@ function differ(values: readonly number[]): boolean {
 
 function allowedFailures(members: readonly FinishedRollout[], config: Config): number {
   if (config.group_failures !== "reference") return 0;
-  const environment = members[0]?.task.environment ?? "";
+  const environment = members[0]?.record.environment ?? "";
   return config.environments[environment]?.max_failing_rollouts ?? 0;
 }
 

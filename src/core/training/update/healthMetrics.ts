@@ -41,7 +41,7 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
   let compared = 0;
   let identical = 0;
   let expected = 0;
-  for (const [, members] of groupBy(rollouts, ({ task }) => task.group)) {
+  for (const [, members] of groupBy(rollouts, ({ record }) => record.group)) {
     const played = members
       .map(({ streams }) => streams)
       .filter((streams) => streams.some(({ trainedTokens }) => trainedTokens > 0));

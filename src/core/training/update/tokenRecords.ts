@@ -14,8 +14,8 @@ export function* toTokenRecords(
 }
 
 /** The tokens of a rollout that is not trained on: without advantages and the trainer's log-probabilities. */
-export function evaluatedTokens({ task, streams }: FinishedRollout): readonly TokenRecord[] {
-  const { group, rollout } = task;
+export function evaluatedTokens({ record, streams }: FinishedRollout): readonly TokenRecord[] {
+  const { group, rollout } = record;
   const advantages = new Float32Array(0);
   return streams.flatMap((ledger, stream) =>
     ledger.tokens.length === 0

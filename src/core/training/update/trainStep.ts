@@ -7,7 +7,7 @@
 
 import type { Config } from "../../config/fields/schema.ts";
 import { lossParameters } from "../../config/rules/lossDefaults.ts";
-import type { Clock } from "../../ports.ts";
+import type { Clock, Sha256 } from "../../ports.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
 import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
@@ -18,7 +18,6 @@ import { sum } from "../../util/stats.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
-import { type PassOrder, passesOf } from "./passes.ts";
 import { requireFinite, trainerLogprobs } from "./trainerLogprobs.ts";
 
 type ServerMetrics = Readonly<Record<string, number>>;
@@ -60,12 +59,12 @@ type StepConfig = OptimizerConfig &
   >;
 
 /** Updates that are in the service's queue. */
-export interface SubmittedUpdates {
+interface SubmittedUpdates {
   /** @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*` */
   readonly trained: Promise<TrainedStep>;
 }
 
-export interface TrainStepOptions extends PassOrder {
+interface TrainStepOptions extends PassOrder {
   readonly client: TrainingClient;
   readonly clock: Clock;
   /** Submits a save of the weights as they are, for sampling. */
@@ -237,4 +236,40 @@ function meanLoss(outputs: readonly DatumOutput[], passes: number): number | nul
   if (losses.length < outputs.length) return null;
   const total = losses.reduce((all, own) => all + own.reduce((part, loss) => part + loss, 0), 0);
   return total / passes;
+}
+
+interface PassOrder {
+  /** Counted in the run, from 0. */
+  readonly step: number;
+  readonly sha256: Sha256;
+}
+
+/**
+ * The batch of each pass, as PPO makes several epochs of minibatches (arXiv:1707.06347, algorithm 1): the first in the order of the data,
+ * the others shuffled by `seed`, step and pass. Advantages and log-probabilities of the sampler stay those of the first pass.
+ */
+function passesOf(
+  batch: TrainingBatch,
+  { num_passes: passes, seed }: Pick<Config, "num_passes" | "seed">,
+  { step, sha256 }: PassOrder,
+): readonly TrainingBatch[] {
+  return Array.from({ length: passes }, (_, pass) =>
+    pass === 0
+      ? batch
+      : inOrderOf(batch, (group) => sha256(`pass|${seed}|${step}|${pass}|${group}`)),
+  );
+}
+
+/** Groups by their keys; within a group the order stays. */
+function inOrderOf(
+  { data, counted }: TrainingBatch,
+  keyOf: (group: number) => string,
+): TrainingBatch {
+  const groups = [...new Set([...data, ...counted].map(({ group }) => group))];
+  const keyed = groups.map((group) => ({ group, key: keyOf(group) }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const places = new Map(keyed.map(({ group }, place) => [group, place]));
+  const byPlace = (a: { readonly group: number }, b: { readonly group: number }): number =>
+    (places.get(a.group) ?? 0) - (places.get(b.group) ?? 0);
+  return { data: data.toSorted(byPlace), counted: counted.toSorted(byPlace) };
 }

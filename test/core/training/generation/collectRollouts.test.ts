@@ -69,11 +69,11 @@ describe("playing rollouts", () => {
     const sampler = scriptedSampler([ANSWER], {
       beforeAnswer: (signal) => context.clock.sleep(5_000 - 1_000 * order.length, signal),
     });
-    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const onFinished = async ({ record }: FinishedRollout) => void order.push(record.rollout);
     const finished = await context.clock.run(
       playRollouts(context, tasks(3), { sampler, onFinished }),
     );
-    expect(finished.map(({ task }) => task.rollout)).toEqual([0, 1, 2]);
+    expect(finished.map(({ record }) => record.rollout)).toEqual([0, 1, 2]);
     expect(order.toSorted()).toEqual([0, 1, 2]);
   });
 
@@ -211,7 +211,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     const config = aConfig({ max_rollout_concurrency: atOnce });
     const context = aContext({ config, remote, settings });
     const order: number[] = [];
-    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const onFinished = async ({ record }: FinishedRollout) => void order.push(record.rollout);
     const playing = context.clock.run(playRollouts(context, tasks(count), { onFinished }));
     const finished = await playing.catch((error: unknown) => error);
     return { context, finished, order };
@@ -220,7 +220,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
   it("are played again once it answers, and those that were played are not", async () => {
     const { remote, asked } = vanishing((before) => before >= 3 && before < 5);
     const { context, finished, order } = await playOut(remote, 6, 3);
-    expect(finished).toMatchObject(tasks(6).map((task) => ({ task, record: { reward: 1 } })));
+    expect(finished).toMatchObject(tasks(6).map((task) => ({ record: { ...task, reward: 1 } })));
     expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
     expect(asked()).toBe(8);
     expect(context.phases).toEqual(["paused", "running"]);

@@ -57,7 +57,7 @@ describe("a group that waits on disk for its step", () => {
 
   it("comes back in the order of its rollouts, in whatever order they ended", () => {
     const back = decodeGroup(encodeGroup(group.toReversed())) ?? [];
-    expect(back.map(({ task }) => task.rollout)).toEqual([0, 1, 2, 3]);
+    expect(back.map(({ record }) => record.rollout)).toEqual([0, 1, 2, 3]);
     expect(back).toEqual(decodeGroup(encodeGroup(group)));
   });
 

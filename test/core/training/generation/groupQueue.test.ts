@@ -49,7 +49,7 @@ it("the tokens of a rollout are written down when it ends, not when the slowest 
   expect(more).toEqual([]);
   expect(written?.streams[0]?.length).toBeGreaterThan(0);
   const { rollouts } = await context.clock.run(queue.take(context, 0, 1));
-  expect(rollouts.map(({ task }) => task.rollout)).toEqual(rollouts.map((_, i) => i));
+  expect(rollouts.map(({ record }) => record.rollout)).toEqual(rollouts.map((_, i) => i));
   expect(rollouts.length).toBeGreaterThan(1);
   expect(rollouts.every(({ streams }) => (streams[0]?.length ?? 0) > 0)).toBe(true);
   expect(await fileSystem.list(PENDING)).toEqual([open?.replace(/\.attempt-\d+$/, "")]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Policy } from "../../../../src/core/training/run/policy.ts";
-import { ageMetrics, policyAges } from "../../../../src/core/training/step/policyAge.ts";
+import { ageMetrics, policyAges } from "../../../../src/core/training/step/gatherStepFacts.ts";
 
 const policy = (updates: number, behind: number): Policy => ({
   sampler: {} as Policy["sampler"],

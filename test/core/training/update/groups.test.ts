@@ -94,7 +94,7 @@ describe("the groups of a step", () => {
     const rollouts = [...aGroup([1, 0], { group: 1 }), ...aGroup([0, 1], { group: 0 })];
     const scored = score(rollouts.toReversed());
     expect(scored.map(({ facts }) => facts.group)).toEqual([0, 1]);
-    const order = scored.flatMap((group) => group.rollouts.map(({ rollout }) => rollout.task));
+    const order = scored.flatMap((group) => group.rollouts.map(({ rollout }) => rollout.record));
     expect(order.map((task) => [task.group, task.rollout])).toEqual([
       [0, 0],
       [0, 1],

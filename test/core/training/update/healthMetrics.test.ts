@@ -4,7 +4,6 @@ import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
 import { flattenMetrics } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import { healthMetrics } from "../../../../src/core/training/update/healthMetrics.ts";
 import { aRecord, rolloutFacts } from "../../runFolder/builders.ts";
-import { aTask } from "../builders.ts";
 
 /** A rollout that sampled `tokens`, each with this probability. */
 function sampled(group: number, tokens: readonly number[], each = 0.5): FinishedRollout {
@@ -15,8 +14,7 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
   );
   const facts = rolloutFacts();
   return {
-    task: aTask({ group }),
-    record: aRecord(),
+    record: aRecord({ group }),
     streams: [ledger],
     images: [],
     facts,

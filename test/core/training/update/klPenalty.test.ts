@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { tinkerError } from "../../../../src/core/tinker/transport/errors.ts";
-import { checkReferences } from "../../../../src/core/training/checks/checkReferences.ts";
+import { checkReferences } from "../../../../src/core/training/checks/serverCheck.ts";
 import { penalizeKl } from "../../../../src/core/training/update/klPenalty.ts";
 import { aConfig, aDatum } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";

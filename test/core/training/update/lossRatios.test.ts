@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
-import { lossRatios } from "../../../../src/core/training/update/lossRatios.ts";
+import { lossRatios } from "../../../../src/core/training/step/gatherStepFacts.ts";
 import { aDatum } from "../builders.ts";
 
 /** Two prompt tokens and two sampled ones. */

@@ -1,6 +1,9 @@
-/** The records of a `.wandb` file (`docs/protocols/wandb.md#records`), in the words of the calls that make them. */
+/**
+ * The records of a `.wandb` file (`docs/protocols/wandb.md#records`), in the words of the calls that make them. Names and numbers of the
+ * fields are those of `wandb/proto/wandb_internal.proto` of the Python client.
+ */
 
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { ConsoleStream } from "../run/consoleLines.ts";
 import {
   type ExtendedObject,
@@ -8,29 +11,76 @@ import {
   isExtendedObject,
   writeExtended,
 } from "../run/extendedJson.ts";
-import type { MetricDefinition } from "../run/metricDefinitions.ts";
+import { AXIS } from "../run/runSummary.ts";
 import type { WandbRunInit } from "../run/wandbRun.ts";
-import {
-  FilesItem_FileType,
-  type ItemSchema,
-  OutputRawRecord_OutputType,
-  RecordSchema,
-  type TimestampSchema,
-} from "./log/wandb_pb.ts";
 
-/** What a record says; its kind is the name of a field of `Record` in `wandb.proto`. */
-export type RecordContent = NonNullable<MessageInitShape<typeof RecordSchema>["recordType"]>;
-type Item = MessageInitShape<typeof ItemSchema>;
+/** The numbers of the fields of a message, in their order. */
+type Fields = Readonly<Record<string, number>>;
+/** A message is its bytes; what is absent or has the default value of its type is left out, as in proto3. */
+type FieldValue = string | number | boolean | Uint8Array;
+type FieldValues<Of extends Fields> = Partial<
+  Readonly<Record<keyof Of, FieldValue | readonly FieldValue[]>>
+>;
+
+const RECORD = {
+  num: 1,
+  history: 2,
+  summary: 3,
+  config: 5,
+  files: 6,
+  metric: 12,
+  outputRaw: 13,
+  run: 17,
+  exit: 18,
+  header: 21,
+};
+const HEADER = { versionInfo: 1 };
+const VERSION_INFO = { producer: 1, minConsumer: 2 };
+const RUN = {
+  runId: 1,
+  entity: 2,
+  project: 3,
+  config: 4,
+  runGroup: 6,
+  jobType: 7,
+  displayName: 8,
+  notes: 9,
+  tags: 10,
+  startTime: 17,
+  telemetry: 19,
+  resume: 24,
+};
+const TELEMETRY = { platform: 13 };
+/** As `google.protobuf.Timestamp`. */
+const TIMESTAMP = { seconds: 1, nanos: 2 };
+/** One value of a row, a summary or a configuration, with either a key or one nested key for each level. */
+const ITEM = { key: 1, nestedKey: 2, valueJson: 16 };
+const HISTORY = { item: 1, step: 2 };
+const HISTORY_STEP = { num: 1 };
+/** Of a summary or a configuration. */
+const UPDATE = { update: 1 };
+const FILES = { files: 1 };
+const FILE = { path: 1, type: 3 };
+const FILE_TYPE = { other: 0, media: 2 };
+const METRIC = { name: 1, stepMetric: 4, options: 6 };
+const METRIC_OPTIONS = { stepSync: 1, defined: 3 };
+const OUTPUT = { outputType: 1, timestamp: 2, line: 3 };
+const OUTPUT_TYPE = { stderr: 0, stdout: 1 };
+const EXIT = { exitCode: 1, runtime: 2 };
+
+/** What a record says: one of its messages. */
+export type RecordContent = FieldValues<typeof RECORD>;
 
 const MIN_READER = "0.70.0";
 
 /** The record's bytes, before framing. `number` is its place in the file, counted from 1. */
-export function encodeRecord(recordType: RecordContent, number: number): Uint8Array {
-  return toBinary(RecordSchema, create(RecordSchema, { num: BigInt(number), recordType }));
+export function encodeRecord(content: RecordContent, number: number): Uint8Array {
+  return message(RECORD, { num: number, ...content });
 }
 
 export function headerRecord(producer: string): RecordContent {
-  return { case: "header", value: { versionInfo: { producer, minConsumer: MIN_READER } } };
+  const versionInfo = message(VERSION_INFO, { producer, minConsumer: MIN_READER });
+  return { header: message(HEADER, { versionInfo }) };
 }
 
 /** `isResumed` lets the run continue at sync time, after what the server has of it. */
@@ -40,85 +90,102 @@ export function runRecord(
   isResumed: boolean,
 ): RecordContent {
   return {
-    case: "run",
-    value: {
+    run: message(RUN, {
       runId: init.id,
       entity: init.entity ?? "",
       project: init.project,
-      config: { update: topItems(init.config) },
+      config: message(UPDATE, { update: topItems(init.config) }),
       runGroup: init.group ?? "",
       jobType: init.jobType ?? "",
       displayName: init.displayName ?? "",
       notes: init.notes ?? "",
-      tags: [...(init.tags ?? [])],
+      tags: init.tags ?? [],
       startTime: timestamp(startedAtMs),
-      telemetry: { platform: init.platform },
+      telemetry: message(TELEMETRY, { platform: init.platform }),
       resume: isResumed,
-    },
+    }),
   };
 }
 
-export function metricRecord({ name, step, summary, isHidden }: MetricDefinition): RecordContent {
-  const kinds = Object.fromEntries((summary ?? []).map((kind) => [kind, true]));
-  return {
-    case: "metric",
-    value: {
-      ...(name.endsWith("*") ? { globName: name } : { name }),
-      stepMetric: step ?? "",
-      options: { stepSync: step !== undefined, hidden: isHidden ?? false, defined: true },
-      summary: summary?.length ? kinds : undefined,
-    },
-  };
+export function metricRecord(name: string): RecordContent {
+  const isAxis = name === AXIS;
+  const options = message(METRIC_OPTIONS, { stepSync: !isAxis, defined: true });
+  return { metric: message(METRIC, { name, stepMetric: isAxis ? "" : AXIS, options }) };
 }
 
-export function historyRecord(row: ExtendedObject, step: number): RecordContent {
-  return { case: "history", value: { item: leafItems(row), step: { num: BigInt(step) } } };
+export function historyRecord(row: ExtendedObject, num: number): RecordContent {
+  const step = message(HISTORY_STEP, { num });
+  return { history: message(HISTORY, { item: leafItems(row), step }) };
 }
 
 export function summaryRecord(update: ExtendedObject): RecordContent {
-  return { case: "summary", value: { update: leafItems(update) } };
+  return { summary: message(UPDATE, { update: leafItems(update) }) };
 }
 
 export function configRecord(update: ExtendedObject): RecordContent {
-  return { case: "config", value: { update: topItems(update) } };
+  return { config: message(UPDATE, { update: topItems(update) }) };
 }
 
 /** A file beside the `.wandb` file, to be uploaded. */
 export function fileRecord(path: string, isMedia: boolean): RecordContent {
-  const type = isMedia ? FilesItem_FileType.MEDIA : FilesItem_FileType.OTHER;
-  return { case: "files", value: { files: [{ path, type }] } };
+  const type = isMedia ? FILE_TYPE.media : FILE_TYPE.other;
+  return { files: message(FILES, { files: [message(FILE, { path, type })] }) };
 }
 
 export function outputRecord(stream: ConsoleStream, line: string, timeMs: number): RecordContent {
-  const { STDERR, STDOUT } = OutputRawRecord_OutputType;
-  const outputType = stream === "stdout" ? STDOUT : STDERR;
-  return { case: "outputRaw", value: { outputType, timestamp: timestamp(timeMs), line } };
+  const outputType = OUTPUT_TYPE[stream];
+  return { outputRaw: message(OUTPUT, { outputType, timestamp: timestamp(timeMs), line }) };
 }
 
 export function exitRecord(exitCode: number, runtimeS: number): RecordContent {
-  return { case: "exit", value: { exitCode, runtime: Math.floor(runtimeS) } };
+  return { exit: message(EXIT, { exitCode, runtime: Math.floor(runtimeS) }) };
 }
 
-function timestamp(timeMs: number): MessageInitShape<typeof TimestampSchema> {
+function timestamp(timeMs: number): Uint8Array {
   const nanos = Math.round((timeMs % 1000) * 1e6);
-  return { seconds: BigInt(Math.floor(timeMs / 1000)), nanos };
+  return message(TIMESTAMP, { seconds: Math.floor(timeMs / 1000), nanos });
 }
 
-function topItems(values: ExtendedObject): Item[] {
+function topItems(values: ExtendedObject): Uint8Array[] {
   return Object.entries(values).map(([key, value]) => item([key], value));
 }
 
 /** Nested objects become an item a leaf; lists and empty objects are leaves. */
-function leafItems(values: ExtendedObject, above: readonly string[] = []): Item[] {
-  return Object.entries(values).flatMap(([key, value]): Item[] => {
+function leafItems(values: ExtendedObject, above: readonly string[] = []): Uint8Array[] {
+  return Object.entries(values).flatMap(([key, value]): Uint8Array[] => {
     const path = [...above, key];
     const isBranch = isExtendedObject(value) && Object.keys(value).length > 0;
     return isBranch ? leafItems(value, path) : [item(path, value)];
   });
 }
 
-function item(path: readonly string[], value: ExtendedValue): Item {
+function item(path: readonly string[], value: ExtendedValue): Uint8Array {
   const [key = "", ...below] = path;
-  const name = below.length === 0 ? { key } : { nestedKey: [...path] };
-  return { ...name, valueJson: writeExtended(value) };
+  const name = below.length === 0 ? { key } : { nestedKey: path };
+  return message(ITEM, { ...name, valueJson: writeExtended(value) });
+}
+
+function message<Of extends Fields>(fields: Of, values: FieldValues<Of>): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [name, number] of Object.entries(fields)) {
+    const value: FieldValue | readonly FieldValue[] | undefined = values[name];
+    if (value === undefined || isDefault(value)) continue;
+    for (const each of isList(value) ? value : [value]) addField(writer, number, each);
+  }
+  return writer.finish();
+}
+
+function isDefault(value: unknown): boolean {
+  return value === "" || value === 0 || value === false;
+}
+
+function isList(value: unknown): value is readonly FieldValue[] {
+  return Array.isArray(value);
+}
+
+function addField(writer: BinaryWriter, number: number, value: FieldValue): void {
+  if (typeof value === "string") writer.tag(number, WireType.LengthDelimited).string(value);
+  else if (typeof value === "number") writer.tag(number, WireType.Varint).int64(value);
+  else if (typeof value === "boolean") writer.tag(number, WireType.Varint).bool(value);
+  else writer.tag(number, WireType.LengthDelimited).bytes(value);
 }

@@ -5,7 +5,6 @@ import type { Clock, FolderFiles, Sha256 } from "../../../ports.ts";
 import { concatBytes } from "../../../util/concatBytes.ts";
 import type { ConsoleStream } from "../run/consoleLines.ts";
 import type { ExtendedObject } from "../run/extendedJson.ts";
-import type { MetricDefinition } from "../run/metricDefinitions.ts";
 import { type RowTime, RunSummary } from "../run/runSummary.ts";
 import { type Table, tableFile } from "../run/tableFile.ts";
 import type { WandbRun, WandbRunInit } from "../run/wandbRun.ts";
@@ -94,9 +93,9 @@ export class OfflineRun implements WandbRun {
     return this.#runSummary;
   }
 
-  define(metric: MetricDefinition): void {
-    this.#runSummary.define(metric);
-    this.#add(metricRecord(metric));
+  define(name: string): void {
+    this.#runSummary.define(name);
+    this.#add(metricRecord(name));
   }
 
   log(values: ExtendedObject, at: RowTime): void {

@@ -5,8 +5,13 @@ import { AppError, errorMessage, isAppError } from "../../../errors.ts";
 import type { Clock, Random, Sha256 } from "../../../ports.ts";
 import type { ReferenceArtifact } from "../run/checkpointArtifact.ts";
 import { ConsoleLines, type ConsoleStream, consoleLine } from "../run/consoleLines.ts";
-import { type ExtendedObject, writeExtended } from "../run/extendedJson.ts";
-import type { MetricDefinition } from "../run/metricDefinitions.ts";
+import {
+  type ExtendedObject,
+  type ExtendedValue,
+  isExtendedObject,
+  parseExtended,
+  writeExtended,
+} from "../run/extendedJson.ts";
 import { type RowTime, RunSummary } from "../run/runSummary.ts";
 import { type Table, tableFile } from "../run/tableFile.ts";
 import type { WandbRun, WandbRunInit } from "../run/wandbRun.ts";
@@ -19,9 +24,8 @@ import {
   WandbOperations,
 } from "./operations.ts";
 import type { WandbRequests } from "./requests.ts";
-import { joinedTags, keptConfig, lastLine, nextStep, spentSeconds } from "./runBefore.ts";
 
-export interface OnlineRunOptions {
+interface OnlineRunOptions {
   readonly requests: WandbRequests;
   readonly clock: Clock;
   readonly sha256: Sha256;
@@ -33,7 +37,7 @@ export interface OnlineRunOptions {
 }
 
 /** Counts of what the server holds. */
-export interface LineCounts {
+interface LineCounts {
   readonly history: number;
   readonly log: number;
 }
@@ -135,8 +139,8 @@ export class OnlineRun implements WandbRun {
     return this.#lastSentMs;
   }
 
-  define(metric: MetricDefinition): void {
-    this.#runSummary.define(metric);
+  define(name: string): void {
+    this.#runSummary.define(name);
     this.#isConfigNew = true;
   }
 
@@ -226,7 +230,7 @@ export class OnlineRun implements WandbRun {
   async #sendConfig(): Promise<void> {
     this.#isConfigNew = false;
     const { config, definitions } = this.#runSummary;
-    const text = wrappedConfig(config, this.#platform, definitions.wire());
+    const text = wrappedConfig(config, this.#platform, definitions);
     await this.#operations.upsert({ ...this.names, config: text });
   }
 
@@ -279,4 +283,57 @@ function wrappedConfig(
   const wrapped = Object.entries(config).map(([key, value]) => [key, { value }] as const);
   const reserved = { value: { t: { "13": platform }, m: metrics } };
   return writeExtended({ ...Object.fromEntries(wrapped), _wandb: reserved });
+}
+
+/** The configuration as it was given, without what a server keeps beside it. */
+function keptConfig(before: ResumeBucket | null): ExtendedObject {
+  const kept = Object.entries(parsedObject(before?.config)).flatMap(
+    ([key, wrapped]): [string, ExtendedValue][] => {
+      const value = isExtendedObject(wrapped) ? wrapped["value"] : undefined;
+      return key === "_wandb" || value === undefined ? [] : [[key, value]];
+    },
+  );
+  return Object.fromEntries(kept);
+}
+
+/** Those that someone gave the run on its page stay. */
+function joinedTags(
+  before: readonly string[] | null,
+  own: readonly string[] | null,
+): readonly string[] | null {
+  if (before === null || own === null) return own ?? before;
+  return [...new Set([...before, ...own])];
+}
+
+/** The last of the lines that a tail holds as text. */
+function lastLine(tail: string | null | undefined): ExtendedObject | null {
+  const lines = parseExtended(tail ?? "")?.value;
+  const last: unknown = Array.isArray(lines) ? lines.at(-1) : undefined;
+  return typeof last === "string" ? parsedObject(last) : null;
+}
+
+/** The step of the first row that this attempt adds. */
+function nextStep(
+  lastRow: ExtendedObject | null,
+  summary: ExtendedObject,
+  before: ResumeBucket | null,
+): number {
+  if (before === null || before.historyLineCount === 0) return 0;
+  return (wholeNumber(lastRow?.["_step"]) ?? wholeNumber(summary["_step"]) ?? 0) + 1;
+}
+
+/** Whole seconds that the run took before this attempt. */
+function spentSeconds(
+  lastRow: ExtendedObject | null,
+  summary: ExtendedObject,
+  lastEvent: ExtendedObject | null,
+): number {
+  const own = summary["_wandb"];
+  const spent = isExtendedObject(own) ? own["runtime"] : undefined;
+  const all = [lastEvent?.["_runtime"], spent ?? summary["_runtime"], lastRow?.["_runtime"]];
+  return Math.max(0, ...all.filter((value) => typeof value === "number").map(Math.floor));
+}
+
+function wholeNumber(value: ExtendedValue | undefined): number | null {
+  return typeof value === "number" && Number.isInteger(value) ? value : null;
 }

@@ -1,5 +1,6 @@
 /** Reads a run folder while it grows, and adds new rows, log lines and tables of trajectories to a W&B run. */
 
+import { formatQuantity, formatReward } from "../../../../shared/format.ts";
 import { isJsonObject } from "../../../json.ts";
 import type { Clock, FolderFiles, Sha256 } from "../../../ports.ts";
 import { parseEvent, type RunEvent } from "../../../runFolder/events.ts";
@@ -17,11 +18,10 @@ import { oneLine } from "../../../util/textEdges.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { attemptOf, ReplayedSteps } from "./replayedSteps.ts";
-import { rowLine } from "./rowLine.ts";
 import { trajectoryTable } from "./trajectoryTable.ts";
 import type { WandbRun } from "./wandbRun.ts";
 
-export interface RunFeedOptions {
+interface RunFeedOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly sha256: Sha256;
@@ -31,7 +31,7 @@ export interface RunFeedOptions {
   readonly report: { readonly warning: (message: string) => void };
 }
 
-export interface TableSchedule {
+interface TableSchedule {
   /** A table with every so many steps; 0 = with the last one only. */
   readonly saveEvery: number;
   /** Null = endless. */
@@ -63,7 +63,6 @@ const MAX_EVENTS = 500;
 const MAX_METRICS = 2_000;
 const MAX_NAME = 256;
 const TABLE_KEY = "rollouts";
-const AXIS = "step";
 const UNKNOWN_STEP = -1;
 
 export class RunFeed {
@@ -180,7 +179,7 @@ export class RunFeed {
       if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
       this.#defined.add(name);
       // A dot separates levels there, while these names are flat.
-      run.define(name === AXIS ? { name } : { name: name.replaceAll(".", "\\."), step: AXIS });
+      run.define(name.replaceAll(".", "\\."));
       return true;
     });
     return Object.fromEntries(known);
@@ -237,4 +236,20 @@ function isTableDue(row: MetricsRow, { saveEvery, totalSteps }: TableSchedule): 
 
 function eventText({ message }: RunEvent): string {
   return `${oneLine(message)}\n`;
+}
+
+/** The step, counted from 1, and its headline numbers as far as there are any. */
+function rowLine(row: MetricsRow): string {
+  if (isEndRow(row)) return `evaluation after ${formatQuantity(row.step, "step")}`;
+  const flat = flattenMetrics(row);
+  const parts: string[] = [`step ${row.step + 1}`];
+  const add = (label: string, name: string, shown: (value: number) => string): void => {
+    const value = flat[name];
+    if (typeof value === "number") parts.push(`${label} ${shown(value)}`);
+  };
+  add("reward", "rollout/reward/mean", formatReward);
+  add("loss", "loss", (value) => value.toPrecision(4));
+  add("rollouts", "rollout/reward/count", String);
+  add("seconds", "time/total_s", (value) => value.toFixed(1));
+  return parts.join("  ");
 }

@@ -1,5 +1,7 @@
 /** Reports the next part of a run and moves the cursor; shared by online and offline delivery. */
 
+import { formatReward } from "../../../../shared/format.ts";
+import { isJsonObject, type JsonObject } from "../../../json.ts";
 import type {
   Clock,
   FolderFiles,
@@ -10,17 +12,20 @@ import type {
   StartHash,
 } from "../../../ports.ts";
 import { readCheckpoints } from "../../../runFolder/checkpointLog.ts";
-import { readEvaluations } from "../../../runFolder/evaluationLog.ts";
+import { type EvaluationEntry, readEvaluations } from "../../../runFolder/evaluationLog.ts";
 import { runPaths } from "../../../runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../../runFolder/files/wholeFiles.ts";
 import type { SyncCursor } from "../../../runFolder/wandbState.ts";
+import type { Redactor } from "../../../secrets/redaction/redactor.ts";
+import { parseJson } from "../../../util/jsonl.ts";
 import type { OutageNotice } from "../../../util/outageNotice.ts";
 import type { WakeableSleep } from "../../../util/wakeableSleep.ts";
 import { checkpointArtifact } from "./checkpointArtifact.ts";
-import { evaluationTable } from "./evaluationTable.ts";
-import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
+import type { ExtendedValue } from "./extendedJson.ts";
 import type { RunFeed } from "./runFeed.ts";
 import type { RunSummary } from "./runSummary.ts";
 import type { SyncMode, SyncState } from "./syncState.ts";
+import type { Table } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
 /** Where a run is sent. */
@@ -33,7 +38,7 @@ export interface WandbServer {
 }
 
 /** Messages to people, and a stop from the run's page. */
-export interface TrackerCallbacks {
+interface TrackerCallbacks {
   /** The run's page or file was created. */
   readonly opened: (message: string) => void;
   /** A problem that may last. */
@@ -183,4 +188,72 @@ export class RunReporter {
   async reportConfigFile(run: WandbRun): Promise<void> {
     await run.addFile(CONFIG_FILE, (await this.config()).text);
   }
+}
+
+const COLUMNS = [
+  "step",
+  "purpose",
+  "environment",
+  "split",
+  "temperature",
+  "tasks",
+  "rollouts",
+  "reward_mean",
+  "ci_low",
+  "ci_high",
+  "change",
+  "change_low",
+  "change_high",
+  "success_frac",
+  "pass_at_k",
+];
+
+/** A row for each environment, split and temperature of each evaluation, in the order in which they ended. */
+function evaluationTable(evaluations: readonly EvaluationEntry[]): Table {
+  return { columns: COLUMNS, data: evaluations.flatMap(rows) };
+}
+
+function rows({ step, purpose, results }: EvaluationEntry): Table["data"] {
+  return results.map((result): readonly ExtendedValue[] => [
+    ...[step, purpose, result.environment, result.split, result.temperature],
+    ...[result.tasks, result.rollouts, result.rewardMean, result.low, result.high],
+    ...[result.difference?.mean ?? null, result.difference?.low ?? null],
+    ...[result.difference?.high ?? null, result.successFraction],
+    result.passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", "),
+  ]);
+}
+
+interface RunConfigOptions {
+  readonly fileSystem: FolderFiles;
+  readonly redactor: Redactor;
+  /** The run folder. */
+  readonly folder: string;
+  /** The user's home folder, whose path names the user; null = there is none. */
+  readonly homeFolder: string | null;
+}
+
+interface RunConfig {
+  /** With all defaults. */
+  readonly config: JsonObject;
+  /** As the user wrote it. */
+  readonly text: string;
+  readonly saveEvery: number;
+}
+
+/** @throws AppError `file-not-found`, `file-unreadable` */
+async function readRunConfig(options: RunConfigOptions): Promise<RunConfig> {
+  const { fileSystem, folder, redactor, homeFolder } = options;
+  const paths = runPaths(folder);
+  const withoutHome = (text: string): string =>
+    homeFolder === null || homeFolder.length < 2 ? text : text.replaceAll(homeFolder, "~");
+  const resolved = await fileSystem.readText(paths.resolvedConfig, MAX_BYTES.resolvedConfig);
+  const inText = homeFolder === null ? "" : JSON.stringify(homeFolder).slice(1, -1);
+  const value = parseJson(inText === "" ? resolved : resolved.replaceAll(inText, "~"))?.value;
+  const config = isJsonObject(value) ? value : {};
+  const { save_every } = config;
+  return {
+    config: redactor.redactRecord(config),
+    text: withoutHome(redactor.redact(await fileSystem.readText(paths.config, MAX_BYTES.config))),
+    saveEvery: typeof save_every === "number" ? save_every : 0,
+  };
 }

@@ -1,8 +1,13 @@
-/** The state of a run: its configuration, definitions, summary and steps; the same online and offline. */
+/** The state of a run: its configuration, metrics, summary and steps; the same online and offline. */
 
 import { type ExtendedObject, type ExtendedValue, isExtendedObject } from "./extendedJson.ts";
-import { type MetricDefinition, MetricDefinitions } from "./metricDefinitions.ts";
-import { Summary } from "./summary.ts";
+
+/** The metric on the horizontal axis of all others. */
+export const AXIS = "step";
+
+/** Options of a metric: its axis is filled in, and it is defined by hand. */
+const STEP_SYNC = 1;
+const EXPLICIT = 3;
 
 export interface RunSummaryStart {
   readonly config: ExtendedObject;
@@ -22,11 +27,11 @@ export interface RowTime {
 }
 
 export class RunSummary {
-  readonly #definitions = new MetricDefinitions();
-  readonly #summary: Summary;
+  readonly #metrics = new Set<string>();
   readonly #startedAtMs: number;
   readonly #spentS: number;
   #config: ExtendedObject;
+  #summary: ExtendedObject;
   #nextStep: number;
   #runtimeS: number;
 
@@ -36,7 +41,7 @@ export class RunSummary {
     this.#spentS = runtimeS;
     this.#runtimeS = runtimeS;
     this.#startedAtMs = startedAtMs;
-    this.#summary = new Summary(this.#definitions, summary);
+    this.#summary = summary;
   }
 
   get config(): ExtendedObject {
@@ -52,12 +57,19 @@ export class RunSummary {
     return this.#runtimeS;
   }
 
-  get definitions(): MetricDefinitions {
-    return this.#definitions;
+  /** The list as it is sent, in which metrics refer to their axis by its place, counted from 1: `docs/protocols/wandb.md#metric-definitions`. */
+  get definitions(): readonly ExtendedObject[] {
+    const names = [...this.#metrics];
+    const axis = names.indexOf(AXIS) + 1;
+    return names.map((name) =>
+      name === AXIS || axis === 0
+        ? { "1": name, "6": [EXPLICIT], "7": [] }
+        : { "1": name, "5": axis, "6": [STEP_SYNC, EXPLICIT], "7": [] },
+    );
   }
 
-  define(metric: MetricDefinition): void {
-    this.#definitions.define(metric);
+  define(name: string): void {
+    this.#metrics.add(name);
   }
 
   updateConfig(update: ExtendedObject): void {
@@ -65,7 +77,7 @@ export class RunSummary {
   }
 
   updateSummary(update: ExtendedObject): void {
-    this.#summary.set(update);
+    this.#summary = { ...this.#summary, ...update };
   }
 
   /** The row as it is sent; steps grow and the time of the run never goes back: `docs/protocols/wandb.md#history`. */
@@ -75,17 +87,17 @@ export class RunSummary {
     this.#nextStep = _step + 1;
     const times = { _step, _timestamp: timeMs / 1000, _runtime: this.#runtimeS };
     const row = { ...withoutEmpty(values), ...times };
-    this.#summary.add(row);
+    this.#summary = withRow(this.#summary, row);
     return row;
   }
 
   /** Restores summary values of an earlier attempt. */
   restore(values: ExtendedObject): void {
-    this.#summary.add(withoutEmpty(values));
+    this.#summary = withRow(this.#summary, withoutEmpty(values));
   }
 
   summary(): ExtendedObject {
-    return { ...this.#summary.value, _wandb: { runtime: Math.floor(this.#runtimeS) } };
+    return { ...this.#summary, _wandb: { runtime: Math.floor(this.#runtimeS) } };
   }
 
   /** With the whole seconds that the run took up to `nowMs`. */
@@ -93,8 +105,22 @@ export class RunSummary {
     const spentS = this.#spentS + (nowMs - this.#startedAtMs) / 1000;
     this.#runtimeS = Math.max(this.#runtimeS, spentS);
     const runtime = Math.floor(this.#runtimeS);
-    return { ...this.#summary.value, _runtime: runtime, _wandb: { runtime } };
+    return { ...this.#summary, _runtime: runtime, _wandb: { runtime } };
   }
+}
+
+/** The last value of everything; a null leaves what was there. */
+function withRow(summary: ExtendedObject, row: ExtendedObject): ExtendedObject {
+  const merged: Record<string, ExtendedValue> = { ...summary };
+  for (const [key, value] of Object.entries(row)) {
+    if (value === null) continue;
+    const branch = merged[key];
+    merged[key] =
+      isExtendedObject(value) && !("_type" in value)
+        ? withRow(isExtendedObject(branch) ? branch : {}, value)
+        : value;
+  }
+  return merged;
 }
 
 /** Empty objects vanish, as in the official client; `__proto__` is no name that anything here may set. */

@@ -3,7 +3,6 @@
 import type { ReferenceArtifact } from "./checkpointArtifact.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
-import type { MetricDefinition } from "./metricDefinitions.ts";
 import type { RowTime } from "./runSummary.ts";
 import type { Table } from "./tableFile.ts";
 
@@ -29,7 +28,8 @@ export interface WandbRunInit {
 
 /** Until {@link flush} everything is kept in memory. */
 export interface WandbRun {
-  define(metric: MetricDefinition): void;
+  /** Announces a metric, over the axis `step`; a dot in its name is written `\.`. */
+  define(name: string): void;
   /** Adds a row of history. */
   log(values: ExtendedObject, at: RowTime): void;
   updateConfig(update: ExtendedObject): void;

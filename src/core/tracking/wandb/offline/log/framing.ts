@@ -1,7 +1,6 @@
 /** Records as chunks of a `.wandb` file, in blocks of 32 KiB counted from its first byte: `docs/protocols/wandb.md#framing`. */
 
 import { concatBytes } from "../../../../util/concatBytes.ts";
-import { crc32 } from "./crc32.ts";
 
 /** `:W&B`, the magic number, and the version. */
 export const FILE_HEADER = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0);
@@ -48,4 +47,21 @@ function chunkHeader(payload: Uint8Array, type: number): Uint8Array {
   view.setUint32(0, crc32(Uint8Array.of(type), payload), true);
   view.setUint16(4, payload.length, true);
   return header;
+}
+
+const POLYNOMIAL = 0xedb88320;
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ POLYNOMIAL : value >>> 1;
+  return value;
+});
+
+/** Checksum of the concatenated parts. */
+export function crc32(...parts: readonly Uint8Array[]): number {
+  let crc = 0xffffffff;
+  for (const part of parts) {
+    for (const byte of part) crc = (TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../../../../../../src/core/tracking/wandb/offline/log/crc32.ts";
 import {
+  crc32,
   FILE_HEADER,
   frameRecord,
 } from "../../../../../../src/core/tracking/wandb/offline/log/framing.ts";
@@ -58,10 +58,7 @@ describe("a .wandb file", () => {
   });
 
   it("equals one that the official reader takes, byte for byte", () => {
-    const run: RecordContent = {
-      case: "run",
-      value: { runId: "abc", project: "p", startTime: { seconds: 1n } },
-    };
+    const run: RecordContent = { run: Buffer.from("0a036162631a01708a01020801", "hex") };
     const all = [
       headerRecord("t/1"),
       run,

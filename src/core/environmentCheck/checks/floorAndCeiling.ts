@@ -1,11 +1,68 @@
-/** Right answers are paid, where the environment gives them away to a check. */
+/** What chance earns, and what a right answer earns, where the environment gives it away to a check. */
 
 import type { Json, JsonObject } from "../../json.ts";
-import { isFinal } from "../probe/answer.ts";
-import { type CheckOutcome, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
-import { findOracle, type PaidStep, rewardOf, stepEvidence, triedTools } from "../probe/players.ts";
-import type { Probe } from "../probe/probe.ts";
+import { mean } from "../../util/stats.ts";
+import { isBroken, isFinal } from "../probe/answer.ts";
+import {
+  type CheckFinding,
+  type CheckOutcome,
+  type EnvironmentCheck,
+  found,
+  notMade,
+} from "../probe/finding.ts";
+import {
+  findOracle,
+  hasEnded,
+  type PaidStep,
+  randomPlays,
+  rewardOf,
+  stepEvidence,
+  triedTools,
+} from "../probe/players.ts";
+import type { Play, Probe } from "../probe/probe.ts";
 import { argumentSchemas, type PlayableTool } from "../probe/tools.ts";
+
+const FAILURES = {
+  crashed: "fails with an error of the environment",
+  lost: "loses the session",
+  malformed: "is answered with something that is not ORS",
+  "too-long": "is answered with more than can be read",
+  unavailable: "gets no answer",
+} as const;
+
+export const randomCalls: EnvironmentCheck = {
+  id: "random-calls",
+  rule: "Calls that fit the schemas are answered.",
+  async run(probe) {
+    const plays = await randomPlays(probe);
+    const rewards = plays.map(({ steps }) => steps.reduce((sum, step) => sum + rewardOf(step), 0));
+    const ended = plays.filter(hasEnded);
+    const floor = mean(rewards) ?? 0;
+    return found(
+      `floor: random calls earn ${floor.toFixed(2)} on average; ${ended.length} of ${plays.length} plays ended`,
+      ...failures(plays),
+    );
+  },
+};
+
+/** The first failure of each tool. */
+function failures(plays: readonly Play[]): readonly CheckFinding[] {
+  const findings = new Map<string, CheckFinding>();
+  for (const { task, steps } of plays) {
+    for (const step of steps) {
+      const { answer, tool } = step;
+      if (!isBroken(answer) || findings.has(tool)) continue;
+      findings.set(tool, {
+        severity: "defect",
+        message: `A call of ${tool} whose arguments fit the schema ${FAILURES[answer.failure]}.`,
+        evidence: stepEvidence({ task, step }),
+        advice:
+          "Answer in words that the model can act on; a crash costs the rollout and is repeated.",
+      });
+    }
+  }
+  return [...findings.values()];
+}
 
 const TASKS = 4;
 const ANSWER_KEYS = ["answer", "solution", "truth", "ground_truth", "target"];

@@ -1,0 +1,201 @@
+/** Tasks differ, within a split and between splits. */
+
+import { formatCount, formatQuantity } from "../../../shared/format.ts";
+import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
+import { type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
+import { identifiedTasks, type KeyedTask, promptKeys, promptSample } from "../probe/taskSample.ts";
+
+/** With so many different tasks to train on, repeats are those of a generator with few outcomes. */
+const ENOUGH_TASKS = 64;
+/** Fewer repeats are not worth a word. */
+const MIN_SHARE = 0.1;
+
+export const taskDuplicates: EnvironmentCheck = {
+  id: "task-duplicates",
+  rule: "The tasks of a split differ from each other.",
+  async run(probe) {
+    const identified = await identifiedTasks(probe);
+    const tasks = identified ?? (await promptKeys(probe));
+    const what = identified === null ? "prompts" : "tasks";
+    const names = [...new Set(tasks.map(({ split }) => split))];
+    const isTrained = (split: string): boolean => split === names[0];
+    const findings = names.map((split) => {
+      const own = tasks.filter((task) => task.split === split);
+      return duplicates(split, own, what === "tasks" && isTrained(split));
+    });
+    return found(`${formatCount(tasks.length)} ${what} compared`, ...findings);
+  },
+};
+
+/** `counts` is true where repeats weigh in training, and keys are more than prompts, which hide the secret of a game. */
+function duplicates(
+  split: string,
+  tasks: readonly KeyedTask[],
+  counts: boolean,
+): CheckFinding | null {
+  const first = new Map<string, number>();
+  let example: string | undefined;
+  for (const { key, index } of tasks) {
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    else example ??= `${split} ${before} and ${split} ${index}`;
+  }
+  const repeats = tasks.length - first.size;
+  if (example === undefined || repeats < MIN_SHARE * tasks.length) return null;
+  const isFew = counts && first.size < ENOUGH_TASKS;
+  return {
+    severity: isFew ? "warning" : "note",
+    message: `${formatCount(repeats)} of ${formatCount(tasks.length)} tasks of ${split} repeat another one.`,
+    evidence: { task: example, numbers: `${formatCount(first.size)} are different` },
+    advice: isFew
+      ? "Remove the repeats: they weigh a task more than others, and an epoch takes longer."
+      : "Nothing, if tasks are drawn at random or hide something that the prompt does not say.",
+  };
+}
+
+/** From this share of different prompts in a split a prompt identifies its task. */
+const IDENTIFYING = 0.9;
+const MIN_PROMPTS = 8;
+
+export const splitOverlap: EnvironmentCheck = {
+  id: "split-overlap",
+  rule: "No task is in two splits.",
+  async run(probe) {
+    const splits = await probe.filledSplits();
+    if (splits.length < 2) return notMade("there is only one split with tasks");
+    const identified = await identifiedTasks(probe);
+    if (identified !== null) {
+      return found(
+        `${formatCount(identified.length)} tasks compared by their data`,
+        ...overlaps(splits, identified, "tasks"),
+      );
+    }
+    const prompts = await promptKeys(probe);
+    if (!(await arePromptsIdentifying(probe, prompts))) {
+      return notMade("the server gives no data of tasks, and prompts do not tell tasks apart");
+    }
+    return found(`${prompts.length} prompts compared`, ...overlaps(splits, prompts, "prompts"));
+  },
+};
+
+/** False for games, whose prompts are often the same while their secrets differ. */
+async function arePromptsIdentifying(probe: Probe, tasks: readonly KeyedTask[]): Promise<boolean> {
+  for (const split of await probe.filledSplits()) {
+    const keys = tasks.filter((task) => task.split === split).map(({ key }) => key);
+    const isEnough = keys.length >= MIN_PROMPTS || keys.length === (await probe.numTasks(split));
+    if (!isEnough || new Set(keys).size < IDENTIFYING * keys.length) return false;
+  }
+  return true;
+}
+
+function overlaps(
+  splits: readonly string[],
+  tasks: readonly KeyedTask[],
+  what: "tasks" | "prompts",
+): readonly CheckFinding[] {
+  return splits.flatMap((split, position) =>
+    splits.slice(position + 1).flatMap((other): readonly CheckFinding[] => {
+      const known = new Map(
+        tasks.filter((task) => task.split === split).map((task) => [task.key, task] as const),
+      );
+      const shared = tasks.filter((task) => task.split === other && known.has(task.key));
+      const [example] = shared;
+      if (example === undefined) return [];
+      const twin = known.get(example.key);
+      return [
+        {
+          severity: "defect",
+          message: `${formatQuantity(shared.length, what.slice(0, -1))} of ${other} ${shared.length === 1 ? "is" : "are"} also in ${split}.`,
+          evidence: {
+            task: `${taskName(example)} and ${twin === undefined ? split : taskName(twin)}`,
+            numbers: `${formatCount(shared.length)} of ${formatCount(tasks.filter((task) => task.split === other).length)} ${what} looked at`,
+          },
+          advice:
+            "Separate the splits by what a task is: an evaluation on trained tasks measures memory.",
+        },
+      ];
+    }),
+  );
+}
+
+/** Words of a shingle. */
+const WORDS = 4;
+/** Shared by so many prompts, a shingle belongs to the template and says nothing of the task. */
+const TEMPLATE_SHARE = 0.2;
+/** Fewer shingles of its own say too little of a task. */
+const MIN_SHINGLES = 8;
+/** Shared shingles over all shingles of both. */
+const THRESHOLD = 0.6;
+
+interface Shingled extends PlayedTask {
+  readonly prompt: string;
+  readonly shingles: ReadonlySet<string>;
+}
+
+export const nearOverlap: EnvironmentCheck = {
+  id: "near-overlap",
+  rule: "No prompt of a split has nearly the words of one in another split.",
+  async run(probe) {
+    const splits = await probe.filledSplits();
+    if (splits.length < 2) return notMade("there is only one split with tasks");
+    const tasks = ownShingles(await promptSample(probe));
+    if (tasks.length === 0) return notMade("the prompts are too short or too alike to compare");
+    const how = `${formatCount(tasks.length)} prompts compared by runs of ${WORDS} words that few prompts share; near from ${THRESHOLD * 100} % shared`;
+    const pairs = tasks.flatMap((task, position) =>
+      tasks
+        .slice(position + 1)
+        .filter((other) => other.split !== task.split && isNear(task, other))
+        .map((other) => [task, other] as const),
+    );
+    const [example] = pairs;
+    return found(how, example === undefined ? null : finding(example, pairs.length));
+  },
+};
+
+function finding([one, other]: readonly [Shingled, Shingled], count: number): CheckFinding {
+  return {
+    severity: "warning",
+    message: `${count === 1 ? "A prompt has" : `${formatCount(count)} pairs of prompts have`} nearly the same words in two splits.`,
+    evidence: {
+      task: `${taskName(one)} and ${taskName(other)}`,
+      numbers: `${Math.round(similarity(one, other) * 100)} % of their word runs are shared`,
+    },
+    advice:
+      "Put variants of one question into one split. Nothing, if a generator makes both splits from the same template on purpose.",
+  };
+}
+
+/** Prompts with the shingles that are not of a template; those with too few are left out. */
+function ownShingles(
+  tasks: readonly (PlayedTask & { readonly prompt: string })[],
+): readonly Shingled[] {
+  const all = tasks.map((task) => ({ ...task, shingles: shinglesOf(task.prompt) }));
+  const frequency = new Map<string, number>();
+  for (const { shingles } of all) {
+    for (const each of shingles) frequency.set(each, (frequency.get(each) ?? 0) + 1);
+  }
+  // Two variants of a question share their words in a small sample, too.
+  const most = Math.max(2, TEMPLATE_SHARE * tasks.length);
+  return all
+    .map((task) => ({
+      ...task,
+      shingles: new Set([...task.shingles].filter((each) => (frequency.get(each) ?? 0) <= most)),
+    }))
+    .filter(({ shingles }) => shingles.size >= MIN_SHINGLES);
+}
+
+function shinglesOf(prompt: string): ReadonlySet<string> {
+  const words = prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.slice(WORDS - 1).map((_, end) => words.slice(end, end + WORDS).join(" ")));
+}
+
+/** Exact copies are for the check of equal tasks. */
+function isNear(one: Shingled, other: Shingled): boolean {
+  return one.prompt !== other.prompt && similarity(one, other) >= THRESHOLD;
+}
+
+/** Jaccard's index. */
+function similarity(one: Shingled, other: Shingled): number {
+  const shared = [...one.shingles].filter((each) => other.shingles.has(each)).length;
+  return shared / (one.shingles.size + other.shingles.size - shared);
+}

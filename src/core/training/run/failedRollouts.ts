@@ -1,0 +1,62 @@
+/** What a run does about rollouts that failed. */
+
+import { AppError } from "../../errors.ts";
+import { isInternalError } from "../../rollout/faults.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import { withoutEnd } from "../../util/textEdges.ts";
+import type { RunContext, RunReporting } from "./context.ts";
+import { report } from "./report.ts";
+
+/**
+ * Logs the stack of the first fault of each kind. A single rollout may fail so; when most of a step does, the run ends.
+ * @throws AppError `rollout-bugs`, before anything is trained
+ */
+export async function requireNoInternalErrors(
+  { events }: Pick<RunReporting, "events">,
+  step: number,
+  rollouts: readonly FinishedRollout[],
+): Promise<void> {
+  const broken = rollouts.filter(({ facts }) => isInternalError(facts.errorClass));
+  for (const [name, [first]] of groupBy(broken, ({ facts }) => facts.errorClass ?? "")) {
+    if (first === undefined) continue;
+    const { group, rollout } = first.record;
+    const message = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1} failed unexpectedly: ${first.record.error}`;
+    const data = { class: name, stack: first.stack };
+    await events.record({ step, level: "error", kind: "rollout-bug", message, data });
+  }
+  if (broken.length * 2 <= rollouts.length) return;
+  throw new AppError(
+    "rollout-bugs",
+    `${broken.length} of ${rollouts.length} rollouts of step ${step + 1} failed unexpectedly: ${broken[0]?.record.error ?? ""}. See events.jsonl. Nothing in the step was trained; the run is saved and can be resumed.`,
+  );
+}
+
+/** Warns when all rollouts of a step failed, with the first error. */
+export async function reportFailure(
+  reporting: RunReporting,
+  step: number,
+  rollouts: readonly FinishedRollout[],
+): Promise<void> {
+  const errors = rollouts.flatMap(({ record }) => record.error ?? []);
+  const [first] = errors;
+  if (first === undefined || errors.length < rollouts.length) return;
+  const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
+  await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
+}
+
+/** Pauses the run after the step in progress when `group_failures` says so and the rollout failed. */
+export async function pauseAtFailure(
+  context: RunContext,
+  { record }: FinishedRollout,
+): Promise<void> {
+  const { config, control } = context;
+  if (config.group_failures !== "fail_fast" || record.reward !== null || control.isPausing) return;
+  control.pause();
+  const { step, group, rollout } = record;
+  const place = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
+  const error = record.error ?? `it ended with ${record.stop} and without a reward`;
+  const message = `${place} failed: ${withoutEnd(error, /[.\s]/)}. The run pauses after this step because of group_failures: fail_fast; look at the rollout, then continue or stop the run.`;
+  const data = { group, rollout };
+  await report(context.reporting, { step, level: "warn", kind: "rollout-failed", message, data });
+}
