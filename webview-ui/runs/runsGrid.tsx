@@ -58,7 +58,14 @@ function Rows({ runs }: RunsProps) {
       aria-activedescendant={rowId(cursor)}
       onKeyDown={onKey}
     >
-      <RunsGridHead runs={runs} columns={columns} template={template} />
+      <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+        <div role="columnheader" class="run-choice row">
+          <span class="visually-hidden">{l10n.t("Compare")}</span>
+        </div>
+        {columns.map((column) => (
+          <HeadCell key={column.key} runs={runs} column={column} />
+        ))}
+      </div>
       <div class="grid-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
         {virtual.items.map(({ index, start }) => {
           const item = items[index];
@@ -169,37 +176,19 @@ function rowId(index: number): string {
   return `run-row-${index}`;
 }
 
-interface HeadProps extends RunsProps {
-  readonly columns: readonly RunColumn[];
-  /** Widths, for a CSS grid. */
-  readonly template: string;
-}
-
 const CHOICE_PX = 58;
 const LEAST_PX = 48;
 const MOST_PX = 800;
 /** By a key. */
 const WIDER_PX = 16;
 
+/** Widths, for a CSS grid. */
 function columnTemplate(
   columns: readonly RunColumn[],
   widths: Readonly<Record<string, number>>,
 ): string {
   const own = columns.map(({ key, width }) => `${widths[key] ?? width}px`);
   return [`${CHOICE_PX}px`, ...own].join(" ");
-}
-
-function RunsGridHead({ runs, columns, template }: HeadProps) {
-  return (
-    <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-      <div role="columnheader" class="run-choice row">
-        <span class="visually-hidden">{l10n.t("Compare")}</span>
-      </div>
-      {columns.map((column) => (
-        <HeadCell key={column.key} runs={runs} column={column} />
-      ))}
-    </div>
-  );
 }
 
 function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) {

@@ -26,8 +26,8 @@ export function openFound(
     dashboard.openRollouts({ source, step }, { group, rollout });
   } else dashboard.host.selectRun(run.id, { source, step, group, rollout });
   const isAmongTokens = dashboard.view.value.replayMode === "tokens";
-  dashboard.found.value = { run: run.id, rollout: rolloutKeyName(hit), snippet, isAmongTokens };
   const name = rolloutKeyName(hit);
+  dashboard.lookFor({ run: run.id, rollout: name, snippet, isAmongTokens });
   const until = performance.now() + PATIENCE_MS;
   const look = (): void => {
     const turns = document.querySelector(`.replay[data-rollout="${name}"] .turns`);

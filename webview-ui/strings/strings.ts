@@ -37,12 +37,7 @@ export const strings = {
     stop: l10n.t("Stop"),
   },
 
-  alarms: {
-    chart: l10n.t("Show chart"),
-    chartHint: l10n.t("The metric that the alarm judges, around this step"),
-    rollouts: l10n.t("Show its rollouts"),
-    rolloutsHint: l10n.t("Only rollouts of the step that triggered the alarm"),
-  },
+  alarms: { rollouts: l10n.t("Show its rollouts") },
 
   help: {
     keys: [
@@ -117,7 +112,6 @@ export const strings = {
     mean: l10n.t("mean"),
     written: (value: string) => l10n.t("raw {0}", value),
     smoothed: (value: string) => l10n.t("smoothed {0}", value),
-    by: l10n.t("Curves"),
     partings: {
       all: l10n.t("All tasks"),
       environment: l10n.t("By environment"),

@@ -42,7 +42,7 @@ export function App({ dashboard }: DashboardProps) {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard]);
-  const status = dashboard.connection.status.value;
+  const status = dashboard.status.value;
   if (status === "empty") {
     return (
       <main class="message">
@@ -154,8 +154,8 @@ function OfferedRun({ dashboard }: DashboardProps) {
 }
 
 function Gone({ dashboard }: DashboardProps) {
-  const { connection, host } = dashboard;
-  const gone = connection.gone.value;
+  const { host } = dashboard;
+  const gone = dashboard.gone.value;
   if (gone === null) return null;
   return (
     <main class="message">

@@ -220,7 +220,11 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
             />
             {isBest(column) ? <span class="best">{l10n.t("best")}</span> : null}
             <span class="fact">{rangeText(result.low, result.high, formatReward)}</span>
-            <PassRates result={result} />
+            {result.passAtK.some(isOfSeveral) ? (
+              <span class="fact">
+                {l10n.t("pass {0}", passText(result.passAtK.filter(isOfSeveral)))}
+              </span>
+            ) : null}
           </td>
         ),
       )}
@@ -234,11 +238,9 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
   );
 }
 
-/** For more than one rollout: pass@1 is in the list. */
-function PassRates({ result }: { readonly result: Result }) {
-  const passAtK = result.passAtK.filter(({ k }) => k > 1);
-  if (passAtK.length === 0) return null;
-  return <span class="fact">{l10n.t("pass {0}", passText({ passAtK }))}</span>;
+/** What a cell shows: pass@1 is in the list. */
+function isOfSeveral({ k }: Result["passAtK"][number]): boolean {
+  return k > 1;
 }
 
 /** What the cell has no room for. */
@@ -278,13 +280,7 @@ function List({ dashboard, evaluations }: ListProps) {
       />
       <tbody>
         {rowsOf(evaluations).map((row, index) => (
-          <Row
-            key={index}
-            row={row}
-            checkpoint={checkpointOf(dashboard, row.step, row.model)}
-            host={dashboard.host}
-            open={() => openEvaluation(dashboard, cellOf(row))}
-          />
+          <Row key={index} row={row} dashboard={dashboard} />
         ))}
       </tbody>
     </table>
@@ -298,18 +294,13 @@ function checkpointOf({ data }: DashboardModel, step: number, model: string | nu
   return saved.find(({ best }) => best !== null) ?? saved[0] ?? null;
 }
 
-interface RowProps {
-  readonly row: EvaluationRow;
-  readonly checkpoint: CheckpointView | null;
-  readonly host: Host;
-  readonly open: () => void;
-}
-
-function Row({ row, checkpoint, host, open }: RowProps) {
+function Row({ dashboard, row }: DashboardProps & { readonly row: EvaluationRow }) {
   const { step, model, result, isFirst } = row;
   const { environment, split, temperature, rewardMean, low, high, rollouts, failed } = result;
+  const checkpoint = checkpointOf(dashboard, step, model);
+  const items = checkpoint === null ? [] : checkpointItems(checkpoint, dashboard.host);
   return (
-    <tr class="opens" onClick={open}>
+    <tr class="opens" onClick={() => openEvaluation(dashboard, cellOf(row))}>
       <td class={model === null ? "number" : ""}>
         <Button
           class="link"
@@ -325,33 +316,22 @@ function Row({ row, checkpoint, host, open }: RowProps) {
       </td>
       <td class="number">{rangeText(low, high, formatReward) ?? strings.none}</td>
       <td class="number">{isFirst ? strings.none : changeText(result)}</td>
-      <td class="number">{passText(result)}</td>
+      <td class="number">{passText(result.passAtK)}</td>
       <td class="number">{rolloutsText(rollouts, failed)}</td>
       <td class="row-actions">
-        {checkpoint === null ? null : <CheckpointMenu checkpoint={checkpoint} host={host} />}
+        {checkpoint === null || items.length === 0 ? null : (
+          // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
+          <span onClick={(event) => event.stopPropagation()}>
+            <Menu
+              label={l10n.t("Actions for {0}", visibleLine(checkpoint.name))}
+              icon="ellipsis"
+              items={items}
+            />
+          </span>
+        )}
       </td>
     </tr>
-  );
-}
-
-interface CheckpointMenuProps {
-  readonly checkpoint: CheckpointView;
-  readonly host: Host;
-}
-
-function CheckpointMenu({ checkpoint, host }: CheckpointMenuProps) {
-  const items = checkpointItems(checkpoint, host);
-  if (items.length === 0) return null;
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
-    <span onClick={(event) => event.stopPropagation()}>
-      <Menu
-        label={l10n.t("Actions for {0}", visibleLine(checkpoint.name))}
-        icon="ellipsis"
-        items={items}
-      />
-    </span>
   );
 }
 
@@ -391,7 +371,7 @@ function rangeText(
 }
 
 /** The pass rate for every k that was measured. */
-function passText({ passAtK }: Pick<Result, "passAtK">): string {
+function passText(passAtK: Result["passAtK"]): string {
   if (passAtK.length === 0) return strings.none;
   return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");
 }

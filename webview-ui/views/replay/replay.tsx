@@ -52,14 +52,20 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
   const { body, error } = useBody(dashboard, rolloutKey, row !== undefined);
   const mark = dashboard.data.marks.value.get(rolloutKeyName(rolloutKey))?.mark ?? NO_MARK;
   useReplayKeys(dashboard, { region, own, rolloutKey, mark });
-  const isTokens = dashboard.view.value.replayMode === "tokens";
+  const { replayMode, isListKept } = dashboard.view.value;
   return (
     <article class="replay stack" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
       <header class="replay-head stack">
         <div class="replay-top">
           <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
           <div class="replay-tools row">
-            <KeepList dashboard={dashboard} />
+            <IconButton
+              icon="table"
+              label={l10n.t("Keep the list open")}
+              class="keep-list"
+              aria-pressed={isListKept}
+              onClick={() => dashboard.update({ isListKept: !isListKept })}
+            />
             <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
             <Pager order={order} />
           </div>
@@ -72,7 +78,7 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
         class="replay-body"
         ref={region}
         tabIndex={0}
-        aria-label={isTokens ? strings.tokens.label : text.label}
+        aria-label={replayMode === "tokens" ? strings.tokens.label : text.label}
       >
         {error === null ? null : <p class="message">{error}</p>}
         <ReplayContent
@@ -270,20 +276,6 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
         />
       )}
     </div>
-  );
-}
-
-/** For small windows, where the list makes room for the replay. */
-function KeepList({ dashboard }: DashboardProps) {
-  const { isListKept } = dashboard.view.value;
-  return (
-    <IconButton
-      icon="table"
-      label={l10n.t("Keep the list open")}
-      class="keep-list"
-      aria-pressed={isListKept}
-      onClick={() => dashboard.update({ isListKept: !isListKept })}
-    />
   );
 }
 

@@ -362,7 +362,7 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
   const obstacle = obstacleOf(row);
   const press = (): void => {
     if (row === undefined || obstacle !== null) {
-      dashboard.announcement.value = obstacle ?? "";
+      dashboard.announce(obstacle ?? "");
       return;
     }
     const { source, step, group, rollout } = row;

@@ -73,22 +73,20 @@ export function TokenView({
   const color = isExample ? "loss" : dashboard.view.value.tokenColor;
   return (
     <div class="tokens stack">
-      <TokenControls
-        dashboard={dashboard}
-        window={window}
-        color={color}
-        picker={
-          <StreamPicker
-            streams={streams}
-            turns={turns}
-            stream={stream}
-            setStream={(next) => {
+      <TokenControls dashboard={dashboard} window={window} color={color}>
+        {streams.length < 2 ? null : (
+          <Choice
+            label={l10n.t("Stream")}
+            value={stream}
+            values={streams}
+            name={(one) => streamLabel(one, turns)}
+            choose={(next) => {
               setStream(next);
               setFrom(0);
             }}
           />
-        }
-      />
+        )}
+      </TokenControls>
       <TokenPages window={window} go={setFrom} />
       <TokenBoxes
         dashboard={dashboard}
@@ -117,10 +115,11 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
 interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
   readonly color: ShownTokenColor;
-  readonly picker: ComponentChildren;
+  /** Behind the first control. */
+  readonly children: ComponentChildren;
 }
 
-function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
+function TokenControls({ dashboard, window, color, children }: ControlsProps) {
   const { hasTokenNumbers } = dashboard.view.value;
   const isKnown = hasNumbersFor(color, window);
   return (
@@ -136,7 +135,7 @@ function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
           choose={(own) => dashboard.update({ tokenColor: own })}
         />
       )}
-      {picker}
+      {children}
       {isKnown ? (
         <Button
           class="toggle"
@@ -224,26 +223,6 @@ function TokenPages({
   );
 }
 
-interface StreamPickerProps {
-  readonly streams: readonly number[];
-  readonly turns: readonly Pick<ReplayTurn, "stream">[];
-  readonly stream: number;
-  readonly setStream: (stream: number) => void;
-}
-
-function StreamPicker({ streams, turns, stream, setStream }: StreamPickerProps) {
-  if (streams.length < 2) return null;
-  return (
-    <Choice
-      label={l10n.t("Stream")}
-      value={stream}
-      values={streams}
-      name={(one) => streamLabel(one, turns)}
-      choose={setStream}
-    />
-  );
-}
-
 /** `show` is called with it once it is known. Where there are no tokens to open the place at, the text is shown instead. */
 function useFoundToken(
   dashboard: DashboardModel,
@@ -262,7 +241,7 @@ function useFoundToken(
     const { snippet, isAmongTokens } = found;
     return dashboard.host.ask({ ask: "found-token", key, snippet }, (answer) => {
       const token = answer.kind === "found-token" ? answer.place : null;
-      dashboard.found.value = null;
+      dashboard.lookFor(null);
       setPlace(token);
       if (token === null && isAmongTokens) dashboard.update({ replayMode: "markdown" });
     });

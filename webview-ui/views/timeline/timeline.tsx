@@ -1,7 +1,7 @@
 /** Where the time of a step went: the critical path, the stalls, and a bar for each rollout. */
 
 import { useMemo, useState } from "preact/hooks";
-import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/shared/timeline.ts";
+import type { Stall, Timeline as StepTimeline } from "../../../src/shared/timeline.ts";
 import { Button } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
@@ -13,6 +13,9 @@ import { UntrustedText } from "../../text/untrustedText.tsx";
 import { TimelineBars } from "./timelineBars.tsx";
 import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
 import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
+
+/** Of the legend's swatches. */
+const SIZE = 12;
 
 export function Timeline({ dashboard }: DashboardProps) {
   const timeline = useTimeline(dashboard);
@@ -105,7 +108,9 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
       <ul class="timeline-legend">
         {legendOf(timeline).map(({ kind, ms }) => (
           <li key={kind}>
-            <KindSwatch kind={kind} />
+            <svg class="timeline-swatch" width={SIZE} height={SIZE} aria-hidden="true">
+              <rect class="timeline-span" data-kind={kind} width={SIZE} height={SIZE} />
+            </svg>
             {text.kinds[kind]}
             {ms === null ? null : (
               <>
@@ -166,7 +171,6 @@ function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
 }
 
 const HATCHED = ["queue", "retry", "place", "prepare"] as const;
-const SIZE = 12;
 
 /** The patterns that the bars of the page fill with. */
 function KindPatterns() {
@@ -186,14 +190,6 @@ function KindPatterns() {
           </pattern>
         ))}
       </defs>
-    </svg>
-  );
-}
-
-function KindSwatch({ kind }: { readonly kind: TimeKind }) {
-  return (
-    <svg class="timeline-swatch" width={SIZE} height={SIZE} aria-hidden="true">
-      <rect class="timeline-span" data-kind={kind} width={SIZE} height={SIZE} />
     </svg>
   );
 }
