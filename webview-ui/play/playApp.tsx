@@ -104,7 +104,11 @@ function Status({ play, view }: PlayProps & { readonly view: PlayView | null }) 
             <span class="error">
               <UntrustedText text={failure} />
             </span>
-            <Button class="secondary" label={l10n.t("Begin Again")} onClick={() => play.again()} />
+            <Button
+              class="secondary"
+              label={l10n.t("Begin Again")}
+              onClick={() => play.send({ kind: "again" })}
+            />
           </p>
         )}
       </div>
@@ -162,7 +166,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
           onSubmit={(event) => {
             event.preventDefault();
             if (!view.isAwaited) return;
-            play.make({ kind: "text", text });
+            play.send({ kind: "move", move: { kind: "text", text } });
             setText("");
           }}
         >
@@ -186,7 +190,9 @@ function Moves({ play, view }: PlayProps & ViewProps) {
           key={`${tool.name} ${view.turns.length}`}
           tool={tool}
           isEnabled={view.isAwaited}
-          send={(args) => play.make({ kind: "call", name: tool.name, args })}
+          send={(args) =>
+            play.send({ kind: "move", move: { kind: "call", name: tool.name, args } })
+          }
         />
       )}
     </div>
@@ -211,9 +217,17 @@ function End({ play, end }: PlayProps & { readonly end: PlayEnd }) {
         </p>
       )}
       <div class="row">
-        <Button class="secondary" label={l10n.t("Play Again")} onClick={() => play.again()} />
+        <Button
+          class="secondary"
+          label={l10n.t("Play Again")}
+          onClick={() => play.send({ kind: "again" })}
+        />
         {folder === null ? null : (
-          <Button class="secondary" label={l10n.t("Read the Play")} onClick={() => play.read()} />
+          <Button
+            class="secondary"
+            label={l10n.t("Read the Play")}
+            onClick={() => play.send({ kind: "read" })}
+          />
         )}
       </div>
     </div>

@@ -32,7 +32,7 @@ function Rows({ runs }: RunsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const items = runs.items.value;
   const columns = runs.shown.value;
-  const { cursor, virtual, move, page, act } = useCursor(runs, scroller);
+  const { cursor, rows, height, move, page, act } = useCursor(runs, scroller);
   const template = columnTemplate(columns, runs.layout.value.widths);
   const onKey = (event: KeyboardEvent): void => {
     // A button in the head has keys of its own.
@@ -66,8 +66,8 @@ function Rows({ runs }: RunsProps) {
           <HeadCell key={column.key} runs={runs} column={column} />
         ))}
       </div>
-      <div class="grid-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
-        {virtual.items.map(({ index, start }) => {
+      <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
+        {rows.map(({ index, start }) => {
           const item = items[index];
           const common = {
             runs,
@@ -106,7 +106,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
   /** Where a range of chosen rows begins. */
   const anchor = useRef(0);
   const items = runs.items.value;
-  const { cursor, virtual, move, page } = useGridCursor(scroller, {
+  const { cursor, move, ...grid } = useGridCursor(scroller, {
     count: items.length,
     rowHeight: ROW_PX,
     headHeight: ROW_PX,
@@ -135,7 +135,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
         mark(runs, items[cursor], key.kind);
     }
   };
-  return { cursor, virtual, move, page, act };
+  return { ...grid, cursor, move, act };
 }
 
 function withRange(

@@ -39,7 +39,7 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const scale = useTimeScale(scroller, timeline);
   const onPath = useMemo(() => pathByRow(timeline.path), [timeline]);
-  const { virtual, cursor, setCursor, move, page } = useGridCursor(scroller, {
+  const { rows, height, cursor, setCursor, move, page } = useGridCursor(scroller, {
     count: order.length,
     rowHeight: ROW_PX,
     headHeight: HEAD_PX,
@@ -77,8 +77,8 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
         onKeyDown={onKey}
       >
         <Axis timeline={timeline} scale={scale} />
-        <div class="timeline-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
-          {virtual.items.map(({ index, start }) => {
+        <div class="timeline-body" role="rowgroup" style={{ height: `${height}px` }}>
+          {rows.map(({ index, start }) => {
             const row = rowAt(index);
             return row === undefined ? null : (
               <Bar
