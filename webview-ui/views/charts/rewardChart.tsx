@@ -249,13 +249,16 @@ function exportItems(
 ): readonly MenuItem[] {
   const save = (name: string, content: string, encoding: "utf8" | "base64"): void =>
     host.command("exportFile", { file: { name, content, encoding } });
-  const { exportPng, exportCsv, exportJson, exportMarkdown } = strings.chart;
+  const { exportPng, exportCsv } = strings.chart;
   return [
     { label: exportPng, run: () => save("reward.png", picture(), "base64") },
     { label: exportCsv, run: () => save("reward.csv", toCsv(table()), "utf8") },
-    { label: exportJson, run: () => save("reward.json", toJson(table()), "utf8") },
     {
-      label: exportMarkdown,
+      label: l10n.t("Numbers (JSON)"),
+      run: () => save("reward.json", toJson(table()), "utf8"),
+    },
+    {
+      label: l10n.t("Copy as Markdown table"),
       run: () => host.command("copyText", { text: toMarkdown(table()) }),
     },
   ];

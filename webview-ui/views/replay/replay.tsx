@@ -221,7 +221,7 @@ function exampleTitle({ data }: DashboardModel, key: RolloutKey): string {
   const number = key.group + 1;
   return data.run.value?.examples === "read"
     ? l10n.t("Example {0}", formatCount(number))
-    : text.exampleTitle(setTitle(key), number);
+    : l10n.t("{0}, example {1}", setTitle(key), formatCount(number));
 }
 
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
@@ -291,7 +291,9 @@ function Pager({ order }: { readonly order: ReadingOrder }) {
         disabled={at === 0 || count === 0}
         onClick={() => go(-1)}
       />
-      <span class="fact">{text.orderAt(at + 1, count)}</span>
+      <span class="fact">
+        {l10n.t("{0} of {1}", at < 0 ? "–" : formatCount(at + 1), formatCount(count))}
+      </span>
       <IconButton
         icon="chevronDown"
         label={text.nextRollout}

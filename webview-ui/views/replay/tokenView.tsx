@@ -125,7 +125,9 @@ function TokenControls({ dashboard, window, color, children }: ControlsProps) {
   return (
     <div class="token-controls wrap">
       {color === "loss" ? (
-        <span class="fact">{isKnown ? text.lossOfTokens : text.trained}</span>
+        <span class="fact">
+          {isKnown ? l10n.t("Colored by loss") : l10n.t("Underlined: trained on")}
+        </span>
       ) : (
         <Choice
           label={l10n.t("Color by")}

@@ -14,7 +14,13 @@ import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewStat
 import { SearchScope } from "../../search/searchScope.tsx";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
+import {
+  countOfRollouts,
+  isFiltered,
+  ROLLOUT_COLUMNS,
+  stopText,
+  trainingUseText,
+} from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 import type { MessageSearch } from "./useMessageSearch.ts";
 
@@ -125,12 +131,6 @@ function countOfExamples(shown: number, all: number): string {
   return shown === all
     ? plural(all, "{0} example", "{0} examples")
     : plural(all, "{1} of {0} example", "{1} of {0} examples", formatCount(shown));
-}
-
-function countOfRollouts(shown: number, all: number): string {
-  return shown === all
-    ? plural(all, "{0} rollout", "{0} rollouts")
-    : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
 }
 
 interface MoreFiltersProps {

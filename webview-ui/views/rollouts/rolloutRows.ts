@@ -9,6 +9,7 @@ import {
   formatRolloutName,
   formatSigned,
   formatTemperature,
+  plural,
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { isExample, outcomeText } from "../../../src/shared/outcome.ts";
@@ -195,6 +196,13 @@ export function isFiltered(filter: RolloutFilter): boolean {
   return Object.values(filter).some(
     (value) => typeof value === "number" || (value !== "" && typeof value === "string"),
   );
+}
+
+/** How many are left of all. */
+export function countOfRollouts(shown: number, all: number): string {
+  return shown === all
+    ? plural(all, "{0} rollout", "{0} rollouts")
+    : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
 }
 
 /** Names a rollout within its step. */
