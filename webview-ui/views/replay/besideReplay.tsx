@@ -89,17 +89,10 @@ function useOccurrences(dashboard: DashboardModel, rolloutKey: RolloutKey): Occu
   const [found, setFound] = useState<Occurrences>({ sets: [], isComplete: true });
   const { source, step, group, rollout } = rolloutKey;
   useEffect(() => {
-    let cancel = (): void => undefined;
-    const timer = setTimeout(() => {
-      const key = { source, step, group, rollout };
-      cancel = dashboard.host.ask({ ask: "occurrences", key }, (answer) => {
-        if (answer.kind === "occurrences") setFound(answer);
-      });
-    }, OCCURRENCES_MS);
-    return () => {
-      clearTimeout(timer);
-      cancel();
-    };
+    const key = { source, step, group, rollout };
+    return dashboard.host.askLater({ ask: "occurrences", key }, OCCURRENCES_MS, (answer) => {
+      if (answer.kind === "occurrences") setFound(answer);
+    });
   }, [dashboard, source, step, group, rollout]);
   return found;
 }

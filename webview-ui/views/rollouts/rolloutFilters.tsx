@@ -22,7 +22,7 @@ import {
   trainingUseText,
 } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
-import type { MessageSearch } from "./useMessageSearch.ts";
+import type { FoundRollouts } from "./useFoundRollouts.ts";
 
 const text = strings.trajectories;
 
@@ -30,7 +30,7 @@ interface FiltersProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
   /** Null when messages are not searched. */
-  readonly search: MessageSearch | null;
+  readonly search: FoundRollouts | null;
   readonly markOf: TableContext["markOf"];
 }
 

@@ -18,6 +18,7 @@ import { taskId } from "../../../src/shared/taskId.ts";
 import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { rolloutName } from "./rolloutGroups.ts";
 import type { TableContext } from "./tableContext.ts";
 
 export const NO_CONTEXT: TableContext = {
@@ -203,11 +204,6 @@ export function countOfRollouts(shown: number, all: number): string {
   return shown === all
     ? plural(all, "{0} rollout", "{0} rollouts")
     : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
-}
-
-/** Names a rollout within its step. */
-export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
-  return `${group}/${rollout}`;
 }
 
 export function stopText(stop: string): string {
