@@ -116,7 +116,7 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
   return (
     <div class="candidates">
       {candidates.map((turn, index) => (
-        <div class="card" key={index}>
+        <div class="card stack" key={index}>
           <ModelTurn
             chat={chat}
             turn={turn}

@@ -18,9 +18,9 @@ import { ToolForm } from "./toolForm.tsx";
 export function PlayApp({ play }: PlayProps) {
   const view = play.view.value;
   return (
-    <main class="play stack">
+    <main class="fill stack">
       <h1 class="visually-hidden">{l10n.t("Play a task")}</h1>
-      {view === null ? <div class="play-body" /> : <Body view={view} />}
+      {view === null ? <div class="play-body pane" /> : <Body view={view} />}
       <footer class="play-foot stack">
         <Status play={play} view={view} />
         {view === null || view.end !== null ? null : <Moves play={play} view={view} />}
@@ -43,7 +43,7 @@ function Body({ view }: ViewProps) {
   }, [view]);
   return (
     <section
-      class="play-body stack"
+      class="play-body pane stack"
       ref={region}
       tabIndex={0}
       aria-label={l10n.t("The task so far")}
@@ -170,7 +170,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
             setText("");
           }}
         >
-          <label class="field-column">
+          <label class="field-column stack">
             <span>{l10n.t("A message without a call")}</span>
             <textarea
               rows={3}

@@ -154,7 +154,7 @@ function Input({ label, described, value, set }: InputProps) {
       );
     case "text":
       return field.isLong ? (
-        <label class="field-column">
+        <label class="field-column stack">
           <span>{label}</span>
           <textarea
             rows={2}
@@ -163,7 +163,7 @@ function Input({ label, described, value, set }: InputProps) {
           />
         </label>
       ) : (
-        <label class="field-column">
+        <label class="field-column stack">
           <span>{label}</span>
           <input
             type="text"
@@ -230,7 +230,7 @@ interface JsonAreaProps {
 
 function JsonArea({ label, value, set }: JsonAreaProps) {
   return (
-    <label class="field-column">
+    <label class="field-column stack">
       <span>{label}</span>
       <textarea
         class="mono"

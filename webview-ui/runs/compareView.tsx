@@ -46,7 +46,7 @@ export function CompareView({ runs }: RunsProps) {
         />
       </div>
       <div
-        class="compare-body"
+        class="compare-body pane"
         ref={body}
         id="compare-view"
         role="tabpanel"

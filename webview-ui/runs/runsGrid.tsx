@@ -45,7 +45,7 @@ function Rows({ runs }: RunsProps) {
   };
   return (
     <div
-      class="grid runs-grid"
+      class="grid runs-grid pane"
       role="treegrid"
       ref={scroller}
       tabIndex={0}

@@ -40,7 +40,7 @@ export function Summary({ dashboard, hasSentence }: SummaryProps) {
   return (
     <div class="summary row" data-severity={alarms[0]?.severity}>
       {sentence === null ? null : (
-        <p class="sentence" title={sentence}>
+        <p class="sentence cut" title={sentence}>
           {sentence}
         </p>
       )}

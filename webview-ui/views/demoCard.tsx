@@ -89,7 +89,7 @@ interface NextStepProps {
 
 function NextStep({ label, hint, onClick }: NextStepProps) {
   return (
-    <li>
+    <li class="stack">
       <Button class="secondary" label={label} title={hint} onClick={onClick} />
       <span>{hint}</span>
     </li>

@@ -61,7 +61,7 @@ function RunPicker({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   const runs = dashboard.data.runs.value;
   if (run === null) return null;
-  if (runs.length < 2) return <strong class="run-name">{visibleLine(run.name)}</strong>;
+  if (runs.length < 2) return <strong class="run-name cut">{visibleLine(run.name)}</strong>;
   return (
     <label class="run-picker">
       <span class="visually-hidden">{l10n.t("Run")}</span>
@@ -158,7 +158,7 @@ function tokensText(tokens: number, isSupervised: boolean): string {
 function Facts({ facts }: { readonly facts: readonly string[] }) {
   const line = facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
   return (
-    <span class="fact" title={line}>
+    <span class="fact cut" title={line}>
       {line}
     </span>
   );

@@ -51,7 +51,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
       data-list-kept={isListKept}
       data-beside={rollout !== null && beside !== null}
     >
-      <section class="list" aria-label={text.grid}>
+      <section class="list stack" aria-label={text.grid}>
         <div class="list-head row">
           {dashboard.data.run.value?.examples === "read" ? null : (
             <StepNavigator dashboard={dashboard} />

@@ -84,8 +84,8 @@ function ChartList({ dashboard, charts }: PickerProps) {
                           checked={chart.isDrawn}
                           onChange={() => dashboard.toggleChart(chart)}
                         />
-                        <span>{title}</span>
-                        {title === names ? null : <span class="fact">{names}</span>}
+                        <span class="cut">{title}</span>
+                        {title === names ? null : <span class="fact cut">{names}</span>}
                       </label>
                     </li>
                   );

@@ -151,7 +151,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
           const name = rolloutKeyName(side.key);
           return (
             <section key={name} style={rows} aria-label={sideTitle(side.key)}>
-              <h3 id={`${id}-${name}`}>
+              <h3 id={`${id}-${name}`} class="row">
                 {sideTitle(side.key)}
                 <span class="reward-chip" data-failed={side.body.reward === null}>
                   {side.body.reward === null

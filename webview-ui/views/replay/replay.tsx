@@ -75,7 +75,7 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
         <MarkEditor dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
       </header>
       <section
-        class="replay-body"
+        class="replay-body pane"
         ref={region}
         tabIndex={0}
         aria-label={replayMode === "tokens" ? strings.tokens.label : text.label}
@@ -196,7 +196,7 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
         onClick={() => dashboard.update({ rollout: null })}
       />
       <div>
-        <h2>
+        <h2 class="wrap">
           {row !== undefined && isExample(row)
             ? exampleTitle(dashboard, rolloutKey)
             : text.title(setTitle(rolloutKey), group + 1, rollout + 1)}

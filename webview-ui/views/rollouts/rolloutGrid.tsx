@@ -95,7 +95,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
   const template = columns.map(({ width }) => width).join(" ");
   return (
     <div
-      class="grid"
+      class="grid pane"
       role={isGrouped ? "treegrid" : "grid"}
       ref={scroller}
       tabIndex={0}

@@ -90,7 +90,7 @@ export function GroupRow({
           </span>
         )}
         <span class="fact">{countOfRollouts(shown, stats?.size ?? shown)}</span>
-        <span class="group-task">{task}</span>
+        <span class="group-task cut">{task}</span>
       </div>
     </div>
   );

@@ -86,7 +86,7 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
       {table === null ? (
         <TimelineBars dashboard={dashboard} timeline={timeline} order={rows} />
       ) : (
-        <div class="timeline-table">
+        <div class="timeline-table pane">
           <DataTable table={table} caption={l10n.t("Seconds of each rollout")} firstPage={0} />
         </div>
       )}
