@@ -133,7 +133,7 @@ class Model {
         this.#data.update(message.facts);
         return;
       case "open":
-        this.openRollouts({ source: message.source, step: message.step }, message.rollout);
+        this.openRollouts(message, message.rollout);
         return;
       case "open-search":
         this.update({
@@ -172,12 +172,12 @@ class Model {
   }
 
   /** Shows the trajectories of a step or evaluation, or one of its rollouts. */
-  openRollouts(rolloutSet: RolloutSet, rollout: ViewState["rollout"] = null): void {
+  openRollouts({ source, step }: RolloutSet, place: ViewState["rollout"] = null): void {
     this.update({
       tab: "rollouts",
       rolloutPart: "list",
-      rolloutSet,
-      rollout,
+      rolloutSet: { source, step },
+      rollout: place === null ? null : { group: place.group, rollout: place.rollout },
       alarmFilter: null,
     });
   }

@@ -13,7 +13,7 @@ import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { Block, ResultBlock } from "../views/replay/turnBlocks.tsx";
 import type { PlayProps } from "./playModel.ts";
-import { ToolForm } from "./toolForm.tsx";
+import { TextArea, ToolForm } from "./toolForm.tsx";
 
 export function PlayApp({ play }: PlayProps) {
   const view = play.view.value;
@@ -170,14 +170,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
             setText("");
           }}
         >
-          <label class="field-column stack">
-            <span>{l10n.t("A message without a call")}</span>
-            <textarea
-              rows={3}
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          </label>
+          <TextArea label={l10n.t("A message without a call")} value={text} set={setText} />
           <div class="row">
             <button type="submit" class="primary" disabled={!view.isAwaited || text === ""}>
               {l10n.t("Send Text")}

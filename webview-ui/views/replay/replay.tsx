@@ -100,7 +100,6 @@ const NOTHING_READ: ReadRollout | { readonly body: null; readonly error: null } 
 
 /** Asks for the rollout once it is listed; one that was read lately is there at once. */
 function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
-  const { source, step, group, rollout } = rolloutKey;
   const attempt = dashboard.selection.attempt.value;
   const [read, setRead] = useState(() =>
     isListed && attempt !== null
@@ -109,8 +108,8 @@ function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: bo
   );
   useEffect(() => {
     if (!isListed || attempt === null) return;
-    return dashboard.bodies.request({ source, step, group, rollout }, attempt, setRead);
-  }, [dashboard, source, step, group, rollout, isListed, attempt]);
+    return dashboard.bodies.request(rolloutKey, attempt, setRead);
+  }, [dashboard, rolloutKeyName(rolloutKey), isListed, attempt]);
   return read;
 }
 

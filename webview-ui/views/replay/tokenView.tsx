@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount } from "../../../src/shared/format.ts";
-import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import { plainKey, type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
@@ -40,7 +40,6 @@ export function TokenView({
   trainingUse,
   isExample,
 }: TokenViewProps) {
-  const { source, step, group, rollout } = rolloutKey;
   const [chosen, setStream] = useState<number | null>(null);
   const stream = chosen ?? streams[0] ?? null;
   const [from, setFrom] = useState(0);
@@ -48,12 +47,12 @@ export function TokenView({
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     if (stream === null) return;
-    const key = { source, step, group, rollout };
+    const key = plainKey(rolloutKey);
     return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") setWindow(answer.window);
       else if (answer.kind === "error") setError(answer.message);
     });
-  }, [dashboard, source, step, group, rollout, stream, from]);
+  }, [dashboard, rolloutKeyName(rolloutKey), stream, from]);
   const place = useFoundToken(dashboard, rolloutKey, isListed);
   useEffect(() => {
     if (place === null) return;
@@ -65,7 +64,7 @@ export function TokenView({
       ? l10n.t(
           "This example is in the tokens of no model. Open it from the data of a configuration whose tokenizer is on this computer.",
         )
-      : withoutTokens(source, trainingUse);
+      : withoutTokens(rolloutKey.source, trainingUse);
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;
@@ -228,12 +227,12 @@ function TokenPages({
 /** `show` is called with it once it is known. Where there are no tokens to open the place at, the text is shown instead. */
 function useFoundToken(
   dashboard: DashboardModel,
-  { source, step, group, rollout }: RolloutKey,
+  rolloutKey: RolloutKey,
   isListed: boolean,
 ): TokenPlace | null {
   const [place, setPlace] = useState<TokenPlace | null>(null);
   const found = dashboard.found.value;
-  const key = { source, step, group, rollout };
+  const key = plainKey(rolloutKey);
   const isOwn =
     isListed &&
     found?.rollout === rolloutKeyName(key) &&

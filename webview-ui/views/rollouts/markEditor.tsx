@@ -9,7 +9,7 @@ import {
   type Mark,
   type MarkChange,
 } from "../../../src/shared/marks.ts";
-import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
+import { plainKey, type RolloutKey } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -119,10 +119,6 @@ export function toggleMark(
   markRollout(dashboard, key, { [which]: !mark[which] });
 }
 
-function markRollout(
-  { host }: DashboardModel,
-  { source, step, group, rollout }: RolloutKey,
-  mark: MarkChange,
-): void {
-  host.command("markRollout", { key: { source, step, group, rollout }, mark });
+function markRollout({ host }: DashboardModel, key: RolloutKey, mark: MarkChange): void {
+  host.command("markRollout", { key: plainKey(key), mark });
 }

@@ -180,8 +180,8 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
 /** A filter by one of the values that the rows have. */
 interface ChoiceSpec {
   readonly label: string;
-  /** False for what is shown only where there is something to choose. */
-  readonly isAlwaysShown: boolean;
+  /** Absent for what is shown only where there is something to choose. */
+  readonly isAlwaysShown?: true;
   readonly valuesOf: (row: RolloutRow, markOf: TableContext["markOf"]) => readonly string[];
   /** Empty for all. */
   readonly valueOf: (filter: RolloutFilter) => string;
@@ -200,7 +200,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Used"),
-    isAlwaysShown: false,
     valuesOf: ({ trainingUse }) => [trainingUse ?? "waiting"],
     valueOf: ({ trainingUse }) => trainingUse,
     name: (trainingUse) => trainingUseText(trainingUse === "waiting" ? null : trainingUse),
@@ -208,7 +207,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Environment"),
-    isAlwaysShown: false,
     valuesOf: ({ environment }) => [environment],
     valueOf: ({ environment }) => environment,
     name: visibleLine,
@@ -216,7 +214,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Split"),
-    isAlwaysShown: false,
     valuesOf: ({ split }) => [split],
     valueOf: ({ split }) => split,
     name: visibleLine,
@@ -224,7 +221,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Sampling"),
-    isAlwaysShown: false,
     valuesOf: ({ temperature }) => (temperature === null ? [] : [String(temperature)]),
     valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
     name: (temperature) => formatTemperature(Number(temperature)),
@@ -232,7 +228,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Model"),
-    isAlwaysShown: false,
     valuesOf: ({ model }) => (model === undefined ? [] : [model]),
     valueOf: ({ model }) => model,
     name: visibleLine,
@@ -240,7 +235,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: text.mark,
-    isAlwaysShown: false,
     valuesOf: (row, markOf) => {
       const { star, pin, tags, note } = markOf(row);
       return [

@@ -4,7 +4,7 @@ import { createContext } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { RolloutDetail, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
-import { rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import { plainKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { type GroupStats, groupStats, rolloutName } from "./rolloutGroups.ts";
 
@@ -36,11 +36,9 @@ export function useTableContext(
   const missing = wanted.filter((row) => needsDetail(row) && !details.has(detailName(row)));
   const names = missing.map(detailName).join();
   useEffect(() => {
+    if (missing.length === 0) return;
     const asked = missing.slice(0, MAX_ASKED);
-    const [first] = asked;
-    if (first === undefined) return;
-    const { source, step } = first;
-    const keys = asked.map(({ group, rollout }) => ({ source, step, group, rollout }));
+    const keys = asked.map(plainKey);
     return dashboard.host.askLater({ ask: "details", keys }, PAUSE_MS, (answer) => {
       if (answer.kind !== "details") return;
       const byPlace = new Map(answer.details.map((own) => [rolloutName(own), own]));

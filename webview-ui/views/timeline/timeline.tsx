@@ -149,7 +149,7 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
 }
 
 function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: StepTimeline }) {
-  const { stalls, path, rows, source, step } = timeline;
+  const { stalls, path, rows } = timeline;
   if (stalls.length === 0) return path.length === 0 ? null : <NoStalls timeline={timeline} />;
   const rowOf = (stall: Stall) => (stall.kind === "slowest" ? rows[stall.row] : undefined);
   return (
@@ -164,12 +164,7 @@ function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: S
                 <Button
                   class="link"
                   label={l10n.t("Show rollout")}
-                  onClick={() =>
-                    dashboard.openRollouts(
-                      { source, step },
-                      { group: row.group, rollout: row.rollout },
-                    )
-                  }
+                  onClick={() => dashboard.openRollouts(timeline, row)}
                 />
               )}
             </li>

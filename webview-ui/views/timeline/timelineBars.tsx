@@ -47,10 +47,7 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
   });
   const rowAt = (index: number): TimelineRow | undefined => timeline.rows[order[index] ?? -1];
   const open = (row: TimelineRow | undefined): void => {
-    const { source, step } = timeline;
-    if (row !== undefined) {
-      dashboard.openRollouts({ source, step }, { group: row.group, rollout: row.rollout });
-    }
+    if (row !== undefined) dashboard.openRollouts(timeline, row);
   };
   const onKey = (event: KeyboardEvent): void => {
     if (isTyping(event)) return;
