@@ -2,13 +2,12 @@
 
 import { render } from "preact";
 import { ChatApp } from "./chat/chatApp.tsx";
-import { type ChatHost, ChatModel } from "./chat/chatModel.ts";
-
-declare function acquireVsCodeApi(): ChatHost;
+import { ChatModel } from "./chat/chatModel.ts";
 
 const root = document.querySelector("#root");
-if (root !== null) {
-  const chat = new ChatModel(acquireVsCodeApi());
+const host = globalThis.acquireVsCodeApi?.();
+if (root !== null && host !== undefined) {
+  const chat = new ChatModel(host);
   render(<ChatApp chat={chat} />, root);
   chat.listen();
 }

@@ -2,13 +2,12 @@
 
 import { render } from "preact";
 import { PlayApp } from "./play/playApp.tsx";
-import { type PlayHost, PlayModel } from "./play/playModel.ts";
-
-declare function acquireVsCodeApi(): PlayHost;
+import { PlayModel } from "./play/playModel.ts";
 
 const root = document.querySelector("#root");
-if (root !== null) {
-  const play = new PlayModel(acquireVsCodeApi());
+const host = globalThis.acquireVsCodeApi?.();
+if (root !== null && host !== undefined) {
+  const play = new PlayModel(host);
   render(<PlayApp play={play} />, root);
   play.listen();
 }

@@ -6,7 +6,7 @@ export interface Interval {
 }
 
 /** Quantile of the normal distribution at 0.975. */
-const Z = 1.959964;
+const NORMAL = 1.959964;
 /** Fewer tasks that two evaluations share say too little about their difference. */
 export const MIN_PAIRS = 8;
 /** Equal values differ by less once they are added up. */
@@ -54,7 +54,7 @@ export function meanInterval(
     const squaredError = (squares / span ** 2 + alike * variance) / (groups + alike - 1) / groups;
     const worth = variance === 0 ? groups : variance / squaredError;
     const count = Math.min(Math.max(worth, groups), values.length);
-    const { low, high } = wilson(share, count, perTask === 1 ? Z : t975(groups - 1));
+    const { low, high } = wilson(share, count, perTask === 1 ? NORMAL : t975(groups - 1));
     return { low: range.low + span * low, high: range.low + span * high };
   }
   return around(mean, t975(groups - 1) * Math.sqrt(squares / (groups - 1) / groups), range);
@@ -87,7 +87,7 @@ export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
     const all = count + 2;
     const adjusted = (mean * count) / all;
     const squares = sumOf(differences.map((value) => value ** 2)) + 2 * one ** 2;
-    const reach = Z * Math.sqrt((squares / all - adjusted ** 2) / all);
+    const reach = NORMAL * Math.sqrt((squares / all - adjusted ** 2) / all);
     return clipped({ low: adjusted - reach, high: adjusted + reach }, bounds);
   }
   const squares = sumOf(differences.map((value) => (value - mean) ** 2));
@@ -136,8 +136,6 @@ function meanOf(values: readonly number[]): number {
 
 /** Quantile of Student's t at 0.975 for 1 to 10 degrees of freedom, as tables give it. */
 const FEW = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-/** The same quantile of the normal distribution. */
-const NORMAL = 1.959964;
 
 /** Student's t at 0.975; beyond the table by the expansion in 1 / degrees (Abramowitz and Stegun 26.7.5), exact to 0.003. */
 function t975(degrees: number): number {

@@ -14,6 +14,11 @@ export interface RolloutKey extends RolloutSet {
   readonly rollout: number;
 }
 
+/** Without what else a row or a hit holds. */
+export function plainKey({ source, step, group, rollout }: RolloutKey): RolloutKey {
+  return { source, step, group, rollout };
+}
+
 /** Names it within its run. */
 export function setName({ source, step }: RolloutSet): string {
   return `${source}/${step}`;

@@ -2,23 +2,23 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { groupBy } from "../../src/core/util/groupBy.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";
 import { showRunPart } from "../workbench/dashboardPlaces.ts";
 import { moveToMark } from "../workbench/findMark.ts";
-import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
-import { browserOfAllTests } from "./testBrowser.ts";
+import type { DashboardPage } from "./dashboardPage.ts";
+import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
 const [dark] = THEMES;
 /** What other themes than the first are looked at in. */
 const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
+
+const HARD_ROLLOUT = { tab: "rollouts", rollout: { group: 0, rollout: 0 } };
 
 /** Notes what is written on canvases, and what of it their edges cut. */
 const RECORD_LABELS = `
@@ -35,37 +35,24 @@ const RECORD_LABELS = `
   };`;
 
 describe("the page of the dashboard", () => {
-  const browser = browserOfAllTests();
-  const parent = folderOfAllTests();
+  const { parent, fileSystem, open } = pagesOfEachTest();
   let folder = "";
   /** For what looks at every element. */
   let smallFolder = "";
-  let openPages: DashboardPage[] = [];
 
   beforeAll(async () => {
-    const fileSystem = createFileSystem();
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 2_000 }));
     const small = { rollouts: 24, tokens: 620 };
     smallFolder = (await writeHardRun(fileSystem, join(parent, "small"), small)).folder;
-    await fileSystem.close();
-  });
-  afterEach(async () => {
-    await Promise.all(openPages.map((page) => page.close()));
-    openPages = [];
   });
 
-  const open = async (state?: unknown, shown = folder): Promise<DashboardPage> => {
-    const dashboard = await openDashboardPage(browser(), { folder: shown, theme: dark, state });
-    openPages.push(dashboard);
-    return dashboard;
-  };
   const viewOf = async (dashboard: DashboardPage): Promise<Readonly<Record<string, unknown>>> => {
     const kept = await dashboard.keptState();
     return (kept as { readonly view: Readonly<Record<string, unknown>> }).view;
   };
 
   it("has nothing that axe-core objects to and no cut-off text without a tooltip, in any view and theme, and breaks no rule of its content policy", async () => {
-    const dashboard = await open(undefined, smallFolder);
+    const dashboard = await open({ folder: smallFolder });
     for (const theme of THEMES) {
       await dashboard.setTheme(theme);
       await showViews(dashboard.page, async (name) => {
@@ -79,11 +66,10 @@ describe("the page of the dashboard", () => {
       await dashboard.page.locator("dialog").waitFor({ state: "detached" });
       await dashboard.page.keyboard.press("1");
     }
-    expect(dashboard.faults).toEqual([]);
   }, 300_000);
 
   it("leads with every number to a place: the tabs, then timeline, search and what changed", async () => {
-    const { page } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     const chosen = page.getByRole("tab", { selected: true });
     await page.locator(".reward canvas").waitFor();
     const places = [
@@ -106,12 +92,12 @@ describe("the page of the dashboard", () => {
   });
 
   it("says beside the steps how far the evaluation in progress is", async () => {
-    const { page } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     await page.locator("header").getByText("evaluating 24 of 64").waitFor();
   });
 
   it("has the alarm that fires in one line, with a button for what it suggests", async () => {
-    const { page, commands } = await open(undefined, smallFolder);
+    const { page, commands } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });
     await strip.getByText("step 19: 41 % of the turns were cut off").waitFor();
     expect(await strip.getByRole("listitem").count()).toBe(1);
@@ -124,7 +110,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("leads from an alarm to its metric around its step, and to the rollouts that made it", async () => {
-    const { page, faults } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });
     await strip.getByRole("button", { name: "Show chart" }).click();
     const evidence = page.getByRole("region", { name: "Many turns are cut off, from step 19 on" });
@@ -142,15 +128,11 @@ describe("the page of the dashboard", () => {
     expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
     await page.getByRole("button", { name: "Show all", exact: true }).last().click();
     await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("25");
-    expect(faults).toEqual([]);
   });
 
   it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
-    const dashboard = await open({
-      runId: "hard",
-      view: { tab: "rollouts", rollout: { group: 0, rollout: 0 } },
-    });
-    const { page, commands, faults } = dashboard;
+    const dashboard = await open({ folder, view: HARD_ROLLOUT });
+    const { page, commands } = dashboard;
     const replay = page.getByRole("article", { name: "Replay" });
     await replay.locator(".markdown a").waitFor();
     expect(await replay.locator(".block").nth(2).textContent()).toContain(
@@ -168,14 +150,10 @@ describe("the page of the dashboard", () => {
       .toEqual([{ command: "openLink", args: { url: "https://example.test/a?b=c" } }]);
     expect(page.url()).toBe("http://dashboard.test/index.html");
     expect(await page.title()).not.toBe("owned");
-    expect(faults).toEqual([]);
   });
 
   it("offers to talk to a checkpoint, and to continue from a turn where its tokens are stored", async () => {
-    const { page, commands } = await open(
-      { runId: "hard", view: { tab: "rollouts", rollout: { group: 0, rollout: 0 } } },
-      smallFolder,
-    );
+    const { page, commands } = await open({ folder: smallFolder, view: HARD_ROLLOUT });
     const replay = page.getByRole("article", { name: "Replay" });
     const second = replay.locator('[data-turn="1"]');
     await second.getByRole("button", { name: "Continue from Here" }).click();
@@ -195,10 +173,10 @@ describe("the page of the dashboard", () => {
   });
 
   it("shows every entry of a checkpoint's menu, also for the last row of a low page", async () => {
-    const { page, commands } = await open(
-      { runId: "hard", view: { tab: "run", runPart: "checkpoints" } },
-      smallFolder,
-    );
+    const { page, commands } = await open({
+      folder: smallFolder,
+      view: { tab: "run", runPart: "checkpoints" },
+    });
     const size = { width: 700, height: 420 };
     await page.setViewportSize(size);
     const button = page.getByRole("button", { name: /^Actions for / }).last();
@@ -223,7 +201,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("says why a rollout without tokens cannot be continued from", async () => {
-    const { page, commands } = await open(undefined, smallFolder);
+    const { page, commands } = await open({ folder: smallFolder });
     await page.getByRole("tab", { name: "Evaluations" }).click();
     await page.locator(".opens").last().click();
     await page.locator(".grid-row").last().click();
@@ -235,7 +213,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("makes no element, image, address or attribute of hostile Markdown that does something", async () => {
-    const { page } = await open();
+    const { page, faults } = await open({ folder });
     const sources = [
       HOSTILE_TEXT,
       "![i](https://example.test/x.png) [d](data:text/html,x) [f](file:///etc/passwd) [c](command:do.it)",
@@ -254,10 +232,12 @@ describe("the page of the dashboard", () => {
     expect(
       [...known].some((element) => /^(img|script|style|iframe|form|input)/.test(element)),
     ).toBe(false);
+    // The browser names each style that the content policy refuses.
+    faults.length = 0;
   });
 
   it("zooms by drags, resets by a double click, and leads from a point to its step", async () => {
-    const dashboard = await open();
+    const dashboard = await open({ folder });
     const { page } = dashboard;
     const plot = page.locator(".reward .u-over");
     await plot.waitFor();
@@ -287,7 +267,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("points at one step in all charts of the page, and opens it by a click on any of them", async () => {
-    const dashboard = await open(undefined, smallFolder);
+    const dashboard = await open({ folder: smallFolder });
     const { page } = dashboard;
     const charts = page.locator(".small");
     const pointing = async (step: number): Promise<void> => {
@@ -308,7 +288,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("has the settings of charts in one stop of the Tab key, with arrows between them", async () => {
-    const { page } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     const settings = page.getByRole("toolbar", { name: "Chart settings" });
     const focused = async (): Promise<string> =>
       await page.evaluate(
@@ -328,7 +308,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("opens from a cell of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
-    const dashboard = await open(undefined, smallFolder);
+    const dashboard = await open({ folder: smallFolder });
     const { page } = dashboard;
     const listed = page.locator(".filter-count");
     const step = page.locator(".step-navigator select");
@@ -348,7 +328,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("leads by keyboard alone from a step to a rollout, its reward, and a token's stored numbers", async () => {
-    const { page } = await open();
+    const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.keyboard.press("2");
     await page.locator(".grid-row").first().waitFor();
@@ -377,10 +357,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("shows where a rollout continues in another token stream, and the tokens of each", async () => {
-    const { page } = await open(
-      { runId: "hard", view: { tab: "rollouts", rollout: { group: 0, rollout: 0 } } },
-      smallFolder,
-    );
+    const { page } = await open({ folder: smallFolder, view: HARD_ROLLOUT });
     const replay = page.getByRole("article", { name: "Replay" });
     await replay.locator(".reward-footer").waitFor();
     expect(await replay.locator(".replay-title").textContent()).toContain("3 token streams");
@@ -400,7 +377,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("comes back as it was left", async () => {
-    const first = await open();
+    const first = await open({ folder });
     await first.page.locator(".reward canvas").waitFor();
     await first.page.getByRole("button", { name: "Chart settings" }).click();
     await first.page.getByRole("button", { name: "Log y" }).click();
@@ -410,7 +387,7 @@ describe("the page of the dashboard", () => {
     await first.page.locator(".reward-footer").waitFor();
     const state = await first.keptState();
 
-    const { page } = await open(JSON.parse(JSON.stringify(state)));
+    const { page } = await open({ folder, state: JSON.parse(JSON.stringify(state)) });
     await page.locator(".reward-footer").waitFor();
     expect(await page.locator("#rollout-filter").inputValue()).toBe("503");
     expect(await page.locator(".replay h2").textContent()).toContain("rollout 4");
@@ -423,7 +400,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("finds a rollout by what was said in it", async () => {
-    const { page } = await open();
+    const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.keyboard.press("2");
     await page.locator(".grid-row").first().waitFor();
@@ -434,7 +411,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("draws only the rows in sight of a long list, and finds the last one at once", async () => {
-    const { page } = await open();
+    const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.keyboard.press("2");
     await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("2001");
@@ -445,7 +422,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("folds the tabs that do not fit into a menu, and shows the chosen one", async () => {
-    const { page } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     const tabs = page.locator(".tab-row [role=tab]");
     await tabs.nth(3).waitFor();
     const menu = page.getByRole("button", { name: "More views" });
@@ -464,7 +441,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("has a header of one height, whatever its numbers are", async () => {
-    const { page } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     const facts = page.locator(".header-progress .fact");
     const header = page.locator("header");
     await facts.waitFor();
@@ -486,7 +463,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("aligns the plots of one row of small charts, whatever is above them", async () => {
-    const { page } = await open(undefined, smallFolder);
+    const { page } = await open({ folder: smallFolder });
     await page.locator(".small .u-over").last().waitFor();
     const places = (await page.evaluate(`[...document.querySelectorAll(".small")].map((card) =>
       [card, card.querySelector(".u-over")].map((each) => each.getBoundingClientRect().top))`)) as [
@@ -507,9 +484,7 @@ describe("the page of the dashboard", () => {
       JSON.stringify({ step, ...Object.fromEntries(names.map((name) => [name, step])) }),
     );
     await writeFile(join(plain, "metrics.jsonl"), `${rows.join("\n")}\n`);
-    const dashboard = await openDashboardPage(browser(), { folder: plain, theme: dark });
-    openPages.push(dashboard);
-    const { page } = dashboard;
+    const { page } = await open({ folder: plain });
     for (const name of names) await page.getByRole("figure", { name, exact: true }).waitFor();
     expect(await page.getByRole("tab").allTextContents()).toEqual(["Overview"]);
     expect(await page.getByRole("figure", { name: "Reward" }).count()).toBe(0);
@@ -517,7 +492,7 @@ describe("the page of the dashboard", () => {
   });
 
   it("lists charts by section, with those ticked that are drawn, and keeps the choice", async () => {
-    const { page, keptCharts } = await open(undefined, smallFolder);
+    const { page, keptCharts } = await open({ folder: smallFolder });
     await page.getByRole("button", { name: "Choose metrics" }).click();
     const box = (name: string) => page.getByRole("checkbox", { name, exact: true });
     const chart = (name: string) => page.getByRole("figure", { name, exact: true });
@@ -548,21 +523,14 @@ describe("the page of the dashboard", () => {
       join(many, "metrics.jsonl"),
       rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
     );
-    const dashboard = await openDashboardPage(browser(), {
-      folder: many,
-      theme: dark,
-      width: 700,
-      atStart: RECORD_LABELS,
-    });
-    openPages.push(dashboard);
-    const { page } = dashboard;
+    const { page } = await open({ folder: many, width: 700, atStart: RECORD_LABELS });
     await page.locator(".small canvas").nth(1).waitFor();
     await expect.poll(() => page.evaluate("drawnLabels")).toContain("1,000");
     expect(await page.evaluate("cutLabels")).toEqual([]);
   });
 
   it("hands numbers over as they are stored", async () => {
-    const { page, commands } = await open();
+    const { page, commands } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.getByRole("button", { name: "Export" }).click();
     await page.getByRole("menuitem", { name: "Numbers (CSV)" }).click();

@@ -2,13 +2,11 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { folderOfAllTests } from "../fakes/onDisk.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
-import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
-import { browserOfAllTests } from "./testBrowser.ts";
+import type { DashboardPage } from "./dashboardPage.ts";
+import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 import { THEMES } from "./themes.ts";
 
 const DEMO = {
@@ -18,25 +16,16 @@ const DEMO = {
 };
 
 describe("a run of the local demo", () => {
-  const browser = browserOfAllTests();
-  const parent = folderOfAllTests();
+  const { parent, fileSystem, open: openPage } = pagesOfEachTest();
   let folder = "";
-  let pages: DashboardPage[] = [];
 
   beforeAll(async () => {
-    const fileSystem = createFileSystem();
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 24 }));
-    await fileSystem.close();
     await writeFile(join(folder, "config.resolved.json"), JSON.stringify(DEMO));
-  });
-  afterEach(async () => {
-    await Promise.all(pages.map((page) => page.close()));
-    pages = [];
   });
 
   const open = async (theme = THEMES[0]): Promise<DashboardPage> => {
-    const dashboard = await openDashboardPage(browser(), { folder, theme });
-    pages.push(dashboard);
+    const dashboard = await openPage({ folder, theme });
     await dashboard.page.locator(".reward canvas").waitFor();
     return dashboard;
   };

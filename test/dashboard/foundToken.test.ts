@@ -1,36 +1,22 @@
 /** A found place in the built page, opened among the tokens of its rollout. */
 
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
-import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { showSearchPart } from "../workbench/dashboardPlaces.ts";
-import { openDashboardPage } from "./dashboardPage.ts";
-import { browserOfAllTests } from "./testBrowser.ts";
+import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
-const SHOTS = "out/shots";
 /** More than one window of tokens. */
 const TOKENS = 2_600;
 const FOUND = 2_345;
-const browser = browserOfAllTests();
-const parent = folderOfAllTests();
+const { parent, fileSystem, open, storeIn } = pagesOfEachTest();
 
 it("shows the token at which a found place begins, and the text where there are no tokens", async () => {
-  const folder = await writeRun();
-  const dashboard = await openDashboardPage(browser(), {
-    folder,
+  const { page } = await open({
+    folder: await writeRun(),
     tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
-    state: {
-      runId: "hard",
-      view: { tab: "rollouts", rolloutPart: "search", replayMode: "tokens" },
-    },
+    view: { tab: "rollouts", rolloutPart: "search", replayMode: "tokens" },
   });
-  const { page } = dashboard;
   const search = async (text: string): Promise<void> => {
     await showSearchPart(page);
     await page.getByRole("searchbox", { name: "Search in rollouts" }).fill(text);
@@ -48,19 +34,14 @@ it("shows the token at which a found place begins, and the text where there are 
       }),
     )
     .toBe(true);
-  mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: join(SHOTS, "found-token.png") });
   await search("untrained");
   await page.locator(".turns").waitFor();
-  await dashboard.close();
 });
 
 /** Two rollouts beside those of the run: one with tokens, and one without. */
 async function writeRun(): Promise<string> {
-  const fileSystem = createFileSystem();
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
-  const files = fileSystem.within(folder);
-  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
+  const store = storeIn(folder);
   const ids = Array.from({ length: TOKENS }, (_, id) => id);
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The sample record has a turn.");
@@ -81,6 +62,5 @@ async function writeRun(): Promise<string> {
       advantages: zeros,
     },
   ]);
-  await fileSystem.close();
   return folder;
 }

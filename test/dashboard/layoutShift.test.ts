@@ -1,10 +1,8 @@
 /** The page of a run that goes on: nothing moves as its numbers come. */
 
 import { expect, it } from "vitest";
-import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { STEPS, startGrowingRun } from "../server/dashboard/growingRun.ts";
-import { openDashboardPage } from "./dashboardPage.ts";
-import { browserOfAllTests } from "./testBrowser.ts";
+import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
 /** Keeps what moved without a key or a click, and where. */
 const RECORD_SHIFTS = `
@@ -20,20 +18,13 @@ const RECORD_SHIFTS = `
     }
   }).observe({ type: "layout-shift", buffered: true });`;
 
-const browser = browserOfAllTests();
-const parent = folderOfAllTests();
-const fileSystem = filesOnDisk();
+const { parent, fileSystem, open } = pagesOfEachTest();
 
 it("shifts nothing over 50 steps with saves, evaluations and an alarm, in windows of any width", async () => {
   const run = await startGrowingRun(fileSystem, parent);
   const pages = await Promise.all(
     [1280, 900, 600].map((width) =>
-      openDashboardPage(browser(), {
-        folder: run.folder,
-        width,
-        height: 1200,
-        atStart: RECORD_SHIFTS,
-      }),
+      open({ folder: run.folder, width, height: 1200, atStart: RECORD_SHIFTS }),
     ),
   );
   const shown = (step: number) =>
@@ -54,5 +45,4 @@ it("shifts nothing over 50 steps with saves, evaluations and an alarm, in window
   await pages[0]?.page.getByText("cut off by a token limit").waitFor();
   const shifts = await Promise.all(pages.map(({ page }) => page.evaluate("shifts")));
   expect(shifts).toEqual([[], [], []]);
-  await Promise.all(pages.map((page) => page.close()));
 }, 280_000);

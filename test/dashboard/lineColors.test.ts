@@ -10,14 +10,22 @@ import {
 } from "../../webview-ui/charts/contrast.ts";
 
 const names = ["blue", "orange", "green", "purple", "yellow", "red"];
-const themes = readFileSync("webview-ui/styles/browser.css", "utf8")
-  .split(/:root \{/)
-  .slice(1);
-const lines = themes.flatMap((theme, index) => {
-  const colorOf = (name: string) => new RegExp(`--vscode-${name}: (.*);`).exec(theme)?.[1];
-  const name = ["dark", "light", "high contrast, dark", "high contrast, light"][index];
-  const background = colorOf("editor-background");
-  return names.map((color) => [name, color, colorOf(`charts-${color}`), background]);
+const styles = readFileSync("webview-ui/styles/browser.css", "utf8").split(/:root \{/);
+const lines = [styles[1] ?? "", styles[2] ?? ""].flatMap((style, index) => {
+  const contrasts = ["", "high contrast, "][index];
+  return ["light", "dark"].flatMap((scheme, at) => {
+    const colorOf = (name: string): string => {
+      const found = new RegExp(`--vscode-${name}: light-dark\\((.*), (.*)\\);`).exec(style);
+      return found?.[at + 1] ?? "";
+    };
+    const background = colorOf("editor-background");
+    return names.map((name) => [
+      `${contrasts}${scheme}`,
+      name,
+      colorOf(`charts-${name}`),
+      background,
+    ]);
+  });
 });
 
 it.each(lines)("have a contrast of 3 in the theme %s: %s", (_, __, line, background) => {

@@ -1,36 +1,29 @@
 /** The images of a rollout in the built page: from the run folder, and from nowhere else. */
 
-import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readImage } from "../../src/core/images/imageFile.ts";
 import { storeImages } from "../../src/core/runFolder/rollouts/imageFiles.ts";
-import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { drawnPng } from "../core/images/someImages.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
-import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
-import { openDashboardPage } from "./dashboardPage.ts";
-import { browserOfAllTests } from "./testBrowser.ts";
-import { THEMES } from "./themes.ts";
+import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
-const SHOTS = "out/shots";
-const browser = browserOfAllTests();
-const parent = folderOfAllTests();
+const { parent, fileSystem, open, storeIn } = pagesOfEachTest();
 
 /** The first rollout of the last step has two images, of which the second one is damaged. */
 async function writeRun(): Promise<string> {
-  const fileSystem = createFileSystem();
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
-  const files = fileSystem.within(folder);
   const pictures = [drawnPng(224, 150), drawnPng(96, 96)].map((bytes) => {
     return { file: readImage(bytes.toString("base64")), tokens: 70 };
   });
-  const images = await storeImages(pictures, { fileSystem: files, folder, sha256 });
+  const images = await storeImages(pictures, {
+    fileSystem: fileSystem.within(folder),
+    folder,
+    sha256,
+  });
   await writeFile(join(folder, "images", images[1]?.file ?? ""), "something else");
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The sample record has a turn.");
@@ -45,16 +38,12 @@ async function writeRun(): Promise<string> {
     promptText: "What color is the square in [image 1]?",
     turns: [{ ...turn, results }],
   });
-  await createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder }).addRollout(
-    record,
-  );
-  await fileSystem.close();
+  await storeIn(folder).addRollout(record);
   return folder;
 }
 
 it("shows images where a text names them, says what is wrong with others, and asks no address", async () => {
-  const folder = await writeRun();
-  const { page, faults, setTheme, close } = await openDashboardPage(browser(), { folder });
+  const { page } = await open({ folder: await writeRun() });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.getByRole("tab", { name: "Rollouts" }).click();
@@ -70,11 +59,4 @@ it("shows images where a text names them, says what is wrong with others, and as
   // The page's own parts load when a view is opened first.
   const isOwn = (url: string): boolean => /^http:\/\/dashboard\.test\/[\w.-]+$/.test(url);
   expect(asked.filter((url) => !url.startsWith("data:") && !isOwn(url))).toEqual([]);
-  expect(faults).toEqual([]);
-  mkdirSync(SHOTS, { recursive: true });
-  for (const each of THEMES) {
-    await setTheme(each);
-    await page.screenshot({ path: `${SHOTS}/replayImages-${each.name}.png` });
-  }
-  await close();
 });

@@ -6,19 +6,17 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { writeEvidence } from "../../src/core/runFolder/curriculumTexts.ts";
 import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { writeState } from "../../src/core/runFolder/state.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeTimedRun } from "../server/dashboard/timedRun.ts";
 import { aRunState } from "../trainer/runState.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { showRunPart } from "../workbench/dashboardPlaces.ts";
-import { openDashboardPage } from "./dashboardPage.ts";
-import { browserOfAllTests } from "./testBrowser.ts";
+import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 import { THEMES } from "./themes.ts";
 
+const { parent, fileSystem, open } = pagesOfEachTest();
+
 /** A run of two steps with a curriculum that has tried 120 tasks. */
-async function writeCurriculumRun(parent: string): Promise<string> {
-  const fileSystem = createFileSystem();
+async function writeCurriculumRun(): Promise<string> {
   const folder = await writeTimedRun(fileSystem, parent, { rollouts: 64, atOnce: 64, places: 64 });
   const metrics = await readFile(runPaths(folder).metrics, "utf8");
   const row = JSON.parse(metrics.trim());
@@ -33,17 +31,14 @@ async function writeCurriculumRun(parent: string): Promise<string> {
     return [`local/calculator:train:${i}`, evidence] as const;
   });
   const known = { tasks: writeEvidence(tasks), drawn: [] };
-  await writeState(fileSystem, folder, aRunState(2, { curriculum: known }));
-  await fileSystem.close();
+  await writeState(fileSystem.within(folder), folder, aRunState(2, { curriculum: known }));
   return folder;
 }
 
 describe("the table of tasks", () => {
-  const browser = browserOfAllTests();
-  const parent = folderOfAllTests();
   let folder = "";
   beforeAll(async () => {
-    folder = await writeCurriculumRun(parent);
+    folder = await writeCurriculumRun();
   });
 
   const firstTask = (page: Page) => page.locator("tbody tr").first();
@@ -51,8 +46,7 @@ describe("the table of tasks", () => {
   it.each(THEMES)(
     "is sorted, narrowed down and paged, and leads to rollouts: $name",
     async (theme) => {
-      const dashboard = await openDashboardPage(browser(), { folder, theme });
-      const { page } = dashboard;
+      const { page } = await open({ folder, theme });
       await showRunPart(page, "Tasks");
       const table = page.getByRole("table", { name: "Tasks" });
       await table.waitFor();
@@ -77,16 +71,13 @@ describe("the table of tasks", () => {
       await page.locator(".grid-row").first().waitFor();
       expect(await page.locator("#rollout-filter").inputValue()).toBe("local/calculator:train:26");
       expect(await page.locator('.grid-row[aria-level="2"]').count()).toBe(1);
-      expect(dashboard.faults).toEqual([]);
-      await dashboard.close();
     },
   );
 
   it("says why it is not there", async () => {
     await writeFile(runPaths(folder).state, "{");
-    const dashboard = await openDashboardPage(browser(), { folder });
-    await showRunPart(dashboard.page, "Tasks");
-    await dashboard.page.getByText("Neither state.json nor state.prev.json").waitFor();
-    await dashboard.close();
+    const { page } = await open({ folder });
+    await showRunPart(page, "Tasks");
+    await page.getByText("Neither state.json nor state.prev.json").waitFor();
   });
 });

@@ -1,8 +1,7 @@
 /** The timeline of a step in the built page, over a run folder with 1,024 rollouts. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { folderOfAllTests } from "../fakes/onDisk.ts";
+import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { writeTimedRun } from "../server/dashboard/timedRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { showRunPart } from "../workbench/dashboardPlaces.ts";
@@ -15,13 +14,12 @@ const [dark] = THEMES;
 describe("the timeline", () => {
   const browser = browserOfAllTests();
   const parent = folderOfAllTests();
+  const fileSystem = filesOnDisk();
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
-    const fileSystem = createFileSystem();
     const size = { rollouts: 1_024, atOnce: 256, places: 40 };
     const folder = await writeTimedRun(fileSystem, parent, size);
-    await fileSystem.close();
     dashboard = await openDashboardPage(browser(), { folder, theme: dark });
     await showRunPart(dashboard.page, "Timeline");
     await dashboard.page.locator(".timeline-row").first().waitFor();

@@ -76,9 +76,9 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   await expect.poll(() => steps.textContent(), { timeout: 60_000 }).toMatch(/step [3-9]/);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Continue" }).waitFor({ timeout: 60_000 });
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
 
   await page.getByRole("tab", { name: "Rollouts" }).click();
   await page

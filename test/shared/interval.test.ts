@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { meanInterval, pairedInterval, rewardInterval } from "../../src/shared/interval.ts";
+import { createUniform } from "../../src/shared/uniform.ts";
 
 const outcomes = (successes: number, count: number) =>
   Array.from({ length: count }, (_, task) => [task < successes ? 1 : 0]);
@@ -24,17 +25,6 @@ function coverage(count: number, chance: number): number {
   return covered;
 }
 
-/** Uniform numbers in [0, 1) by a fixed seed (mulberry32). */
-function uniform(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 describe("the interval of a mean reward", () => {
   it("holds the chance of a success in 92 to 98 of 100 evaluations with one outcome per task", () => {
     const rows = [0.02, 0.05, 0.5, 0.95, 0.98].flatMap((chance) =>
@@ -48,7 +38,7 @@ describe("the interval of a mean reward", () => {
   });
 
   it("holds it as often where tasks of different difficulty have several rollouts", () => {
-    const random = uniform(7);
+    const random = createUniform(7);
     // Tasks succeed always, never, or by a chance of their own: rollouts of one task are alike.
     const chanceOf = (mean: number): number => {
       const drawn = random();
@@ -167,7 +157,7 @@ describe("the interval of a paired difference", () => {
   });
 
   it("holds the change in 92 of 100 pairs of evaluations with one outcome per task", () => {
-    const random = uniform(11);
+    const random = createUniform(11);
     for (const [count, change] of [
       [16, 0],
       [16, 0.2],

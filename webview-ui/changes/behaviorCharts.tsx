@@ -81,7 +81,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
         event.preventDefault();
       }}
     >
-      <span class="behavior-title" title={title}>
+      <span class="behavior-title cut" title={title}>
         {title}
       </span>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">

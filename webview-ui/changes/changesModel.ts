@@ -1,8 +1,7 @@
 /** What is known of the changes over a run. */
 
 import type { BehaviorRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
-import type { Answer } from "../model/host.ts";
+import type { Answer, Host } from "../model/host.ts";
 import { LastingQuestion } from "../model/lastingQuestion.ts";
 
 export interface Behavior {
@@ -17,11 +16,6 @@ export interface Changes extends ChangesReport {
   readonly error: string | null;
 }
 
-interface ChangesModel {
-  readonly behavior: LastingQuestion<Behavior>;
-  readonly changes: LastingQuestion<Changes>;
-}
-
 const NO_BEHAVIOR: Behavior = { rows: [], steps: 0, progress: 0, error: null };
 const NO_CHANGES: Changes = {
   before: 0,
@@ -34,16 +28,12 @@ const NO_CHANGES: Changes = {
   error: null,
 };
 
-const models = new WeakMap<DashboardModel, ChangesModel>();
+export function askBehavior(host: Host): LastingQuestion<Behavior> {
+  return new LastingQuestion(host, NO_BEHAVIOR, addBehavior);
+}
 
-export function changesModelOf(dashboard: DashboardModel): ChangesModel {
-  const { host } = dashboard;
-  const model = models.get(dashboard) ?? {
-    behavior: new LastingQuestion(host, NO_BEHAVIOR, addBehavior),
-    changes: new LastingQuestion(host, NO_CHANGES, addChanges),
-  };
-  models.set(dashboard, model);
-  return model;
+export function askChanges(host: Host): LastingQuestion<Changes> {
+  return new LastingQuestion(host, NO_CHANGES, addChanges);
 }
 
 function addBehavior(last: Behavior, answer: Answer): Behavior {

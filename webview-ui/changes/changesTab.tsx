@@ -9,7 +9,7 @@ import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { BehaviorCharts } from "./behaviorCharts.tsx";
-import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
+import { type Changes, firstRanges } from "./changesModel.ts";
 import { Phrases } from "./phrases.tsx";
 
 const TYPING_MS = 400;
@@ -20,22 +20,21 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   const first = firstRanges(steps);
   const { before = null, after = null } = { ...first, ...chosen };
-  const model = changesModelOf(dashboard);
   const subject = `${run?.id}#${run?.attempt}`;
   const asked = before === null || after === null ? null : JSON.stringify([before, after]);
   useEffect(
-    () => model.behavior.ask({ ask: "behavior" }, `${subject} ${steps.length}`),
-    [model, subject, steps.length],
+    () => dashboard.behavior.ask({ ask: "behavior" }, `${subject} ${steps.length}`),
+    [dashboard, subject, steps.length],
   );
   useEffect(() => {
     if (asked === null) return;
     const [from, to] = JSON.parse(asked) as readonly [StepRange, StepRange]; // written above
     const timer = setTimeout(
-      () => model.changes.ask({ ask: "changes", before: from, after: to }, subject),
+      () => dashboard.changes.ask({ ask: "changes", before: from, after: to }, subject),
       TYPING_MS,
     );
     return () => clearTimeout(timer);
-  }, [model, subject, asked]);
+  }, [dashboard, subject, asked]);
   if (before === null || after === null)
     return (
       <div class="changes stack">
@@ -63,11 +62,11 @@ export function ChangesTab({ dashboard }: DashboardProps) {
           set={(range) => set({ after: range })}
         />
       </fieldset>
-      <Phrases dashboard={dashboard} changes={model.changes.answer.value} />
-      <Endings dashboard={dashboard} changes={model.changes.answer.value} />
+      <Phrases dashboard={dashboard} changes={dashboard.changes.answer.value} />
+      <Endings dashboard={dashboard} changes={dashboard.changes.answer.value} />
       <BehaviorCharts
         dashboard={dashboard}
-        behavior={model.behavior.answer.value}
+        behavior={dashboard.behavior.answer.value}
         ranges={[before, after]}
       />
     </div>

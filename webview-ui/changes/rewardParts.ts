@@ -6,7 +6,6 @@ import type { BehaviorRow, RewardPart, RewardParting } from "../../src/shared/ch
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { changesModelOf } from "./changesModel.ts";
 
 /** One value for each row of the metrics, NaN where nothing was read. */
 export interface PartColumns {
@@ -32,7 +31,7 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
   const { rewardBy } = dashboard.view.value;
   const run = dashboard.data.run.value;
   const steps = dashboard.data.rolloutSteps.value.length;
-  const { behavior } = changesModelOf(dashboard);
+  const { behavior } = dashboard;
   const subject = `${run?.id}#${run?.attempt}`;
   const last = useRef({ subject, rows: NONE });
   useEffect(() => {

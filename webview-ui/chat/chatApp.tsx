@@ -20,9 +20,9 @@ import { SettingsBar } from "./settingsBar.tsx";
 export function ChatApp({ chat }: ChatProps) {
   const view = chat.view.value;
   return (
-    <main class="chat stack">
+    <main class="fill stack">
       {view === null ? null : <Head chat={chat} view={view} />}
-      {view === null ? <div class="chat-body" /> : <Body chat={chat} view={view} />}
+      {view === null ? <div class="pane" /> : <Body chat={chat} view={view} />}
       <footer class="chat-foot stack">
         <Failure chat={chat} />
         <Composer chat={chat} />
@@ -123,7 +123,7 @@ function Body({ chat, view }: ViewProps) {
   }, [view]);
   return (
     <section
-      class="chat-body"
+      class="pane"
       ref={region}
       tabIndex={0}
       aria-label={text.title}

@@ -8,13 +8,7 @@ import type {
   ChatReply,
   ChatView,
 } from "../../src/shared/chat.ts";
-
-/** What the editor gives every page. */
-export interface ChatHost {
-  postMessage(message: ChatPageMessage): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
+import type { VsCodeApi } from "../model/shell.ts";
 
 interface Failure {
   readonly message: string;
@@ -30,9 +24,9 @@ export class ChatModel {
   readonly isThinkingOpen = signal(true);
   /** What is being written; kept while the page is hidden. */
   readonly draft: Signal<string>;
-  readonly #host: ChatHost;
+  readonly #host: VsCodeApi;
 
-  constructor(host: ChatHost) {
+  constructor(host: VsCodeApi) {
     this.#host = host;
     this.draft = signal(draftIn(host.getState()));
   }
@@ -40,21 +34,25 @@ export class ChatModel {
   /** Takes replies from now on. Call once. */
   listen(): void {
     window.addEventListener("message", ({ data }: MessageEvent<ChatReply>) => this.#take(data));
-    this.#host.postMessage({ kind: "ready" });
+    this.#post({ kind: "ready" });
   }
 
   act(action: ChatAction): void {
     if (this.failure.value?.isOver === false) this.failure.value = null;
-    this.#host.postMessage({ kind: "act", action });
+    this.#post({ kind: "act", action });
   }
 
   begin(what: ChatBeginning): void {
-    this.#host.postMessage({ kind: "begin", what });
+    this.#post({ kind: "begin", what });
   }
 
   write(draft: string): void {
     this.draft.value = draft;
     this.#host.setState({ draft });
+  }
+
+  #post(message: ChatPageMessage): void {
+    this.#host.postMessage(message);
   }
 
   #take(reply: ChatReply): void {

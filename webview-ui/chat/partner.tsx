@@ -94,11 +94,11 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
         <>
           {entry.answers.map((answer, index) => {
             const result = { ...answer, text: wholeText(answer.text) };
-            const isOwn = entry.by === "person";
-            const own = isOwn
-              ? { label: l10n.t("Your answer instead of {0}", visibleLine(answer.name)) }
-              : {};
-            return <ResultBlock key={index} result={result} {...own} />;
+            const label =
+              entry.by === "person"
+                ? l10n.t("Your answer instead of {0}", visibleLine(answer.name))
+                : undefined;
+            return <ResultBlock key={index} result={result} label={label} />;
           })}
         </>
       );
@@ -116,7 +116,7 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
   return (
     <div class="candidates">
       {candidates.map((turn, index) => (
-        <div class="card" key={index}>
+        <div class="card stack" key={index}>
           <ModelTurn
             chat={chat}
             turn={turn}
@@ -157,16 +157,14 @@ function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
         <span class="fact">{plural(turn.tokens, "{0} token", "{0} tokens")}</span>
         {turn.isCut ? <span class="fact">{l10n.t("cut off at the token limit")}</span> : null}
       </div>
-      {chat.isRaw.value ? <AsWritten turn={turn} /> : <Understood chat={chat} turn={turn} />}
+      {chat.isRaw.value ? (
+        <Block label={strings.replay.raw} tone="model">
+          <FoldedText content={wholeText(turn.raw)} class="mono" />
+        </Block>
+      ) : (
+        <Understood chat={chat} turn={turn} />
+      )}
     </section>
-  );
-}
-
-function AsWritten({ turn }: Pick<ModelTurnProps, "turn">) {
-  return (
-    <Block label={strings.replay.raw} tone="model">
-      <FoldedText content={wholeText(turn.raw)} class="mono" />
-    </Block>
   );
 }
 

@@ -1,33 +1,47 @@
 /** A choice of one value in a list. */
 
-interface ChoiceProps<Value extends string | number> {
-  readonly label: string;
+import type { SelectHTMLAttributes } from "preact";
+
+interface SelectProps<Value extends string | number>
+  extends Pick<SelectHTMLAttributes<HTMLSelectElement>, "aria-label" | "title"> {
   readonly value: Value;
   readonly values: readonly Value[];
   readonly name: (value: Value) => string;
   readonly choose: (value: Value) => void;
 }
 
-export function Choice<Value extends string | number>({
-  label,
+/** The list alone, for where a label is in its place or would take too much room. */
+export function Select<Value extends string | number>({
   value,
   values,
   name,
   choose,
-}: ChoiceProps<Value>) {
+  ...attributes
+}: SelectProps<Value>) {
+  return (
+    <select
+      {...attributes}
+      value={value}
+      onChange={({ currentTarget: { selectedIndex } }) => choose(values[selectedIndex] ?? value)}
+    >
+      {values.map((own) => (
+        <option key={own} value={own}>
+          {name(own)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ChoiceProps<Value extends string | number> extends SelectProps<Value> {
+  readonly label: string;
+}
+
+export function Choice<Value extends string | number>({ label, ...props }: ChoiceProps<Value>) {
   return (
     <label class="field">
       <span>{label}</span>
-      <select
-        value={value}
-        onChange={({ currentTarget: { selectedIndex } }) => choose(values[selectedIndex] ?? value)}
-      >
-        {values.map((own) => (
-          <option key={own} value={own}>
-            {name(own)}
-          </option>
-        ))}
-      </select>
+      <Select {...props} />
     </label>
   );
 }

@@ -7,6 +7,7 @@ import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts"
 import { stepBy } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { Button, IconButton } from "./button.tsx";
+import { Select } from "./choice.tsx";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;
@@ -20,11 +21,8 @@ export function StepNavigator({ dashboard }: DashboardProps) {
   if (chosen === null) return null;
   const at = sets.findIndex((set) => setName(set) === setName(chosen));
   const isFollowing = dashboard.view.value.rolloutSet === null;
-  const listed = (sets.length > MAX_LISTED ? nearby(sets, at) : sets).toReversed();
-  const choose = (name: string): void => {
-    const set = listed.find((own) => setName(own) === name);
-    if (set !== undefined) dashboard.update({ rolloutSet: set, rollout: null });
-  };
+  const shown = (sets.length > MAX_LISTED ? nearby(sets, at) : sets).toReversed();
+  const listed = new Map(shown.map((set) => [setName(set), set]));
   return (
     <div class="step-navigator wrap">
       <IconButton
@@ -36,16 +34,14 @@ export function StepNavigator({ dashboard }: DashboardProps) {
       />
       <label class="field">
         <span class="visually-hidden">{l10n.t("Step")}</span>
-        <select
+        <Select
           value={setName(chosen)}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
-        >
-          {listed.map((own) => (
-            <option key={setName(own)} value={setName(own)}>
-              {`${setTitle(own)}${rewardOf(dashboard, own)}`}
-            </option>
-          ))}
-        </select>
+          values={[...listed.keys()]}
+          name={(name) => titleOf(dashboard, listed.get(name) ?? chosen)}
+          choose={(name) =>
+            dashboard.update({ rolloutSet: listed.get(name) ?? chosen, rollout: null })
+          }
+        />
       </label>
       <IconButton
         icon="chevronRight"
@@ -66,10 +62,10 @@ export function StepNavigator({ dashboard }: DashboardProps) {
   );
 }
 
-function rewardOf(dashboard: DashboardModel, { source, step }: RolloutSet): string {
-  const reward =
-    source === "training" ? trainingReward(dashboard, step) : evaluationReward(dashboard, step);
-  return reward === null ? "" : `  (${formatReward(reward)})`;
+function titleOf(dashboard: DashboardModel, set: RolloutSet): string {
+  const rewardOf = set.source === "training" ? trainingReward : evaluationReward;
+  const reward = rewardOf(dashboard, set.step);
+  return reward === null ? setTitle(set) : `${setTitle(set)}  (${formatReward(reward)})`;
 }
 
 function trainingReward(

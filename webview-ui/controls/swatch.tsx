@@ -1,7 +1,7 @@
 /** How a series is drawn, beside its name: the line with its own dashes, so that color is never the only difference. */
 
 import type { SeriesLook } from "../charts/drawing/chartData.ts";
-import { EVALUATION_SIGNS } from "../charts/drawing/chartMarks.ts";
+import { signAt } from "../charts/drawing/chartMarks.ts";
 import { lineColor, themeVersion } from "../charts/drawing/palette.ts";
 
 const WIDTH = 26;
@@ -13,13 +13,14 @@ export function Swatch({ look, color: name, dash, sign = 0 }: SeriesLook) {
   if (look === "band" || look === "outer-band") {
     return <span class="swatch" data-look={look} style={{ color }} />;
   }
-  const points = EVALUATION_SIGNS[sign % EVALUATION_SIGNS.length] ?? [];
   return (
     <svg class="swatch-line" width={WIDTH} height={HEIGHT} aria-hidden="true">
       {look === "sign" ? (
         <polygon
           fill={color}
-          points={points.map(([x, y]) => `${WIDTH / 2 + x * 5},${HEIGHT / 2 + y * 5}`).join(" ")}
+          points={signAt(sign)
+            .map(([x, y]) => `${WIDTH / 2 + x * 5},${HEIGHT / 2 + y * 5}`)
+            .join(" ")}
         />
       ) : (
         <line

@@ -8,28 +8,23 @@ const MORE_ROWS = 12;
 /** As few of them may be left before others are drawn. */
 const LEAST_MORE_ROWS = 4;
 
-interface VirtualRows {
-  readonly items: readonly {
-    readonly index: number;
-    /** In pixels from the top of the first row. */
-    readonly start: number;
-  }[];
-  readonly height: number;
-  scrollTo(index: number): void;
+interface GridSize {
+  readonly count: number;
+  readonly rowHeight: number;
+  /** Of the head above the rows. */
+  readonly headHeight: number;
 }
 
 /**
- * Rows of equal height in the region of `scroller`, below a head of `headHeight` pixels. The component that calls it must always
- * draw the region: it is watched from the first drawing on, and another one in its place would not be.
+ * Rows of equal height in the region of `scroller`, and the row that the keys of the grid act on, which stays in sight. The component
+ * that calls it must always draw the region: it is watched from the first drawing on, and another one in its place would not be.
  */
-function useVirtualRows(
+export function useGridCursor(
   scroller: RefObject<HTMLDivElement | null>,
-  {
-    count,
-    rowHeight,
-    headHeight,
-  }: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
-): VirtualRows {
+  { count, rowHeight, headHeight }: GridSize,
+  firstRow = 0,
+) {
+  const [row, setCursor] = useState(firstRow);
   // No more than the window is in sight: the first drawing has all rows, and waits for no measurement.
   const [drawn, setDrawn] = useState(() => ({
     first: 0,
@@ -55,47 +50,31 @@ function useVirtualRows(
       element.removeEventListener("scroll", look);
     };
   }, [scroller, rowHeight]);
+  const shown = Math.max(0, Math.min(count, drawn.end) - drawn.first);
   return {
-    items: Array.from(
-      { length: Math.max(0, Math.min(count, drawn.end) - drawn.first) },
-      (_, position) => {
-        const index = drawn.first + position;
-        return { index, start: index * rowHeight };
-      },
-    ),
+    /** Those to draw; `start` is in pixels from the top of the first row of all. */
+    rows: Array.from({ length: shown }, (_, position) => {
+      const index = drawn.first + position;
+      return { index, start: index * rowHeight };
+    }),
+    /** Of all rows, in pixels. */
     height: count * rowHeight,
-    scrollTo: (index) => {
+    cursor: Math.min(row, Math.max(0, count - 1)),
+    setCursor,
+    move: (to: number): void => {
+      const next = Math.max(0, Math.min(count - 1, to));
+      setCursor(next);
       const element = scroller.current;
       if (element === null) return;
-      const top = index * rowHeight;
+      const top = next * rowHeight;
       const lowest = top + rowHeight + headHeight - element.clientHeight;
       if (element.scrollTop > top) element.scrollTop = top;
       else if (element.scrollTop < lowest) element.scrollTop = lowest;
     },
-  };
-}
-
-/** The row that the keys of a grid act on, which stays in sight. */
-export function useGridCursor(
-  scroller: RefObject<HTMLDivElement | null>,
-  size: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
-  first = 0,
-) {
-  const [row, setCursor] = useState(first);
-  const virtual = useVirtualRows(scroller, size);
-  return {
-    virtual,
-    cursor: Math.min(row, Math.max(0, size.count - 1)),
-    setCursor,
-    move: (to: number): void => {
-      const next = Math.max(0, Math.min(size.count - 1, to));
-      setCursor(next);
-      virtual.scrollTo(next);
-    },
     /** Rows that a page key moves by. */
     page: (): number => {
-      const height = (scroller.current?.clientHeight ?? 0) - size.headHeight;
-      return Math.max(1, Math.floor(height / size.rowHeight) - 1);
+      const seen = (scroller.current?.clientHeight ?? 0) - headHeight;
+      return Math.max(1, Math.floor(seen / rowHeight) - 1);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Everything the page knows and shows, as signals; views read it and call its methods. */
 
-import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { batch, effect, type Signal, signal } from "@preact/signals";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import type {
   AlarmView,
@@ -11,12 +11,14 @@ import type {
 } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
+import { askBehavior, askChanges, type Behavior, type Changes } from "../changes/changesModel.ts";
+import { askSearch, type SearchResults } from "../search/searchModel.ts";
 import { flipped } from "./flipped.ts";
 import type { Host } from "./host.ts";
+import type { LastingQuestion } from "./lastingQuestion.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
-import { type RunData, RunSignals } from "./runData.ts";
-import type { Shown } from "./shown.ts";
+import { type RunData, RunSignals, type Shown } from "./runData.ts";
 import {
   firstViewState,
   forOtherRun,
@@ -25,40 +27,6 @@ import {
   type ShownAlarm,
   type ViewState,
 } from "./viewState.ts";
-
-type Status = "loading" | "empty" | "gone" | "ready";
-
-export interface DashboardModel {
-  readonly host: Host;
-  /** Whether the extension has sent a run, and what went wrong. */
-  readonly connection: Shown<Model["connection"]>;
-  readonly settings: ReadonlySignal<DashboardSettings>;
-  readonly data: RunData;
-  readonly selection: RolloutSelection;
-  readonly bodies: RolloutBodies;
-  readonly view: ReadonlySignal<ViewState>;
-  /** What screen readers announce at once. */
-  readonly announcement: Signal<string>;
-  /** Id of the run that began last while another one was shown; null when none did. */
-  readonly offered: ReadonlySignal<string | null>;
-  /** The place that was opened last, until it is shown among the tokens. */
-  readonly found: Signal<FoundPlace | null>;
-  update(change: Partial<ViewState>): void;
-  /** Shows the trajectories of a step or evaluation, or one of its rollouts. */
-  openRollouts(set: RolloutSet, rollout?: ViewState["rollout"]): void;
-  /** Shows the metric that the alarm judges, around the step at which it began. */
-  showAlarmChart(alarm: AlarmView): void;
-  /** Lists the rollouts that made the alarm, in the step at which it began. */
-  showAlarmRollouts(alarm: ShownAlarm): void;
-  /** Draws a chart from now on in this workspace, or no longer. */
-  toggleChart(chart: { readonly id: string; readonly isUsual: boolean }): void;
-  /** Which small charts are drawn in this workspace. */
-  chooseCharts(charts: ChosenCharts): void;
-  /** Keeps these filters of rollouts, and no others, for all runs of this workspace. */
-  keepFilters(filters: readonly SavedFilter[]): void;
-  /** Removes what a run of the local demo says about itself, for all runs of this workspace. */
-  closeDemoCard(): void;
-}
 
 /** Props of every part of the page. */
 export interface DashboardProps {
@@ -94,33 +62,37 @@ const NO_SETTINGS: DashboardSettings = {
 };
 const MAX_ERRORS = 20;
 
+/** What views read of it and call. */
+export type DashboardModel = Shown<Model>;
+
 /** Begins to listen to the extension. */
 export function createDashboardModel(host: Host): DashboardModel {
-  const model = new Model(host);
-  host.listen((message) => batch(() => model.receive(message)));
-  return model;
+  return new Model(host);
 }
 
-class Model implements DashboardModel {
+class Model {
   readonly host: Host;
-  readonly data: RunSignals;
+  readonly data: RunData;
   readonly selection: RolloutSelection;
   readonly bodies: RolloutBodies;
+  readonly search: LastingQuestion<SearchResults>;
+  readonly behavior: LastingQuestion<Behavior>;
+  readonly changes: LastingQuestion<Changes>;
   readonly view: Signal<ViewState>;
   readonly settings = signal(NO_SETTINGS);
+  /** What screen readers announce at once. */
   readonly announcement = signal("");
+  /** Id of the run that began last while another one was shown; null when none did. */
   readonly offered = signal<string | null>(null);
+  /** The place that was opened last, until it is shown among the tokens. */
   readonly found = signal<FoundPlace | null>(null);
-  readonly connection = {
-    status: signal<Status>("loading"),
-    /** Where the run was, and the others; null but for the status `gone`. */
-    gone: signal<GoneRun | null>(null),
-    /** Errors that the user has not dismissed. */
-    errors: signal<readonly string[]>([]),
-    dismissErrors: (): void => {
-      this.connection.errors.value = [];
-    },
-  };
+  /** Whether the extension has sent a run. */
+  readonly status = signal<"loading" | "empty" | "gone" | "ready">("loading");
+  /** Where the run was, and the others; null but for the status `gone`. */
+  readonly gone = signal<GoneRun | null>(null);
+  /** Errors that the user has not dismissed. */
+  readonly errors = signal<readonly string[]>([]);
+  readonly #data: RunSignals;
   /** False once there is a view that a user may have changed. */
   #isFirstView: boolean;
   #shownRun: string | null;
@@ -128,35 +100,40 @@ class Model implements DashboardModel {
   constructor(host: Host) {
     const stored = storedState(host.loadState());
     this.host = host;
-    this.data = new RunSignals((names) => host.requestColumns(names));
+    this.#data = new RunSignals((names) => host.requestColumns(names));
+    this.data = this.#data;
     this.view = signal(restoreViewState(stored.view, firstViewState(NO_SETTINGS.smoothing)));
     this.selection = selectRollouts(host, this.data, this.view);
     this.bodies = new RolloutBodies(host);
+    this.search = askSearch(host);
+    this.behavior = askBehavior(host);
+    this.changes = askChanges(host);
     this.#shownRun = stored.runId;
     this.#isFirstView = stored.view === null && stored.runId === null;
     effect(() => {
-      if (this.connection.status.value !== "ready") return;
+      if (this.status.value !== "ready") return;
       host.saveState({ runId: this.data.run.value?.id ?? null, view: this.view.value });
     });
+    host.listen((message) => batch(() => this.#receive(message)));
   }
 
-  receive(message: HostMessage): void {
+  #receive(message: HostMessage): void {
     switch (message.kind) {
       case "init":
         this.#showRun(message.facts.run.id, message.settings);
-        this.data.replace(message);
+        this.#data.replace(message);
         return;
       case "replace":
-        this.data.replace(message);
+        this.#data.replace(message);
         return;
       case "append":
-        this.data.append(message);
+        this.#data.append(message);
         return;
       case "facts":
-        this.data.update(message.facts);
+        this.#data.update(message.facts);
         return;
       case "open":
-        this.openRollouts({ source: message.source, step: message.step }, message.rollout);
+        this.openRollouts(message, message.rollout);
         return;
       case "open-search":
         this.update({
@@ -175,12 +152,12 @@ class Model implements DashboardModel {
         return;
       case "gone":
         this.settings.value = message.settings;
-        this.connection.gone.value = message;
-        this.connection.status.value = "gone";
+        this.gone.value = message;
+        this.status.value = "gone";
         return;
       case "empty":
         this.settings.value = message.settings;
-        this.connection.status.value = "empty";
+        this.status.value = "empty";
         return;
       case "error":
         this.#addError(message.message);
@@ -194,16 +171,18 @@ class Model implements DashboardModel {
     this.view.value = { ...this.view.peek(), ...change };
   }
 
-  openRollouts(rolloutSet: RolloutSet, rollout: ViewState["rollout"] = null): void {
+  /** Shows the trajectories of a step or evaluation, or one of its rollouts. */
+  openRollouts({ source, step }: RolloutSet, place: ViewState["rollout"] = null): void {
     this.update({
       tab: "rollouts",
       rolloutPart: "list",
-      rolloutSet,
-      rollout,
+      rolloutSet: { source, step },
+      rollout: place === null ? null : { group: place.group, rollout: place.rollout },
       alarmFilter: null,
     });
   }
 
+  /** Shows the metric that the alarm judges, around the step at which it began. */
   showAlarmChart({ steps, ...alarm }: AlarmView): void {
     const last = alarm.step + 1;
     this.update({
@@ -214,12 +193,14 @@ class Model implements DashboardModel {
     });
   }
 
+  /** Lists the rollouts that made the alarm, in the step at which it began. */
   showAlarmRollouts(alarm: ShownAlarm): void {
     this.openRollouts({ source: "training", step: alarm.step });
     const alarmFilter = alarm.isOfRollouts ? shownAlarm(alarm) : null;
     this.update({ alarmFilter, filter: NO_FILTER });
   }
 
+  /** Draws a chart from now on in this workspace, or no longer. */
   toggleChart({ id, isUsual }: { readonly id: string; readonly isUsual: boolean }): void {
     const { pinnedMetrics, hiddenCharts } = this.settings.peek();
     this.chooseCharts(
@@ -229,16 +210,19 @@ class Model implements DashboardModel {
     );
   }
 
+  /** Which small charts are drawn in this workspace. */
   chooseCharts(charts: ChosenCharts): void {
     this.settings.value = { ...this.settings.peek(), ...charts };
     this.host.chooseCharts(charts);
   }
 
+  /** Keeps these filters of rollouts, and no others, for all runs of this workspace. */
   keepFilters(savedFilters: readonly SavedFilter[]): void {
     this.settings.value = { ...this.settings.peek(), savedFilters };
     this.host.keepFilters(savedFilters);
   }
 
+  /** Removes what a run of the local demo says about itself, for all runs of this workspace. */
   closeDemoCard(): void {
     this.settings.value = { ...this.settings.peek(), isDemoCardClosed: true };
     this.host.closeDemoCard();
@@ -251,14 +235,26 @@ class Model implements DashboardModel {
     } else if (this.#shownRun !== id) this.view.value = forOtherRun(this.view.value);
     this.#isFirstView = false;
     this.#shownRun = id;
-    this.connection.status.value = "ready";
-    this.connection.errors.value = [];
+    this.status.value = "ready";
+    this.errors.value = [];
+  }
+
+  announce(text: string): void {
+    this.announcement.value = text;
+  }
+
+  /** Until it is shown among the tokens; null where nothing is looked for any more. */
+  lookFor(place: FoundPlace | null): void {
+    this.found.value = place;
+  }
+
+  dismissErrors(): void {
+    this.errors.value = [];
   }
 
   #addError(text: string): void {
-    const { errors } = this.connection;
-    const others = errors.value.filter((other) => other !== text);
-    errors.value = [...others, text].slice(-MAX_ERRORS);
+    const others = this.errors.value.filter((other) => other !== text);
+    this.errors.value = [...others, text].slice(-MAX_ERRORS);
   }
 }
 

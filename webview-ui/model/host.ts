@@ -40,6 +40,17 @@ export function connectHost() {
         if (waiting.delete(id)) api.postMessage({ kind: "cancel", id });
       };
     },
+    /** As `ask`, after a pause in which the returned function may be called. */
+    askLater(question: DashboardQuestion, pauseMs: number, take: (answer: Answer) => void) {
+      let cancel = (): void => undefined;
+      const timer = setTimeout(() => {
+        cancel = this.ask(question, take);
+      }, pauseMs);
+      return (): void => {
+        clearTimeout(timer);
+        cancel();
+      };
+    },
     /** The page of all runs; null where the editor has its own way to it. */
     runsPage: api.isEditor ? null : "runs",
     /** False for what only an editor can do, in a browser. */

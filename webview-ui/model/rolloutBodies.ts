@@ -1,7 +1,7 @@
 /** Rollouts that were read lately or are likely to be read next, so that going on to one takes no time. */
 
 import type { RolloutBody } from "../../src/shared/dashboardTypes.ts";
-import { type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
+import { plainKey, type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import type { Host } from "./host.ts";
 
 /** A rollout with long texts takes megabytes. */
@@ -35,14 +35,13 @@ export class RolloutBodies {
 
   /** Asks for the rollout unless that was done; `take` gets it when it comes, until the returned function is called. */
   request(
-    { source, step, group, rollout }: RolloutKey,
+    key: RolloutKey,
     attempt: string,
     take: (answer: ReadRollout) => void = () => undefined,
   ): () => void {
     this.#forgetOthers(attempt);
-    const key = { source, step, group, rollout };
     const name = rolloutKeyName(key);
-    const entry = this.#entries.get(name) ?? this.#ask(key);
+    const entry = this.#entries.get(name) ?? this.#ask(plainKey(key));
     this.#entries.delete(name);
     // What failed is asked for again the next time.
     if (entry.answer?.error == null) this.#entries.set(name, entry);

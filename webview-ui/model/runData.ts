@@ -1,6 +1,6 @@
 /** What the page knows of the shown run: facts as signals, numbers as columns. */
 
-import { signal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { HostMessage, RunFacts } from "../../src/shared/dashboardMessages.ts";
 import type {
   CheckpointView,
@@ -12,9 +12,15 @@ import type {
 } from "../../src/shared/dashboardTypes.ts";
 import { rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import { ColumnStore } from "../charts/columns.ts";
-import type { Shown } from "./shown.ts";
 
 type Message<Kind extends HostMessage["kind"]> = Extract<HostMessage, { readonly kind: Kind }>;
+
+/** What views may read of a model without changing it. */
+export type Shown<Model> = {
+  readonly [Key in keyof Model]: Model[Key] extends Signal<infer Value>
+    ? ReadonlySignal<Value>
+    : Model[Key];
+};
 
 /** As views read it. */
 export type RunData = Shown<Omit<RunSignals, "replace" | "append" | "update">>;

@@ -19,7 +19,8 @@ export interface Shell<Sent, Received> {
   setState(state: unknown): void;
 }
 
-interface VsCodeApi {
+/** What the editor gives every page. */
+export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;
   setState(state: unknown): void;

@@ -13,14 +13,14 @@ import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { Block, ResultBlock } from "../views/replay/turnBlocks.tsx";
 import type { PlayProps } from "./playModel.ts";
-import { ToolForm } from "./toolForm.tsx";
+import { TextArea, ToolForm } from "./toolForm.tsx";
 
 export function PlayApp({ play }: PlayProps) {
   const view = play.view.value;
   return (
-    <main class="play stack">
+    <main class="fill stack">
       <h1 class="visually-hidden">{l10n.t("Play a task")}</h1>
-      {view === null ? <div class="play-body" /> : <Body view={view} />}
+      {view === null ? <div class="play-body pane" /> : <Body view={view} />}
       <footer class="play-foot stack">
         <Status play={play} view={view} />
         {view === null || view.end !== null ? null : <Moves play={play} view={view} />}
@@ -43,7 +43,7 @@ function Body({ view }: ViewProps) {
   }, [view]);
   return (
     <section
-      class="play-body stack"
+      class="play-body pane stack"
       ref={region}
       tabIndex={0}
       aria-label={l10n.t("The task so far")}
@@ -104,7 +104,11 @@ function Status({ play, view }: PlayProps & { readonly view: PlayView | null }) 
             <span class="error">
               <UntrustedText text={failure} />
             </span>
-            <Button class="secondary" label={l10n.t("Begin Again")} onClick={() => play.again()} />
+            <Button
+              class="secondary"
+              label={l10n.t("Begin Again")}
+              onClick={() => play.send({ kind: "again" })}
+            />
           </p>
         )}
       </div>
@@ -162,18 +166,11 @@ function Moves({ play, view }: PlayProps & ViewProps) {
           onSubmit={(event) => {
             event.preventDefault();
             if (!view.isAwaited) return;
-            play.make({ kind: "text", text });
+            play.send({ kind: "move", move: { kind: "text", text } });
             setText("");
           }}
         >
-          <label class="field-column">
-            <span>{l10n.t("A message without a call")}</span>
-            <textarea
-              rows={3}
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          </label>
+          <TextArea label={l10n.t("A message without a call")} value={text} set={setText} />
           <div class="row">
             <button type="submit" class="primary" disabled={!view.isAwaited || text === ""}>
               {l10n.t("Send Text")}
@@ -186,7 +183,9 @@ function Moves({ play, view }: PlayProps & ViewProps) {
           key={`${tool.name} ${view.turns.length}`}
           tool={tool}
           isEnabled={view.isAwaited}
-          send={(args) => play.make({ kind: "call", name: tool.name, args })}
+          send={(args) =>
+            play.send({ kind: "move", move: { kind: "call", name: tool.name, args } })
+          }
         />
       )}
     </div>
@@ -211,9 +210,17 @@ function End({ play, end }: PlayProps & { readonly end: PlayEnd }) {
         </p>
       )}
       <div class="row">
-        <Button class="secondary" label={l10n.t("Play Again")} onClick={() => play.again()} />
+        <Button
+          class="secondary"
+          label={l10n.t("Play Again")}
+          onClick={() => play.send({ kind: "again" })}
+        />
         {folder === null ? null : (
-          <Button class="secondary" label={l10n.t("Read the Play")} onClick={() => play.read()} />
+          <Button
+            class="secondary"
+            label={l10n.t("Read the Play")}
+            onClick={() => play.send({ kind: "read" })}
+          />
         )}
       </div>
     </div>

@@ -1,12 +1,8 @@
 /** What the page of a play knows, and what it can ask for. */
 
 import { type Signal, signal } from "@preact/signals";
-import type { PageMove, PlayPageMessage, PlayReply, PlayView } from "../../src/shared/play.ts";
-
-/** What the editor gives every page. */
-export interface PlayHost {
-  postMessage(message: PlayPageMessage): void;
-}
+import type { PlayPageMessage, PlayReply, PlayView } from "../../src/shared/play.ts";
+import type { VsCodeApi } from "../model/shell.ts";
 
 export class PlayModel {
   readonly view: Signal<PlayView | null> = signal(null);
@@ -15,28 +11,20 @@ export class PlayModel {
   readonly failure: Signal<string | null> = signal(null);
   /** Name of the tool whose form is shown; null = the first. */
   readonly tool: Signal<string | null> = signal(null);
-  readonly #host: PlayHost;
+  readonly #host: VsCodeApi;
 
-  constructor(host: PlayHost) {
+  constructor(host: VsCodeApi) {
     this.#host = host;
   }
 
   /** Takes replies from now on. Call once. */
   listen(): void {
     window.addEventListener("message", ({ data }: MessageEvent<PlayReply>) => this.#take(data));
-    this.#host.postMessage({ kind: "ready" });
+    this.send({ kind: "ready" });
   }
 
-  make(move: PageMove): void {
-    this.#host.postMessage({ kind: "move", move });
-  }
-
-  again(): void {
-    this.#host.postMessage({ kind: "again" });
-  }
-
-  read(): void {
-    this.#host.postMessage({ kind: "read" });
+  send(message: PlayPageMessage): void {
+    this.#host.postMessage(message);
   }
 
   #take(reply: PlayReply): void {

@@ -38,7 +38,7 @@ export function ToolForm({ tool, isEnabled, send }: ToolFormProps) {
         </p>
       )}
       {isFree ? (
-        <JsonArea label={l10n.t("Arguments as JSON")} value={written} set={setWritten} />
+        <TextArea label={l10n.t("Arguments as JSON")} value={written} set={setWritten} isCode />
       ) : (
         <Fields fields={fields} values={values} set={setValues} />
       )}
@@ -154,16 +154,9 @@ function Input({ label, described, value, set }: InputProps) {
       );
     case "text":
       return field.isLong ? (
-        <label class="field-column">
-          <span>{label}</span>
-          <textarea
-            rows={2}
-            value={String(value ?? "")}
-            onInput={({ currentTarget }) => set(currentTarget.value)}
-          />
-        </label>
+        <TextArea label={label} value={String(value ?? "")} set={set} rows={2} />
       ) : (
-        <label class="field-column">
+        <label class="field-column stack">
           <span>{label}</span>
           <input
             type="text"
@@ -222,21 +215,23 @@ function List({ label, item, value, set }: ListProps) {
   );
 }
 
-interface JsonAreaProps {
+interface TextAreaProps {
   readonly label: string;
   readonly value: string;
   readonly set: (value: string) => void;
+  readonly rows?: number;
+  readonly isCode?: boolean;
 }
 
-function JsonArea({ label, value, set }: JsonAreaProps) {
+export function TextArea({ label, value, set, rows = 3, isCode = false }: TextAreaProps) {
   return (
-    <label class="field-column">
+    <label class="field-column stack">
       <span>{label}</span>
       <textarea
-        class="mono"
-        rows={3}
+        class={isCode ? "mono" : ""}
+        rows={rows}
         value={value}
-        spellcheck={false}
+        spellcheck={!isCode}
         onInput={({ currentTarget }) => set(currentTarget.value)}
       />
     </label>
@@ -247,7 +242,8 @@ function JsonArea({ label, value, set }: JsonAreaProps) {
 function JsonValue({ label, set }: Pick<InputProps, "label" | "set">) {
   const [written, setWritten] = useState("");
   return (
-    <JsonArea
+    <TextArea
+      isCode
       label={l10n.t("{0} as JSON", label)}
       value={written}
       set={(text) => {

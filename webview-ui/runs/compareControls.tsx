@@ -6,7 +6,7 @@ import { formatCount } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import { COMPARED_AXES } from "../charts/xAxis.ts";
 import { Button } from "../controls/button.tsx";
-import { Choice } from "../controls/choice.tsx";
+import { Choice, Select } from "../controls/choice.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { strings } from "../strings/strings.ts";
@@ -14,7 +14,7 @@ import { visibleLine } from "../text/visible.ts";
 import { SmoothingControl } from "../views/charts/chartControls.tsx";
 import { matcher } from "../views/charts/metricPicker.tsx";
 import { saveCsv, savePng, saveSvg } from "./exportCharts.ts";
-import { BAND_KINDS, type BandKind } from "./layout.ts";
+import { BAND_KINDS } from "./layout.ts";
 import type { RunsProps } from "./runsModel.ts";
 
 export function CompareControls({ runs }: RunsProps) {
@@ -80,17 +80,13 @@ function Means({ runs }: RunsProps) {
         onClick={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
       />
       {hasMeans ? (
-        <select
+        <Select
           aria-label={l10n.t("Band")}
           value={band}
-          onChange={({ currentTarget: { value } }) => runs.update({ band: value as BandKind })}
-        >
-          {BAND_KINDS.map((kind) => (
-            <option key={kind} value={kind}>
-              {text.bands[kind]}
-            </option>
-          ))}
-        </select>
+          values={BAND_KINDS}
+          name={(kind) => text.bands[kind]}
+          choose={(kind) => runs.update({ band: kind })}
+        />
       ) : null}
     </>
   );

@@ -2,13 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
-import { formatCount, formatReward, formatSigned, plural } from "../../src/shared/format.ts";
-import type {
-  ComparedCell,
-  ComparedResult,
-  MeanInterval,
-  RunsTableRow,
-} from "../../src/shared/runsPage.ts";
+import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
+import type { ComparedCell, ComparedResult, RunsTableRow } from "../../src/shared/runsPage.ts";
+import { formatChange, formatRange } from "../charts/format.ts";
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { TableHead } from "../controls/tableHead.tsx";
@@ -112,7 +108,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
       <td class="number">
         <b>{formatReward(mean)}</b>
       </td>
-      <td class="number">{betweenText(result, formatReward)}</td>
+      <td class="number">{formatRange(result) ?? "–"}</td>
       <td
         class="number"
         title={
@@ -121,7 +117,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
             : undefined
         }
       >
-        {isBaseline ? text.baseline : differenceText(difference)}
+        {isBaseline ? text.baseline : difference === null ? "–" : formatChange(difference)}
       </td>
       <td class="number">
         {difference === null
@@ -138,18 +134,6 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
       </td>
     </tr>
   );
-}
-
-function betweenText({ low, high }: MeanInterval, format: (value: number) => string): string {
-  return low === null || high === null ? "–" : l10n.t("{0} to {1}", format(low), format(high));
-}
-
-function differenceText(difference: ComparedResult["difference"]): string {
-  if (difference === null) return "–";
-  const { mean, low, high } = difference;
-  const shown = formatSigned(mean);
-  if (low === null || high === null) return shown;
-  return l10n.t("{0} ({1} to {2})", shown, formatSigned(low), formatSigned(high));
 }
 
 const MAX_ROWS = 200;

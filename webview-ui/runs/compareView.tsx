@@ -13,7 +13,7 @@ import { CompareCharts } from "./compareCharts.tsx";
 import { CompareEvaluations } from "./compareEvaluations.tsx";
 import { followPointer } from "./dragMove.ts";
 import { COMPARE_TABS } from "./layout.ts";
-import { settingNumber, settingValue } from "./runColumns.ts";
+import { settingText } from "./runColumns.ts";
 import { RunHead, runLook } from "./runHead.tsx";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
@@ -46,7 +46,7 @@ export function CompareView({ runs }: RunsProps) {
         />
       </div>
       <div
-        class="compare-body"
+        class="compare-body pane"
         ref={body}
         id="compare-view"
         role="tabpanel"
@@ -207,10 +207,4 @@ function CompareConfig({ runs }: RunsProps) {
       </ScrollRegion>
     </div>
   );
-}
-
-function settingText(json: string | undefined): string {
-  const value = settingValue(json);
-  if (typeof value === "number") return settingNumber(value);
-  return value === null ? "–" : visibleLine(String(value));
 }

@@ -338,7 +338,6 @@ interface SettingNames {
 }
 
 function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames): RunColumn {
-  const value = ({ settings }: RunsTableRow): FilterValue => settingValue(settings[key]);
   return {
     key: name,
     head: visibleLine(head),
@@ -346,24 +345,27 @@ function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames
     width: 116,
     isShownAtFirst,
     isNumber: false,
-    value,
+    value: ({ settings }) => settingValue(settings[key]),
     format: settingNumber,
     inGroup: "shared",
-    text: (row) => {
-      const own = value(row);
-      if (typeof own === "number") return settingNumber(own);
-      return own === null ? NONE : visibleLine(String(own));
-    },
+    text: ({ settings }) => settingText(settings[key]),
   };
 }
 
+/** A value of a setting, from JSON; `–` for none. */
+export function settingText(json: string | undefined): string {
+  const value = settingValue(json);
+  if (typeof value === "number") return settingNumber(value);
+  return value === null ? NONE : visibleLine(String(value));
+}
+
 /** As people write it: small numbers with an exponent. */
-export function settingNumber(value: number): string {
+function settingNumber(value: number): string {
   return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential() : String(value);
 }
 
 /** Undefined and null are what a run has no value for. */
-export function settingValue(json: string | undefined): FilterValue {
+function settingValue(json: string | undefined): FilterValue {
   if (json === undefined) return null;
   try {
     const value: unknown = JSON.parse(json);

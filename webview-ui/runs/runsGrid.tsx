@@ -32,7 +32,7 @@ function Rows({ runs }: RunsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const items = runs.items.value;
   const columns = runs.shown.value;
-  const { cursor, virtual, move, page, act } = useCursor(runs, scroller);
+  const { cursor, rows, height, move, page, act } = useCursor(runs, scroller);
   const template = columnTemplate(columns, runs.layout.value.widths);
   const onKey = (event: KeyboardEvent): void => {
     // A button in the head has keys of its own.
@@ -45,7 +45,7 @@ function Rows({ runs }: RunsProps) {
   };
   return (
     <div
-      class="grid runs-grid"
+      class="grid runs-grid pane"
       role="treegrid"
       ref={scroller}
       tabIndex={0}
@@ -58,9 +58,16 @@ function Rows({ runs }: RunsProps) {
       aria-activedescendant={rowId(cursor)}
       onKeyDown={onKey}
     >
-      <RunsGridHead runs={runs} columns={columns} template={template} />
-      <div class="grid-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
-        {virtual.items.map(({ index, start }) => {
+      <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+        <div role="columnheader" class="run-choice row">
+          <span class="visually-hidden">{l10n.t("Compare")}</span>
+        </div>
+        {columns.map((column) => (
+          <HeadCell key={column.key} runs={runs} column={column} />
+        ))}
+      </div>
+      <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
+        {rows.map(({ index, start }) => {
           const item = items[index];
           const common = {
             runs,
@@ -99,7 +106,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
   /** Where a range of chosen rows begins. */
   const anchor = useRef(0);
   const items = runs.items.value;
-  const { cursor, virtual, move, page } = useGridCursor(scroller, {
+  const { cursor, move, ...grid } = useGridCursor(scroller, {
     count: items.length,
     rowHeight: ROW_PX,
     headHeight: ROW_PX,
@@ -128,7 +135,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
         mark(runs, items[cursor], key.kind);
     }
   };
-  return { cursor, virtual, move, page, act };
+  return { ...grid, cursor, move, act };
 }
 
 function withRange(
@@ -169,37 +176,19 @@ function rowId(index: number): string {
   return `run-row-${index}`;
 }
 
-interface HeadProps extends RunsProps {
-  readonly columns: readonly RunColumn[];
-  /** Widths, for a CSS grid. */
-  readonly template: string;
-}
-
 const CHOICE_PX = 58;
 const LEAST_PX = 48;
 const MOST_PX = 800;
 /** By a key. */
 const WIDER_PX = 16;
 
+/** Widths, for a CSS grid. */
 function columnTemplate(
   columns: readonly RunColumn[],
   widths: Readonly<Record<string, number>>,
 ): string {
   const own = columns.map(({ key, width }) => `${widths[key] ?? width}px`);
   return [`${CHOICE_PX}px`, ...own].join(" ");
-}
-
-function RunsGridHead({ runs, columns, template }: HeadProps) {
-  return (
-    <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-      <div role="columnheader" class="run-choice row">
-        <span class="visually-hidden">{l10n.t("Compare")}</span>
-      </div>
-      {columns.map((column) => (
-        <HeadCell key={column.key} runs={runs} column={column} />
-      ))}
-    </div>
-  );
 }
 
 function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) {

@@ -1,7 +1,7 @@
 /** What the page of the runs table knows: the runs, what the person has arranged, and what follows from both. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { parseRunFilter, type RunFilter } from "../../src/shared/runFilter.ts";
+import { parseRunFilter } from "../../src/shared/runFilter.ts";
 import {
   type ComparedCell,
   MAX_COMPARED,
@@ -13,9 +13,9 @@ import { flipped } from "../model/flipped.ts";
 import type { Shell } from "../model/shell.ts";
 import { CompareModel } from "./compareModel.ts";
 import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
-import { type LineageCell, lineageCells, parentsOf } from "./lineage.ts";
-import { columnsFor, filterFields, type RunColumn, shownColumns } from "./runColumns.ts";
-import { groupRows, type RunGroup, type TableItem, tableItems } from "./tableItems.ts";
+import { lineageCells, parentsOf } from "./lineage.ts";
+import { columnsFor, filterFields, shownColumns } from "./runColumns.ts";
+import { groupRows, tableItems } from "./tableItems.ts";
 
 /** The layout is kept once it has not changed for this long. */
 const KEEP_MS = 150;
@@ -41,103 +41,88 @@ export class RunsModel {
   readonly #settingKeys = signal<readonly string[]>([]);
   readonly #layout = signal<RunsLayout>(FIRST_LAYOUT);
   #keeping: ReturnType<typeof setTimeout> | undefined;
+  readonly settingKeys: ReadonlySignal<readonly string[]> = this.#settingKeys;
+  readonly layout: ReadonlySignal<RunsLayout> = this.#layout;
   /** True once the extension has sent rows. */
   readonly isLoaded = signal(false);
   readonly unread = signal(0);
   readonly hasSingleKeys = signal(true);
   readonly error = signal<string | null>(null);
-  readonly rows: ReadonlySignal<readonly RunsTableRow[]>;
-  readonly columns: ReadonlySignal<readonly RunColumn[]>;
-  readonly shown: ReadonlySignal<readonly RunColumn[]>;
-  readonly filter: ReadonlySignal<RunFilter<RunsTableRow>>;
-  /** Those that pass the filter. */
-  readonly matching: ReadonlySignal<readonly RunsTableRow[]>;
-  readonly items: ReadonlySignal<readonly TableItem[]>;
+  readonly rows = computed(() => [...this.#rows.value.values()]);
+  readonly columns = computed(() => columnsFor(this.rows.value, this.#settingKeys.value));
+  readonly #order = this.#part("order");
+  readonly #shown = this.#part("shown");
+  readonly shown = computed(() =>
+    shownColumns(this.columns.value, { order: this.#order.value, shown: this.#shown.value }),
+  );
+  readonly #filterText = this.#part("filter");
+  readonly filter = computed(() =>
+    parseRunFilter(this.#filterText.value, filterFields(this.columns.value)),
+  );
+  /** Those that pass the filter. What cannot be read yet, because it is still being written, hides nothing. */
+  readonly matching = computed(() => {
+    const filter = this.filter.value;
+    return filter.ok ? this.rows.value.filter(filter.matches) : this.rows.value;
+  });
+  readonly #sorting = this.#part("sorting");
+  readonly #grouping = this.#part("grouping");
+  readonly #closedGroups = this.#part("closedGroups");
+  readonly items = computed(() =>
+    tableItems(this.matching.value, {
+      grouping: this.#grouping.value,
+      closedGroups: this.#closedGroups.value,
+      settingKeys: this.#settingKeys.value,
+      column: this.columns.value.find(({ key }) => key === this.#sorting.value.column),
+      sorting: this.#sorting.value,
+    }),
+  );
+  readonly #chosen = this.#part("chosen");
+  readonly #baseline = this.#part("baseline");
   /** In the order in which they were chosen, without those that no longer exist. */
-  readonly chosen: ReadonlySignal<readonly RunsTableRow[]>;
+  readonly chosen = computed(() =>
+    this.#chosen.value.flatMap((id) => this.#rows.value.get(id) ?? []),
+  );
   /** The first of those, as many as can be compared, behind the pinned baseline. */
-  readonly compared: ReadonlySignal<readonly RunsTableRow[]>;
+  readonly compared = computed(() => {
+    const pinned = this.chosen.value.filter(({ id }) => id === this.#baseline.value);
+    const others = this.chosen.value.filter(({ id }) => id !== this.#baseline.value);
+    return [...pinned, ...others].slice(0, MAX_COMPARED);
+  });
   /** The pinned baseline while it is compared; null = none. */
-  readonly pinned: ReadonlySignal<string | null>;
+  readonly pinned = computed(
+    () => this.compared.value.find(({ id }) => id === this.#baseline.value)?.id ?? null,
+  );
   /** Those in the groups of the table; null when it has none. */
-  readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
-  /** Those of the runs, the newest first. */
+  readonly comparedGroups = computed(() =>
+    this.#grouping.value === null
+      ? null
+      : groupRows(this.compared.value, this.#grouping.value, this.#settingKeys.value),
+  );
+  readonly #parents = computed(() => parentsOf(this.rows.value));
   /** The lines that join runs with those that they began with, by id. */
-  readonly lineage: ReadonlySignal<ReadonlyMap<string, LineageCell>>;
-  readonly sweeps: ReadonlySignal<readonly ShownSweep[]>;
+  readonly lineage = computed(() => lineageCells(this.items.value, this.#parents.value));
+  /** Those of the runs, the newest first. */
+  readonly sweeps = computed(() => sweepsOf(this.rows.value));
+  readonly #sweep = this.#part("sweep");
   /** The one that is shown instead of the table; null = the table. */
-  readonly sweep: ReadonlySignal<ShownSweep | null>;
-  readonly compare: CompareModel;
+  readonly sweep = computed(
+    () => this.sweeps.value.find(({ id }) => id === this.#sweep.value) ?? null,
+  );
+  readonly compare = new CompareModel((ids, names) => {
+    this.evaluations.value = null;
+    this.send({ kind: "compare", ids, names });
+  });
   /** The metrics of all compared runs, sorted. */
-  readonly metricNames: ReadonlySignal<readonly string[]>;
+  readonly metricNames = computed(() => {
+    this.compare.named.value;
+    const names = this.compared.value.flatMap(({ id }) => this.compare.of(id).names);
+    return [...new Set(names)].sort();
+  });
   /** Null until they were read. */
   readonly evaluations = signal<readonly ComparedCell[] | null>(null);
 
   constructor(host: RunsShell) {
     this.#host = host;
-    const rows = computed(() => [...this.#rows.value.values()]);
-    this.rows = rows;
-    const part = <Key extends keyof RunsLayout>(key: Key): ReadonlySignal<RunsLayout[Key]> =>
-      computed(() => this.#layout.value[key]);
-    const [text, order, shown] = [part("filter"), part("order"), part("shown")];
-    const [sorting, grouping, closed] = [part("sorting"), part("grouping"), part("closedGroups")];
-    this.columns = computed(() => columnsFor(rows.value, this.#settingKeys.value));
-    this.shown = computed(() =>
-      shownColumns(this.columns.value, { order: order.value, shown: shown.value }),
-    );
-    this.filter = computed(() => parseRunFilter(text.value, filterFields(this.columns.value)));
-    this.matching = computed(() => {
-      const filter = this.filter.value;
-      // What cannot be read yet, because it is still being written, hides nothing.
-      return filter.ok ? rows.value.filter(filter.matches) : rows.value;
-    });
-    this.items = computed(() =>
-      tableItems(this.matching.value, {
-        grouping: grouping.value,
-        closedGroups: closed.value,
-        settingKeys: this.#settingKeys.value,
-        column: this.columns.value.find(({ key }) => key === sorting.value.column),
-        sorting: sorting.value,
-      }),
-    );
-    const chosen = part("chosen");
-    this.chosen = computed(() => chosen.value.flatMap((id) => this.#rows.value.get(id) ?? []));
-    const baseline = part("baseline");
-    this.compared = computed(() => {
-      const pinned = this.chosen.value.filter(({ id }) => id === baseline.value);
-      const others = this.chosen.value.filter(({ id }) => id !== baseline.value);
-      return [...pinned, ...others].slice(0, MAX_COMPARED);
-    });
-    this.pinned = computed(
-      () => this.compared.value.find(({ id }) => id === baseline.value)?.id ?? null,
-    );
-    this.comparedGroups = computed(() =>
-      grouping.value === null
-        ? null
-        : groupRows(this.compared.value, grouping.value, this.#settingKeys.value),
-    );
-    const parents = computed(() => parentsOf(rows.value));
-    this.lineage = computed(() => lineageCells(this.items.value, parents.value));
-    this.sweeps = computed(() => sweepsOf(rows.value));
-    const sweep = part("sweep");
-    this.sweep = computed(() => this.sweeps.value.find(({ id }) => id === sweep.value) ?? null);
-    this.compare = new CompareModel((ids, names) => {
-      this.evaluations.value = null;
-      this.send({ kind: "compare", ids, names });
-    });
-    this.metricNames = computed(() => {
-      this.compare.named.value;
-      const names = this.compared.value.flatMap(({ id }) => this.compare.of(id).names);
-      return [...new Set(names)].sort();
-    });
-  }
-
-  get layout(): ReadonlySignal<RunsLayout> {
-    return this.#layout;
-  }
-
-  get settingKeys(): ReadonlySignal<readonly string[]> {
-    return this.#settingKeys;
   }
 
   get runCount(): number {
@@ -209,7 +194,7 @@ export class RunsModel {
         for (const id of message.removed) rows.delete(id);
         for (const row of message.rows) rows.set(row.id, row);
         this.#rows.value = rows;
-        if (!isSame(this.#settingKeys.peek(), message.settingKeys)) {
+        if (this.#settingKeys.peek().join() !== message.settingKeys.join()) {
           this.#settingKeys.value = message.settingKeys;
         }
         this.unread.value = message.unread;
@@ -221,10 +206,11 @@ export class RunsModel {
         return;
       case "evaluations":
         if (
-          isSame(
-            message.ids,
-            this.compared.peek().map(({ id }) => id),
-          )
+          message.ids.join() ===
+          this.compared
+            .peek()
+            .map(({ id }) => id)
+            .join()
         ) {
           this.evaluations.value = message.cells;
         }
@@ -240,6 +226,11 @@ export class RunsModel {
       case "error":
         this.error.value = message.message;
     }
+  }
+
+  /** Changes with this part of the layout only. */
+  #part<Key extends keyof RunsLayout>(key: Key): ReadonlySignal<RunsLayout[Key]> {
+    return computed(() => this.#layout.value[key]);
   }
 
   #keep(): void {
@@ -264,8 +255,4 @@ function sweepsOf(rows: readonly RunsTableRow[]): readonly ShownSweep[] {
     else known.push(row);
   }
   return [...found].map(([id, own]) => ({ id, name: own[0]?.sweep?.name ?? "", rows: own }));
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((key, index) => key === b[index]);
 }

@@ -2,7 +2,7 @@
 
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import type { RunGrouping, RunSorting } from "./layout.ts";
-import { groupingKeys, type RunColumn, settingNumber, settingValue } from "./runColumns.ts";
+import { groupingKeys, type RunColumn, settingText } from "./runColumns.ts";
 
 export interface RunGroup {
   readonly key: string;
@@ -131,10 +131,6 @@ function differingKeys(
 
 function labelOf(row: RunsTableRow | undefined, keys: readonly string[]): string {
   return keys
-    .map((key) => {
-      const value = settingValue(row?.settings[key]);
-      const shown = typeof value === "number" ? settingNumber(value) : String(value ?? "–");
-      return `${key.replace(/^.*\./, "")} = ${shown}`;
-    })
+    .map((key) => `${key.replace(/^.*\./, "")} = ${settingText(row?.settings[key])}`)
     .join(" · ");
 }

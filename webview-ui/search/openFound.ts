@@ -1,7 +1,7 @@
 /** Opens a rollout at the place where something was found in it, and marks that place. */
 
 import { foldText, LAYOUT } from "../../src/shared/foldedText.ts";
-import { type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
+import { plainKey, type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 
@@ -21,13 +21,12 @@ export function openFound(
   hit: FoundPlace,
   snippet: SearchSnippet,
 ): void {
-  const { run, source, step, group, rollout } = hit;
-  if (run.id === dashboard.data.run.value?.id) {
-    dashboard.openRollouts({ source, step }, { group, rollout });
-  } else dashboard.host.selectRun(run.id, { source, step, group, rollout });
+  const { run } = hit;
+  if (run.id === dashboard.data.run.value?.id) dashboard.openRollouts(hit, hit);
+  else dashboard.host.selectRun(run.id, plainKey(hit));
   const isAmongTokens = dashboard.view.value.replayMode === "tokens";
-  dashboard.found.value = { run: run.id, rollout: rolloutKeyName(hit), snippet, isAmongTokens };
   const name = rolloutKeyName(hit);
+  dashboard.lookFor({ run: run.id, rollout: name, snippet, isAmongTokens });
   const until = performance.now() + PATIENCE_MS;
   const look = (): void => {
     const turns = document.querySelector(`.replay[data-rollout="${name}"] .turns`);

@@ -1,8 +1,7 @@
 /** The search that is in progress or has ended. */
 
 import type { SearchHit } from "../../src/shared/search.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
-import type { Answer } from "../model/host.ts";
+import type { Answer, Host } from "../model/host.ts";
 import { LastingQuestion } from "../model/lastingQuestion.ts";
 
 export interface FoundHit extends SearchHit {
@@ -26,12 +25,8 @@ const NOTHING: SearchResults = {
   error: null,
 };
 
-const searches = new WeakMap<DashboardModel, LastingQuestion<SearchResults>>();
-
-export function searchOf(dashboard: DashboardModel): LastingQuestion<SearchResults> {
-  const search = searches.get(dashboard) ?? new LastingQuestion(dashboard.host, NOTHING, add);
-  searches.set(dashboard, search);
-  return search;
+export function askSearch(host: Host): LastingQuestion<SearchResults> {
+  return new LastingQuestion(host, NOTHING, add);
 }
 
 function add(last: SearchResults, answer: Answer): SearchResults {
@@ -41,16 +36,4 @@ function add(last: SearchResults, answer: Answer): SearchResults {
   const found = answer.hits.map((hit) => ({ ...hit, run }));
   const hits = found.length === 0 ? last.hits : [...last.hits, ...found];
   return { hits, progress, isComplete, isCut, error: null };
-}
-
-/** Asks for what the view state says. With `isAnew` it is asked again. */
-export function startSearch(dashboard: DashboardModel, isAnew = false): void {
-  const { view, data } = dashboard;
-  const { isEveryRun, ...query } = view.value.search;
-  const search = searchOf(dashboard);
-  if (isAnew) search.ask(null, "");
-  const isEmpty = query.text.trim() === "";
-  const scope = isEveryRun ? "runs" : "run";
-  const subject = isEveryRun ? "" : (data.run.value?.id ?? "");
-  search.ask(isEmpty ? null : { ask: "search", query, scope }, subject);
 }

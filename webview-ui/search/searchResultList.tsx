@@ -36,7 +36,7 @@ export function SearchResultList({ dashboard, results }: ResultsProps) {
       {hits.length === 0 && isComplete && error === null ? (
         <p class="message">{l10n.t("No rollouts found.")}</p>
       ) : (
-        <section class="search-results" aria-label={l10n.t("Found rollouts")}>
+        <section class="search-results pane" aria-label={l10n.t("Found rollouts")}>
           {bySet(hits).map((group) => (
             <HitGroup key={group.name} dashboard={dashboard} hits={group.hits} />
           ))}

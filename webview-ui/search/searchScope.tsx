@@ -1,6 +1,7 @@
 /** Where the filter box of the rollouts looks: in the list, or in the texts of a step, of all steps or of all runs. */
 
 import * as l10n from "@vscode/l10n";
+import { Select } from "../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 
 const SCOPES = ["list", "messages", "steps", "runs"] as const;
@@ -15,21 +16,14 @@ const NAMES: Readonly<Record<Scope, string>> = {
 
 export function SearchScope({ dashboard }: DashboardProps) {
   return (
-    <select
+    <Select
       aria-label={l10n.t("Where to search")}
       title={l10n.t("Where to search. Messages are prompts, answers and tool results.")}
       value={scopeOf(dashboard)}
-      onChange={({ currentTarget: { value } }) => {
-        const chosen = SCOPES.find((scope) => scope === value);
-        if (chosen !== undefined) choose(dashboard, chosen);
-      }}
-    >
-      {SCOPES.map((scope) => (
-        <option key={scope} value={scope}>
-          {NAMES[scope]}
-        </option>
-      ))}
-    </select>
+      values={SCOPES}
+      name={(scope) => NAMES[scope]}
+      choose={(scope) => choose(dashboard, scope)}
+    />
   );
 }
 

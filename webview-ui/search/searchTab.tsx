@@ -4,11 +4,10 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
-import type { DashboardProps } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { flipped } from "../model/flipped.ts";
 import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
-import { searchOf, startSearch } from "./searchModel.ts";
 import { SearchResultList } from "./searchResultList.tsx";
 import { SearchScope } from "./searchScope.tsx";
 
@@ -72,9 +71,20 @@ export function SearchTab({ dashboard }: DashboardProps) {
         </div>
         <Roles chosen={search.roles} set={(roles) => set({ roles })} />
       </search>
-      <SearchResultList dashboard={dashboard} results={searchOf(dashboard).answer.value} />
+      <SearchResultList dashboard={dashboard} results={dashboard.search.answer.value} />
     </div>
   );
+}
+
+/** Asks for what the view state says. With `isAnew` it is asked again. */
+function startSearch(dashboard: DashboardModel, isAnew = false): void {
+  const { view, data, search } = dashboard;
+  const { isEveryRun, ...query } = view.value.search;
+  if (isAnew) search.ask(null, "");
+  const isEmpty = query.text.trim() === "";
+  const scope = isEveryRun ? "runs" : "run";
+  const subject = isEveryRun ? "" : (data.run.value?.id ?? "");
+  search.ask(isEmpty ? null : { ask: "search", query, scope }, subject);
 }
 
 interface RolesProps {

@@ -37,12 +37,7 @@ export const strings = {
     stop: l10n.t("Stop"),
   },
 
-  alarms: {
-    chart: l10n.t("Show chart"),
-    chartHint: l10n.t("The metric that the alarm judges, around this step"),
-    rollouts: l10n.t("Show its rollouts"),
-    rolloutsHint: l10n.t("Only rollouts of the step that triggered the alarm"),
-  },
+  alarms: { rollouts: l10n.t("Show its rollouts") },
 
   help: {
     keys: [
@@ -92,14 +87,10 @@ export const strings = {
     log: l10n.t("Log y"),
     clip: l10n.t("Clip outliers"),
     fromZero: l10n.t("From zero"),
-    /** How the smoothing is called that was chosen. */
-    smoothed: (kind: string) => l10n.t("Smoothing: {0}", kind),
     resetZoom: l10n.t("Reset zoom"),
     export: l10n.t("Export"),
     exportPng: l10n.t("Picture (PNG)"),
     exportCsv: l10n.t("Numbers (CSV)"),
-    exportJson: l10n.t("Numbers (JSON)"),
-    exportMarkdown: l10n.t("Copy as Markdown table"),
     legend: l10n.t("Series: click to hide, double-click to show only this one"),
     noData: {
       preparing: l10n.t("The run is being prepared. Metrics appear with its first step."),
@@ -117,7 +108,6 @@ export const strings = {
     mean: l10n.t("mean"),
     written: (value: string) => l10n.t("raw {0}", value),
     smoothed: (value: string) => l10n.t("smoothed {0}", value),
-    by: l10n.t("Curves"),
     partings: {
       all: l10n.t("All tasks"),
       environment: l10n.t("By environment"),
@@ -142,19 +132,6 @@ export const strings = {
     },
   },
 
-  histogram: {
-    bar: (low: string, high: string, count: number) =>
-      low === high
-        ? plural(count, "{0} rollout with reward {1}", "{0} rollouts with reward {1}", low)
-        : plural(
-            count,
-            "{0} rollout with reward {1} to {2}",
-            "{0} rollouts with reward {1} to {2}",
-            low,
-            high,
-          ),
-  },
-
   evaluation: {
     title: l10n.t("Evaluations"),
     open: (title: string) => l10n.t("Show the rollouts: {0}", title),
@@ -175,8 +152,6 @@ export const strings = {
   replay: {
     title: (set: string, group: number, rollout: number) =>
       l10n.t("{0}, group {1}, rollout {2}", set, group, rollout),
-    exampleTitle: (set: string, example: number) =>
-      l10n.t("{0}, example {1}", set, formatCount(example)),
     label: l10n.t("Replay"),
     back: l10n.t("Back to the list"),
     modes: { markdown: l10n.t("Markdown"), raw: l10n.t("Raw"), tokens: l10n.t("Tokens") },
@@ -184,8 +159,6 @@ export const strings = {
       model: l10n.t("the model wrote something else"),
       environment: l10n.t("the environment answered differently"),
     },
-    orderAt: (at: number, count: number) =>
-      l10n.t("{0} of {1}", at === 0 ? "–" : formatCount(at), formatCount(count)),
     previousRollout: l10n.t("Previous rollout of the list"),
     nextRollout: l10n.t("Next rollout of the list"),
     marks: {
@@ -212,14 +185,8 @@ export const strings = {
       difference: l10n.t("Trainer − sampler"),
       ratio: l10n.t("Probability ratio"),
     },
-    streamOf: (stream: number, firstTurn: number, lastTurn: number) =>
-      firstTurn === lastTurn
-        ? l10n.t("{0}: turn {1}", stream, firstTurn)
-        : l10n.t("{0}: turns {1} to {2}", stream, firstTurn, lastTurn),
     masked: l10n.t("not trained on"),
     loss: l10n.t("Loss"),
-    trained: l10n.t("Underlined: trained on"),
-    lossOfTokens: l10n.t("Colored by loss"),
   },
 
   trajectories: {
@@ -229,10 +196,6 @@ export const strings = {
     nextStep: l10n.t("Next step or evaluation"),
     search: l10n.t("Text in environment, task, stop reason or error"),
     grid: l10n.t("Rollouts"),
-    groupShown: (shown: number, size: number) =>
-      shown === size
-        ? plural(size, "{0} rollout", "{0} rollouts")
-        : plural(size, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown)),
     mark: l10n.t("Marked"),
     markNames: {
       star: l10n.t("starred"),

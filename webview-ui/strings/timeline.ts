@@ -138,53 +138,13 @@ export const timelineStrings = {
   kinds,
   rolloutName,
   duration,
-  percent: formatPercent,
   stall: (stall: Stall, row: TimelineRow | undefined): string =>
     (stalls[stall.kind] as (own: Stall, row: TimelineRow | undefined) => string)(stall, row), // the table has a text for the kind of each stall
-  pathTitle: (ms: number) => l10n.t("Where the step's {0} went", duration(ms)),
-  evaluationTitle: (ms: number) => l10n.t("Where the evaluation's {0} went", duration(ms)),
-  pathHint: l10n.t(
-    "The critical path: what the end of the step waited for, in order. Making anything else faster does not shorten the step.",
-  ),
-  underWay: (rollouts: number) =>
-    plural(
-      rollouts,
-      "The step is in progress: {0} rollout has ended.",
-      "The step is in progress: {0} rollouts have ended.",
-    ),
-  legend: l10n.t("Kinds of time"),
-  stalls: l10n.t("Stalls"),
-  noStalls: l10n.t("Nothing unusual: no wait and no rollout took much longer than the others."),
-  mostOf: (kind: TimeKind, share: number) =>
-    l10n.t("Most of the step's time went to: {0} ({1}).", kinds[kind], formatPercent(share)),
-  omitted: (count: number) =>
-    plural(count, "{0} rollout is not shown.", "{0} rollouts are not shown."),
-  bars: l10n.t("Rollouts of the step on a common time axis"),
-  table: l10n.t("Seconds of each rollout"),
-  asTable: l10n.t("View as table"),
-  asBars: l10n.t("View as bars"),
-  order: l10n.t("Order"),
   orders: {
     group: l10n.t("by group"),
     start: l10n.t("by start"),
     end: l10n.t("by end"),
     duration: l10n.t("by duration"),
     path: l10n.t("critical path first"),
-  },
-  step: l10n.t("step"),
-  onPath: l10n.t("on the critical path"),
-  row: (name: string, environment: string, total: string, spans: string) =>
-    l10n.t("{0}, {1}: {2} in total, {3}", name, environment, total, spans),
-  span: (kind: string, length: string, from: string) =>
-    l10n.t("{0} {1}, from {2}", kind, length, from),
-  show: l10n.t("Show rollout"),
-  reading: l10n.t("Reading the times of the rollouts…"),
-  none: l10n.t("No rollout of this step has ended yet."),
-  heads: {
-    group: l10n.t("group"),
-    rollout: l10n.t("rollout"),
-    start: l10n.t("start"),
-    end: l10n.t("end"),
-    total: l10n.t("in total"),
   },
 } as const;

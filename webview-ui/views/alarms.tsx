@@ -33,14 +33,14 @@ interface SummaryProps extends DashboardProps {
 }
 
 export function Summary({ dashboard, hasSentence }: SummaryProps) {
-  const errors = dashboard.connection.errors.value;
+  const errors = dashboard.errors.value;
   const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
   const sentence = hasSentence ? sentenceOf(dashboard) : null;
   if (sentence === null && alarms.length === 0) return null;
   return (
     <div class="summary row" data-severity={alarms[0]?.severity}>
       {sentence === null ? null : (
-        <p class="sentence" title={sentence}>
+        <p class="sentence cut" title={sentence}>
           {sentence}
         </p>
       )}
@@ -62,7 +62,7 @@ interface AlarmsProps extends DashboardProps {
 
 function Alarms({ dashboard, alarms }: AlarmsProps) {
   const [isOpen, setOpen] = useState(false);
-  const errors = dashboard.connection.errors.value;
+  const errors = dashboard.errors.value;
   const first = alarms[0];
   if (first === undefined) return null;
   const shown = isOpen ? alarms : [first];
@@ -93,7 +93,7 @@ function Alarms({ dashboard, alarms }: AlarmsProps) {
           <IconButton
             icon="close"
             label={l10n.t("Dismiss")}
-            onClick={dashboard.connection.dismissErrors}
+            onClick={() => dashboard.dismissErrors()}
           />
         ) : null}
       </div>
@@ -123,8 +123,22 @@ function AlarmRow({
         </span>
         <span class="alarm-actions wrap">
           {evidence === null ? null : (
-            <EvidenceButtons dashboard={dashboard} alarm={evidence} isOpen={isOpen} />
+            <Button
+              class="link"
+              label={l10n.t("Show chart")}
+              title={l10n.t("The metric that the alarm judges, around this step")}
+              onClick={() => dashboard.showAlarmChart(evidence)}
+            />
           )}
+          {/* A single line has room for one button: the chart leads to the rollouts, too. */}
+          {evidence?.isOfRollouts && isOpen ? (
+            <Button
+              class="link"
+              label={strings.alarms.rollouts}
+              title={l10n.t("Only rollouts of the step that triggered the alarm")}
+              onClick={() => dashboard.showAlarmRollouts(evidence)}
+            />
+          ) : null}
           {fix === null ? null : !dashboard.host.can("applyAlarm") ? (
             <span class="fact">
               <UntrustedText text={fix.text} />
@@ -157,34 +171,6 @@ function AlarmRow({
         ) : null}
       </div>
     </li>
-  );
-}
-
-interface EvidenceProps extends DashboardProps {
-  readonly alarm: AlarmView;
-  /** A single line has room for one button: the chart leads to the rollouts, too. */
-  readonly isOpen: boolean;
-}
-
-function EvidenceButtons({ dashboard, alarm, isOpen }: EvidenceProps) {
-  const { chart, chartHint, rollouts, rolloutsHint } = strings.alarms;
-  return (
-    <>
-      <Button
-        class="link"
-        label={chart}
-        title={chartHint}
-        onClick={() => dashboard.showAlarmChart(alarm)}
-      />
-      {alarm.isOfRollouts && isOpen ? (
-        <Button
-          class="link"
-          label={rollouts}
-          title={rolloutsHint}
-          onClick={() => dashboard.showAlarmRollouts(alarm)}
-        />
-      ) : null}
-    </>
   );
 }
 

@@ -42,7 +42,7 @@ export function App({ dashboard }: DashboardProps) {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard]);
-  const status = dashboard.connection.status.value;
+  const status = dashboard.status.value;
   if (status === "empty") {
     return (
       <main class="message">
@@ -65,7 +65,7 @@ export function App({ dashboard }: DashboardProps) {
   return (
     <>
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
-      <main class="view stack">
+      <main class="fill stack">
         <div class="tab-row row">
           <Tabs
             label={l10n.t("Views of the run")}
@@ -83,7 +83,7 @@ export function App({ dashboard }: DashboardProps) {
           <OfferedRun dashboard={dashboard} />
         </div>
         <Summary dashboard={dashboard} hasSentence={tab === "overview"} />
-        <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <div id="view" class="fill" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           <View dashboard={dashboard} tab={tab} />
         </div>
       </main>
@@ -139,7 +139,7 @@ function OfferedRun({ dashboard }: DashboardProps) {
     <span class="offered" role="status">
       {isUnderWay ? (
         <Button
-          class="link"
+          class="link cut"
           label={l10n.t("Started: {0}", visibleLine(run.name))}
           title={l10n.t("Show this run")}
           onClick={() => {
@@ -154,8 +154,8 @@ function OfferedRun({ dashboard }: DashboardProps) {
 }
 
 function Gone({ dashboard }: DashboardProps) {
-  const { connection, host } = dashboard;
-  const gone = connection.gone.value;
+  const { host } = dashboard;
+  const gone = dashboard.gone.value;
   if (gone === null) return null;
   return (
     <main class="message">
@@ -165,7 +165,7 @@ function Gone({ dashboard }: DashboardProps) {
           "It was deleted, moved or renamed. If you moved it, open it where it is now. A folder in the trash can be restored.",
         )}
       </p>
-      <div class="message-actions">
+      <div class="message-actions wrap">
         {host.can("importRun") ? (
           <Button
             class="secondary"

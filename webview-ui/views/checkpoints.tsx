@@ -115,7 +115,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
   const shownName = visibleLine(name);
   const copy = (which: "state" | "sampler"): void => {
     host.command("copyCheckpointPath", { name, which });
-    dashboard.announcement.value = l10n.t("{0}: copied.", shownName);
+    dashboard.announce(l10n.t("{0}: copied.", shownName));
   };
   const items = [
     ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),

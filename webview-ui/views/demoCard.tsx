@@ -89,7 +89,7 @@ interface NextStepProps {
 
 function NextStep({ label, hint, onClick }: NextStepProps) {
   return (
-    <li>
+    <li class="stack">
       <Button class="secondary" label={label} title={hint} onClick={onClick} />
       <span>{hint}</span>
     </li>
@@ -106,9 +106,6 @@ function readRollout(dashboard: DashboardModel, step: number): void {
       (found, row) => ((row.reward ?? 0) > (found?.reward ?? -1) ? row : found),
       null,
     );
-    dashboard.openRollouts(
-      set,
-      best === null ? null : { group: best.group, rollout: best.rollout },
-    );
+    dashboard.openRollouts(set, best);
   });
 }

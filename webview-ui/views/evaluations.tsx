@@ -3,13 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { CheckpointView, EvaluationView } from "../../src/shared/dashboardTypes.ts";
-import {
-  formatCount,
-  formatReward,
-  formatSigned,
-  formatTemperature,
-  plural,
-} from "../../src/shared/format.ts";
+import { formatCount, formatReward, formatTemperature, plural } from "../../src/shared/format.ts";
+import { formatChange, formatRange } from "../charts/format.ts";
 import { Button } from "../controls/button.tsx";
 import { ContextMenu, type ContextMenuProps, Menu, type MenuItem } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
@@ -188,7 +183,7 @@ interface PivotRowProps extends DashboardProps {
 function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: PivotRowProps) {
   const [menuAt, setMenuAt] = useState<ContextMenuProps["at"] | null>(null);
   const checkpoint = checkpointOf(dashboard, step, model);
-  const items = checkpoint === null ? [] : checkpointItems(checkpoint, dashboard.host);
+  const items = checkpointItems(checkpoint, dashboard.host);
   const label = l10n.t("Actions for {0}", visibleLine(checkpoint?.name ?? ""));
   const openMenu = (event: MouseEvent): void => {
     if (items.length === 0) return;
@@ -219,8 +214,12 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
               title={text.open(cellTitle(cellOf({ step, model, result })))}
             />
             {isBest(column) ? <span class="best">{l10n.t("best")}</span> : null}
-            <span class="fact">{rangeText(result.low, result.high, formatReward)}</span>
-            <PassRates result={result} />
+            <span class="fact">{formatRange(result)}</span>
+            {result.passAtK.some(isOfSeveral) ? (
+              <span class="fact">
+                {l10n.t("pass {0}", passText(result.passAtK.filter(isOfSeveral)))}
+              </span>
+            ) : null}
           </td>
         ),
       )}
@@ -234,11 +233,9 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
   );
 }
 
-/** For more than one rollout: pass@1 is in the list. */
-function PassRates({ result }: { readonly result: Result }) {
-  const passAtK = result.passAtK.filter(({ k }) => k > 1);
-  if (passAtK.length === 0) return null;
-  return <span class="fact">{l10n.t("pass {0}", passText({ passAtK }))}</span>;
+/** What a cell shows: pass@1 is in the list. */
+function isOfSeveral({ k }: Result["passAtK"][number]): boolean {
+  return k > 1;
 }
 
 /** What the cell has no room for. */
@@ -278,13 +275,7 @@ function List({ dashboard, evaluations }: ListProps) {
       />
       <tbody>
         {rowsOf(evaluations).map((row, index) => (
-          <Row
-            key={index}
-            row={row}
-            checkpoint={checkpointOf(dashboard, row.step, row.model)}
-            host={dashboard.host}
-            open={() => openEvaluation(dashboard, cellOf(row))}
-          />
+          <Row key={index} row={row} dashboard={dashboard} />
         ))}
       </tbody>
     </table>
@@ -298,18 +289,13 @@ function checkpointOf({ data }: DashboardModel, step: number, model: string | nu
   return saved.find(({ best }) => best !== null) ?? saved[0] ?? null;
 }
 
-interface RowProps {
-  readonly row: EvaluationRow;
-  readonly checkpoint: CheckpointView | null;
-  readonly host: Host;
-  readonly open: () => void;
-}
-
-function Row({ row, checkpoint, host, open }: RowProps) {
+function Row({ dashboard, row }: DashboardProps & { readonly row: EvaluationRow }) {
   const { step, model, result, isFirst } = row;
-  const { environment, split, temperature, rewardMean, low, high, rollouts, failed } = result;
+  const { environment, split, temperature, rewardMean, rollouts, failed } = result;
+  const checkpoint = checkpointOf(dashboard, step, model);
+  const items = checkpointItems(checkpoint, dashboard.host);
   return (
-    <tr class="opens" onClick={open}>
+    <tr class="opens" onClick={() => openEvaluation(dashboard, cellOf(row))}>
       <td class={model === null ? "number" : ""}>
         <Button
           class="link"
@@ -323,41 +309,31 @@ function Row({ row, checkpoint, host, open }: RowProps) {
       <td class="number">
         <b>{formatReward(rewardMean)}</b>
       </td>
-      <td class="number">{rangeText(low, high, formatReward) ?? strings.none}</td>
+      <td class="number">{formatRange(result) ?? strings.none}</td>
       <td class="number">{isFirst ? strings.none : changeText(result)}</td>
-      <td class="number">{passText(result)}</td>
+      <td class="number">{passText(result.passAtK)}</td>
       <td class="number">{rolloutsText(rollouts, failed)}</td>
       <td class="row-actions">
-        {checkpoint === null ? null : <CheckpointMenu checkpoint={checkpoint} host={host} />}
+        {checkpoint === null || items.length === 0 ? null : (
+          // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
+          <span onClick={(event) => event.stopPropagation()}>
+            <Menu
+              label={l10n.t("Actions for {0}", visibleLine(checkpoint.name))}
+              icon="ellipsis"
+              items={items}
+            />
+          </span>
+        )}
       </td>
     </tr>
   );
 }
 
-interface CheckpointMenuProps {
-  readonly checkpoint: CheckpointView;
-  readonly host: Host;
-}
-
-function CheckpointMenu({ checkpoint, host }: CheckpointMenuProps) {
-  const items = checkpointItems(checkpoint, host);
-  if (items.length === 0) return null;
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
-    <span onClick={(event) => event.stopPropagation()}>
-      <Menu
-        label={l10n.t("Actions for {0}", visibleLine(checkpoint.name))}
-        icon="ellipsis"
-        items={items}
-      />
-    </span>
-  );
-}
-
 /** None for a checkpoint that cannot be sampled from, and where no editor can do them. */
-function checkpointItems({ name, samplerPath }: CheckpointView, host: Host): readonly MenuItem[] {
-  if (samplerPath === null) return [];
+function checkpointItems(checkpoint: CheckpointView | null, host: Host): readonly MenuItem[] {
+  if (checkpoint === null || checkpoint.samplerPath === null) return [];
+  const { name } = checkpoint;
   return [
     ...host.menuItem(l10n.t("Evaluate…"), "evaluateCheckpoint", { name }),
     ...host.menuItem(l10n.t("Chat with it…"), "chatWithCheckpoint", { name }),
@@ -376,22 +352,11 @@ function rolloutsText(rollouts: number, failed: number): string {
 
 /** The change task by task, with its interval; none below 8 shared tasks. */
 function changeText({ difference }: Result): string {
-  if (difference === undefined) return strings.none;
-  const { mean, low, high } = difference;
-  const range = rangeText(low, high, formatSigned);
-  return range === null ? formatSigned(mean) : `${formatSigned(mean)} (${range})`;
-}
-
-function rangeText(
-  low: number | null,
-  high: number | null,
-  format: (value: number) => string,
-): string | null {
-  return low === null || high === null ? null : l10n.t("{0} to {1}", format(low), format(high));
+  return difference === undefined ? strings.none : formatChange(difference);
 }
 
 /** The pass rate for every k that was measured. */
-function passText({ passAtK }: Pick<Result, "passAtK">): string {
+function passText(passAtK: Result["passAtK"]): string {
   if (passAtK.length === 0) return strings.none;
   return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");
 }

@@ -1,15 +1,15 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { DashboardCommand } from "../../src/shared/dashboardMessages.ts";
-import type { RunCondition, RunView } from "../../src/shared/dashboardTypes.ts";
+import type { RunCondition, RunListing, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
+import { Select } from "../controls/choice.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
-import { useMedia } from "../controls/useMedia.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
@@ -61,22 +61,22 @@ function RunPicker({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   const runs = dashboard.data.runs.value;
   if (run === null) return null;
-  if (runs.length < 2) return <strong class="run-name">{visibleLine(run.name)}</strong>;
+  if (runs.length < 2) return <strong class="run-name cut">{visibleLine(run.name)}</strong>;
   return (
     <label class="run-picker">
       <span class="visually-hidden">{l10n.t("Run")}</span>
-      <select
+      <Select
         value={run.id}
-        onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}
-      >
-        {runs.map(({ id, name, state }) => (
-          <option key={id} value={id}>
-            {id === run.id ? visibleLine(name) : `${visibleLine(name)} (${strings.states[state]})`}
-          </option>
-        ))}
-      </select>
+        values={runs.map(({ id }) => id)}
+        name={(id) => nameOf(runs.find((own) => own.id === id) ?? run, id === run.id)}
+        choose={(id) => dashboard.host.selectRun(id)}
+      />
     </label>
   );
+}
+
+function nameOf({ name, state }: RunListing, isShown: boolean): string {
+  return isShown ? visibleLine(name) : `${visibleLine(name)} (${strings.states[state]})`;
 }
 
 function AttemptPicker({ dashboard }: DashboardProps) {
@@ -115,14 +115,14 @@ function Progress({ dashboard }: DashboardProps) {
     return <EvaluationProgress dashboard={dashboard} run={run} models={run.evaluatedModels} />;
   }
   const { completedSteps, laterCostUsd, totalSteps } = run;
-  const last = dashboard.data.columns.rows - 1;
-  const eta = dashboard.data.columns.at("progress/eta_s", last);
   const { columns } = dashboard.data;
+  const last = columns.rows - 1;
+  const eta = columns.at("progress/eta_s", last);
   const isSupervised = run.examples !== null;
   const tokens = columns.at(`tokens/cumulative/${isSupervised ? "trained" : "sampled"}`, last);
   const stepsUsd = columns.at("cost/cumulative_usd", last);
   const evaluationUsd = columns.at("cost/evaluation_usd", last) ?? 0;
-  const seconds = dashboard.data.columns
+  const seconds = columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const facts = [
@@ -158,7 +158,7 @@ function tokensText(tokens: number, isSupervised: boolean): string {
 function Facts({ facts }: { readonly facts: readonly string[] }) {
   const line = facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
   return (
-    <span class="fact" title={line}>
+    <span class="fact cut" title={line}>
       {line}
     </span>
   );
@@ -188,6 +188,19 @@ function EvaluationProgress({
   );
 }
 
+/** Whether a media query holds, now and after each change. */
+function useMedia(query: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const look = (): void => setHolds(media.matches);
+    look();
+    media.addEventListener("change", look);
+    return () => media.removeEventListener("change", look);
+  }, [query]);
+  return holds;
+}
+
 /** What can be done with a run at once; all else is in the menu. */
 interface Action {
   readonly command: DashboardCommand;
@@ -212,9 +225,14 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
   const shown = isInTitleBar ? [] : actions;
   return (
     <Toolbar label={l10n.t("Run actions")}>
-      {shown.map((action) => (
-        <ActionButton key={action.command} action={action} isShort={isShort} host={host} />
-      ))}
+      {shown.map(({ command, title, ...action }) => {
+        const onClick = (): void => host.command(command);
+        return isShort ? (
+          <IconButton key={command} {...action} hint={title} onClick={onClick} />
+        ) : (
+          <Button key={command} class="secondary" {...action} title={title} onClick={onClick} />
+        );
+      })}
       <Menu
         label={l10n.t("More actions")}
         icon="ellipsis"
@@ -225,26 +243,6 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
         ]}
       />
     </Toolbar>
-  );
-}
-
-interface ActionButtonProps {
-  readonly action: Action;
-  /** True where there is room for an icon only. */
-  readonly isShort: boolean;
-  readonly host: Host;
-}
-
-function ActionButton({
-  action: { command, icon, label, title },
-  isShort,
-  host,
-}: ActionButtonProps) {
-  const onClick = (): void => host.command(command);
-  return isShort ? (
-    <IconButton icon={icon} label={label} hint={title} onClick={onClick} />
-  ) : (
-    <Button class="secondary" icon={icon} label={label} title={title} onClick={onClick} />
   );
 }
 

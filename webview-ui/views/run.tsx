@@ -47,7 +47,7 @@ export function Run({ dashboard }: DashboardProps) {
           ))}
         </fieldset>
       </div>
-      <div class="run-part">
+      <div class="fill">
         <Part dashboard={dashboard} part={part} />
       </div>
     </div>

@@ -11,14 +11,14 @@ import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
 import { Replay } from "./replay/replay.tsx";
-import { AlarmFilter, useAlarmRollouts } from "./rollouts/alarmFilter.tsx";
+import { AlarmFilter } from "./rollouts/alarmFilter.tsx";
 import { MarkedMenu } from "./rollouts/markedMenu.tsx";
 import { RolloutFilters } from "./rollouts/rolloutFilters.tsx";
 import { RolloutGrid } from "./rollouts/rolloutGrid.tsx";
-import { byGroup } from "./rollouts/rolloutGroups.ts";
-import { filterRows, rolloutName, sortRows } from "./rollouts/rolloutRows.ts";
+import { byGroup, rolloutName } from "./rollouts/rolloutGroups.ts";
+import { filterRows, sortRows } from "./rollouts/rolloutRows.ts";
 import { DetailContext, type TableContext, useTableContext } from "./rollouts/tableContext.ts";
-import { useMessageSearch } from "./rollouts/useMessageSearch.ts";
+import { useAlarmRollouts, useMessageSearch } from "./rollouts/useFoundRollouts.ts";
 
 const text = strings.trajectories;
 
@@ -51,7 +51,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
       data-list-kept={isListKept}
       data-beside={rollout !== null && beside !== null}
     >
-      <section class="list" aria-label={text.grid}>
+      <section class="list stack" aria-label={text.grid}>
         <div class="list-head row">
           {dashboard.data.run.value?.examples === "read" ? null : (
             <StepNavigator dashboard={dashboard} />

@@ -29,43 +29,24 @@ export type ChartMark =
 
 export type EvaluationMark = Extract<ChartMark, { readonly kind: "evaluation" }>;
 
-/** Corners of the signs of evaluations around their middle, each within -1 to 1. */
-export const EVALUATION_SIGNS: readonly (readonly (readonly [number, number])[])[] = [
-  [
-    [0, -1],
-    [1, 0],
-    [0, 1],
-    [-1, 0],
-  ],
-  [
-    [-0.8, -0.8],
-    [0.8, -0.8],
-    [0.8, 0.8],
-    [-0.8, 0.8],
-  ],
-  [
-    [0, -1],
-    [1, 0.8],
-    [-1, 0.8],
-  ],
-  [
-    [-1, -0.8],
-    [1, -0.8],
-    [0, 1],
-  ],
-  [
-    [-1, -0.45],
-    [1, -0.45],
-    [1, 0.45],
-    [-1, 0.45],
-  ],
-  [
-    [-0.45, -1],
-    [0.45, -1],
-    [0.45, 1],
-    [-0.45, 1],
-  ],
+/** Corners of the signs of evaluations around their middle, as SVG writes points, each within -1 to 1. */
+const SIGNS = [
+  "0 -1, 1 0, 0 1, -1 0",
+  "-0.8 -0.8, 0.8 -0.8, 0.8 0.8, -0.8 0.8",
+  "0 -1, 1 0.8, -1 0.8",
+  "-1 -0.8, 1 -0.8, 0 1",
+  "-1 -0.45, 1 -0.45, 1 0.45, -1 0.45",
+  "-0.45 -1, 0.45 -1, 0.45 1, -0.45 1",
 ];
+
+/** The corners of the sign at an index, from the middle of the sign on. */
+export function signAt(index: number): readonly (readonly [right: number, down: number])[] {
+  const points = (SIGNS[index % SIGNS.length] ?? "").split(", ");
+  return points.map((point) => {
+    const [right = 0, down = 0] = point.split(" ").map(Number);
+    return [right, down];
+  });
+}
 
 /** Corners of a star with five points around its middle. */
 const STAR = Array.from({ length: 10 }, (_, corner) => {
@@ -184,7 +165,7 @@ function drawEvaluation(
   }
   ctx.stroke();
   ctx.beginPath();
-  for (const [right, down] of EVALUATION_SIGNS[sign % EVALUATION_SIGNS.length] ?? []) {
+  for (const [right, down] of signAt(sign)) {
     ctx.lineTo(x + right * size, at(y) + down * size);
   }
   ctx.closePath();

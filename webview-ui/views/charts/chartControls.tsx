@@ -45,7 +45,9 @@ function changesOf({ view }: DashboardModel): readonly string[] {
   const { smoothing, xAxis, isLog, isClipped, isFromZero } = view.value;
   const text = strings.chart;
   return [
-    ...(smoothing.kind === "auto" ? [] : [text.smoothed(text.smoothingKinds[smoothing.kind])]),
+    ...(smoothing.kind === "auto"
+      ? []
+      : [l10n.t("Smoothing: {0}", text.smoothingKinds[smoothing.kind])]),
     ...(xAxis === "step" ? [] : [text.xAxes[xAxis]]),
     ...(isLog ? [text.log] : []),
     ...(isClipped ? [text.clip] : []),

@@ -6,9 +6,6 @@ import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { NO_FILTER } from "../../model/viewState.ts";
-import { strings } from "../../strings/strings.ts";
-
-const text = strings.histogram;
 
 export function Histogram({ dashboard }: DashboardProps) {
   const shown = dashboard.selection.rollouts.value;
@@ -45,9 +42,7 @@ export function Histogram({ dashboard }: DashboardProps) {
                 title={l10n.t("Choose a bar to see its trajectories")}
                 onClick={() => open(bin)}
               >
-                <span class="visually-hidden">
-                  {text.bar(formatExact(bin.low), formatExact(bin.high), bin.count)}
-                </span>
+                <span class="visually-hidden">{barText(bin)}</span>
                 <span class="bar-area stack" aria-hidden="true">
                   <span class="bar" style={{ height: `${Math.max(1, (bin.count / most) * 100)}%` }}>
                     <span class="bar-count" key={bin.count}>
@@ -74,6 +69,18 @@ export function Histogram({ dashboard }: DashboardProps) {
       </p>
     </section>
   );
+}
+
+function barText({ low, high, count }: Bin): string {
+  return low === high
+    ? plural(count, "{0} rollout with reward {1}", "{0} rollouts with reward {1}", formatExact(low))
+    : plural(
+        count,
+        "{0} rollout with reward {1} to {2}",
+        "{0} rollouts with reward {1} to {2}",
+        formatExact(low),
+        formatExact(high),
+      );
 }
 
 function shortReward({ low, high }: Bin): string {

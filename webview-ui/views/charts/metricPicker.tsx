@@ -73,9 +73,23 @@ function ChartList({ dashboard, charts }: PickerProps) {
             <section key={section} aria-label={text.sections[section]}>
               <h3>{text.sections[section]}</h3>
               <ul>
-                {own.map((chart) => (
-                  <Choice key={chart.id} dashboard={dashboard} chart={chart} />
-                ))}
+                {own.map((chart) => {
+                  const names = visibleLine(chart.series.map(({ name }) => name).join(", "));
+                  const title = visibleLine(chart.title);
+                  return (
+                    <li key={chart.id}>
+                      <label class="check row" title={names}>
+                        <input
+                          type="checkbox"
+                          checked={chart.isDrawn}
+                          onChange={() => dashboard.toggleChart(chart)}
+                        />
+                        <span class="cut">{title}</span>
+                        {title === names ? null : <span class="fact cut">{names}</span>}
+                      </label>
+                    </li>
+                  );
+                })}
               </ul>
             </section>
           );
@@ -83,32 +97,6 @@ function ChartList({ dashboard, charts }: PickerProps) {
       </div>
     </div>
   );
-}
-
-interface ChoiceProps extends DashboardProps {
-  readonly chart: ListedChart;
-}
-
-function Choice({ dashboard, chart }: ChoiceProps) {
-  const names = visibleLine(namesOf(chart));
-  const title = visibleLine(chart.title);
-  return (
-    <li>
-      <label class="check row" title={names}>
-        <input
-          type="checkbox"
-          checked={chart.isDrawn}
-          onChange={() => dashboard.toggleChart(chart)}
-        />
-        <span>{title}</span>
-        {title === names ? null : <span class="fact">{names}</span>}
-      </label>
-    </li>
-  );
-}
-
-function namesOf({ series }: ListedChart): string {
-  return series.map(({ name }) => name).join(", ");
 }
 
 /** The charts with this text, or pattern, in their titles or the names of their metrics. */

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
 import { countNotPositive, shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { plural } from "../../../src/shared/format.ts";
@@ -15,6 +15,7 @@ import { formatRewardValue, formatXTick, formatXValue } from "../../charts/forma
 import { summarizeReward } from "../../charts/summary.ts";
 import { tickSteps } from "../../charts/ticks.ts";
 import { Button } from "../../controls/button.tsx";
+import { Select } from "../../controls/choice.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/export.ts";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
@@ -24,10 +25,14 @@ import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { Legend } from "./legend.tsx";
-import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
-import { useSuperseded } from "./useSuperseded.ts";
+import {
+  type RewardChartData,
+  rewardChartData,
+  type SupersededRewards,
+} from "./rewardChartData.ts";
 
 const HEIGHT_PX = 300;
+const PARTINGS = ["all", ...REWARD_PARTINGS] as const;
 const text = strings.reward;
 
 export function RewardChart({ dashboard }: DashboardProps) {
@@ -50,7 +55,14 @@ export function RewardChart({ dashboard }: DashboardProps) {
           {row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row)}
         </span>
         <div class="card-actions">
-          <RewardParting dashboard={dashboard} />
+          <Select
+            aria-label={l10n.t("Curves")}
+            title={l10n.t("Curves")}
+            value={dashboard.view.value.rewardBy}
+            values={PARTINGS}
+            name={(parting) => text.partings[parting]}
+            choose={(rewardBy) => dashboard.update({ rewardBy })}
+          />
           <Button
             class="quiet"
             icon={isTable ? "graphLine" : "table"}
@@ -165,6 +177,25 @@ function useRewardChartData(dashboard: DashboardModel): {
   return { data, note };
 }
 
+/** Asks for the repeated steps of an attempt; null until the answer is there. */
+function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
+  const [superseded, set] = useState<SupersededRewards>(null);
+  useEffect(() => {
+    set(null);
+    if (attempt === null) return;
+    const names = ["rollout/reward/mean"];
+    return host.ask({ ask: "superseded", attempt, names }, (answer) => {
+      if (answer.kind !== "superseded") return;
+      const values = answer.columns[0]?.values ?? new Float64Array();
+      const rewards = new Map(
+        Array.from(answer.steps, (step, row) => [step, values[row] ?? Number.NaN]),
+      );
+      set({ attempt, rewards });
+    });
+  }, [host, attempt]);
+  return superseded;
+}
+
 /** A row in words: what the run wrote, and what is drawn where that differs. */
 function describeRow(
   { mean, counts, smoothed, xs }: RewardChartData,
@@ -218,13 +249,16 @@ function exportItems(
 ): readonly MenuItem[] {
   const save = (name: string, content: string, encoding: "utf8" | "base64"): void =>
     host.command("exportFile", { file: { name, content, encoding } });
-  const { exportPng, exportCsv, exportJson, exportMarkdown } = strings.chart;
+  const { exportPng, exportCsv } = strings.chart;
   return [
     { label: exportPng, run: () => save("reward.png", picture(), "base64") },
     { label: exportCsv, run: () => save("reward.csv", toCsv(table()), "utf8") },
-    { label: exportJson, run: () => save("reward.json", toJson(table()), "utf8") },
     {
-      label: exportMarkdown,
+      label: l10n.t("Numbers (JSON)"),
+      run: () => save("reward.json", toJson(table()), "utf8"),
+    },
+    {
+      label: l10n.t("Copy as Markdown table"),
       run: () => host.command("copyText", { text: toMarkdown(table()) }),
     },
   ];
@@ -252,27 +286,4 @@ function seriesTable(
     ["mean", "95 % low", "95 % high", "rollouts"].map((head) => `${label} ${head}`),
   );
   return { heads: ["step", ...names.map(({ head }) => head), ...partHeads], rows };
-}
-
-const CHOICES = ["all", ...REWARD_PARTINGS] as const;
-
-function RewardParting({ dashboard }: DashboardProps) {
-  const { rewardBy } = dashboard.view.value;
-  return (
-    <select
-      aria-label={text.by}
-      title={text.by}
-      value={rewardBy}
-      onChange={({ currentTarget: { value } }) => {
-        const chosen = CHOICES.find((choice) => choice === value);
-        if (chosen !== undefined) dashboard.update({ rewardBy: chosen });
-      }}
-    >
-      {CHOICES.map((choice) => (
-        <option key={choice} value={choice}>
-          {text.partings[choice]}
-        </option>
-      ))}
-    </select>
-  );
 }

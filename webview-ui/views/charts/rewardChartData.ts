@@ -20,11 +20,16 @@ import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
 import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluationSeries.ts";
-import type { SupersededRewards } from "./useSuperseded.ts";
 
 const REWARD = "rollout/reward";
 const MEAN = `${REWARD}/mean`;
 const text = strings.reward;
+
+/** The mean reward of the repeated steps of an attempt, by step. */
+export type SupersededRewards = {
+  readonly attempt: number;
+  readonly rewards: ReadonlyMap<number, number>;
+} | null;
 
 /** What the chart is made from. */
 export type RewardChartSource = Pick<DashboardModel, "data" | "view">;

@@ -102,7 +102,9 @@ function SmallChart({
   return (
     <figure class="card small stack" aria-label={title}>
       <figcaption class="card-head wrap">
-        <Heading title={title === names ? title : `${title}: ${names}`}>{title}</Heading>
+        <Heading class="cut" title={title === names ? title : `${title}: ${names}`}>
+          {title}
+        </Heading>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>

@@ -4,7 +4,12 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
-import { type RolloutKey, rolloutKeyName, setName } from "../../../src/shared/rolloutSet.ts";
+import {
+  plainKey,
+  type RolloutKey,
+  rolloutKeyName,
+  setName,
+} from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
@@ -87,20 +92,12 @@ interface Occurrences {
 /** The steps or evaluations that have the same task. */
 function useOccurrences(dashboard: DashboardModel, rolloutKey: RolloutKey): Occurrences {
   const [found, setFound] = useState<Occurrences>({ sets: [], isComplete: true });
-  const { source, step, group, rollout } = rolloutKey;
   useEffect(() => {
-    let cancel = (): void => undefined;
-    const timer = setTimeout(() => {
-      const key = { source, step, group, rollout };
-      cancel = dashboard.host.ask({ ask: "occurrences", key }, (answer) => {
-        if (answer.kind === "occurrences") setFound(answer);
-      });
-    }, OCCURRENCES_MS);
-    return () => {
-      clearTimeout(timer);
-      cancel();
-    };
-  }, [dashboard, source, step, group, rollout]);
+    const key = plainKey(rolloutKey);
+    return dashboard.host.askLater({ ask: "occurrences", key }, OCCURRENCES_MS, (answer) => {
+      if (answer.kind === "occurrences") setFound(answer);
+    });
+  }, [dashboard, rolloutKeyName(rolloutKey)]);
   return found;
 }
 
@@ -158,7 +155,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
           const name = rolloutKeyName(side.key);
           return (
             <section key={name} style={rows} aria-label={sideTitle(side.key)}>
-              <h3 id={`${id}-${name}`}>
+              <h3 id={`${id}-${name}`} class="row">
                 {sideTitle(side.key)}
                 <span class="reward-chip" data-failed={side.body.reward === null}>
                   {side.body.reward === null
@@ -263,11 +260,6 @@ function goToParting(): void {
 
 function sideTitle({ group, rollout, ...set }: RolloutKey): string {
   return text.title(setTitle(set), group + 1, rollout + 1);
-}
-
-/** Without what else a row holds. */
-function plainKey({ source, step, group, rollout }: RolloutKey): RolloutKey {
-  return { source, step, group, rollout };
 }
 
 function isSameKey(one: RolloutKey, other: RolloutKey): boolean {

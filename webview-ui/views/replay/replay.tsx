@@ -52,14 +52,20 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
   const { body, error } = useBody(dashboard, rolloutKey, row !== undefined);
   const mark = dashboard.data.marks.value.get(rolloutKeyName(rolloutKey))?.mark ?? NO_MARK;
   useReplayKeys(dashboard, { region, own, rolloutKey, mark });
-  const isTokens = dashboard.view.value.replayMode === "tokens";
+  const { replayMode, isListKept } = dashboard.view.value;
   return (
     <article class="replay stack" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
       <header class="replay-head stack">
         <div class="replay-top">
           <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
           <div class="replay-tools row">
-            <KeepList dashboard={dashboard} />
+            <IconButton
+              icon="table"
+              label={l10n.t("Keep the list open")}
+              class="keep-list"
+              aria-pressed={isListKept}
+              onClick={() => dashboard.update({ isListKept: !isListKept })}
+            />
             <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
             <Pager order={order} />
           </div>
@@ -69,10 +75,10 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
         <MarkEditor dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
       </header>
       <section
-        class="replay-body"
+        class="replay-body pane"
         ref={region}
         tabIndex={0}
-        aria-label={isTokens ? strings.tokens.label : text.label}
+        aria-label={replayMode === "tokens" ? strings.tokens.label : text.label}
       >
         {error === null ? null : <p class="message">{error}</p>}
         <ReplayContent
@@ -94,7 +100,6 @@ const NOTHING_READ: ReadRollout | { readonly body: null; readonly error: null } 
 
 /** Asks for the rollout once it is listed; one that was read lately is there at once. */
 function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
-  const { source, step, group, rollout } = rolloutKey;
   const attempt = dashboard.selection.attempt.value;
   const [read, setRead] = useState(() =>
     isListed && attempt !== null
@@ -103,8 +108,8 @@ function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: bo
   );
   useEffect(() => {
     if (!isListed || attempt === null) return;
-    return dashboard.bodies.request({ source, step, group, rollout }, attempt, setRead);
-  }, [dashboard, source, step, group, rollout, isListed, attempt]);
+    return dashboard.bodies.request(rolloutKey, attempt, setRead);
+  }, [dashboard, rolloutKeyName(rolloutKey), isListed, attempt]);
   return read;
 }
 
@@ -190,7 +195,7 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
         onClick={() => dashboard.update({ rollout: null })}
       />
       <div>
-        <h2>
+        <h2 class="wrap">
           {row !== undefined && isExample(row)
             ? exampleTitle(dashboard, rolloutKey)
             : text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
@@ -215,7 +220,7 @@ function exampleTitle({ data }: DashboardModel, key: RolloutKey): string {
   const number = key.group + 1;
   return data.run.value?.examples === "read"
     ? l10n.t("Example {0}", formatCount(number))
-    : text.exampleTitle(setTitle(key), number);
+    : l10n.t("{0}, example {1}", setTitle(key), formatCount(number));
 }
 
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
@@ -273,20 +278,6 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
   );
 }
 
-/** For small windows, where the list makes room for the replay. */
-function KeepList({ dashboard }: DashboardProps) {
-  const { isListKept } = dashboard.view.value;
-  return (
-    <IconButton
-      icon="table"
-      label={l10n.t("Keep the list open")}
-      class="keep-list"
-      aria-pressed={isListKept}
-      onClick={() => dashboard.update({ isListKept: !isListKept })}
-    />
-  );
-}
-
 /** Where the rollout is in the list, and the way to the next one. */
 function Pager({ order }: { readonly order: ReadingOrder }) {
   const { at, count, go } = order;
@@ -299,7 +290,9 @@ function Pager({ order }: { readonly order: ReadingOrder }) {
         disabled={at === 0 || count === 0}
         onClick={() => go(-1)}
       />
-      <span class="fact">{text.orderAt(at + 1, count)}</span>
+      <span class="fact">
+        {l10n.t("{0} of {1}", at < 0 ? "–" : formatCount(at + 1), formatCount(count))}
+      </span>
       <IconButton
         icon="chevronDown"
         label={text.nextRollout}

@@ -12,6 +12,7 @@ import type {
 } from "../../../src/shared/dashboardTypes.ts";
 import { formatExact, plural } from "../../../src/shared/format.ts";
 import { isExample } from "../../../src/shared/outcome.ts";
+import { plainKey } from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -75,10 +76,7 @@ export function ReplayTurns({
             </details>
           )}
           {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
-          <Block label={l10n.t("Prompt")} tone="context">
-            <FoldedText content={body.prompt} />
-            <ReplayImages of={body.prompt.text} />
-          </Block>
+          <Prompt content={body.prompt} />
         </Aligned>
         {body.turns.map((turn, index) => (
           <Fragment key={index}>
@@ -86,12 +84,7 @@ export function ReplayTurns({
               {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
                 <p class="stream-break row">{streamBreakText(body, index)}</p>
               )}
-              {turn.asked === null ? null : (
-                <Block label={l10n.t("Prompt")} tone="context">
-                  <FoldedText content={turn.asked} />
-                  <ReplayImages of={turn.asked.text} />
-                </Block>
-              )}
+              {turn.asked === null ? null : <Prompt content={turn.asked} />}
               {parting?.turn === index ? (
                 <p class="parting">{l10n.t("They diverge here: {0}", text.partBy[parting.by])}</p>
               ) : null}
@@ -124,6 +117,15 @@ export function ReplayTurns({
         </Aligned>
       </div>
     </ReplayImagesContext.Provider>
+  );
+}
+
+function Prompt({ content }: { readonly content: BoundedText }) {
+  return (
+    <Block label={l10n.t("Prompt")} tone="context">
+      <FoldedText content={content} />
+      <ReplayImages of={content.text} />
+    </Block>
   );
 }
 
@@ -362,11 +364,10 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
   const obstacle = obstacleOf(row);
   const press = (): void => {
     if (row === undefined || obstacle !== null) {
-      dashboard.announcement.value = obstacle ?? "";
+      dashboard.announce(obstacle ?? "");
       return;
     }
-    const { source, step, group, rollout } = row;
-    dashboard.host.command("continueFromHere", { key: { source, step, group, rollout }, turn });
+    dashboard.host.command("continueFromHere", { key: plainKey(row), turn });
   };
   return (
     <Button

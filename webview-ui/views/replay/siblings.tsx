@@ -31,16 +31,35 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
         onClick={() => goToSibling(dashboard, siblings, { rollout }, -1)}
       />
       <ol>
-        {siblings.map((row) => (
-          <li key={row.rollout}>
-            <Sibling
-              dashboard={dashboard}
-              row={row}
-              isCurrent={row.rollout === rollout}
-              share={row.reward === null ? 0 : (row.reward - low) / span}
-            />
-          </li>
-        ))}
+        {siblings.map(({ group, rollout: own, reward, advantage }) => {
+          const label = l10n.t(
+            "Rollout {0}: reward {1}, advantage {2}",
+            own + 1,
+            reward === null ? text.failed : formatReward(reward),
+            formatSigned(advantage),
+          );
+          return (
+            <li key={own}>
+              <button
+                type="button"
+                class="sibling"
+                aria-label={label}
+                title={label}
+                aria-current={own === rollout ? "true" : undefined}
+                onClick={() => dashboard.update({ rollout: { group, rollout: own } })}
+              >
+                {reward === null ? (
+                  <span class="sibling-failed">✕</span>
+                ) : (
+                  <span
+                    class="sibling-bar"
+                    style={{ height: `${Math.max(8, ((reward - low) / span) * 100)}%` }}
+                  />
+                )}
+              </button>
+            </li>
+          );
+        })}
       </ol>
       <IconButton
         icon="chevronRight"
@@ -50,37 +69,5 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
         onClick={() => goToSibling(dashboard, siblings, { rollout }, 1)}
       />
     </nav>
-  );
-}
-
-interface SiblingProps extends DashboardProps {
-  readonly row: RolloutRow;
-  readonly isCurrent: boolean;
-  readonly share: number;
-}
-
-function Sibling({ dashboard, row, isCurrent, share }: SiblingProps) {
-  const { group, rollout, reward, advantage } = row;
-  const label = l10n.t(
-    "Rollout {0}: reward {1}, advantage {2}",
-    rollout + 1,
-    reward === null ? text.failed : formatReward(reward),
-    formatSigned(advantage),
-  );
-  return (
-    <button
-      type="button"
-      class="sibling"
-      aria-label={label}
-      title={label}
-      aria-current={isCurrent ? "true" : undefined}
-      onClick={() => dashboard.update({ rollout: { group, rollout } })}
-    >
-      {reward === null ? (
-        <span class="sibling-failed">✕</span>
-      ) : (
-        <span class="sibling-bar" style={{ height: `${Math.max(8, share * 100)}%` }} />
-      )}
-    </button>
   );
 }

@@ -1,12 +1,14 @@
 /** How a token stream of a rollout is named. */
 
+import * as l10n from "@vscode/l10n";
 import type { ReplayTurn } from "../../../src/shared/dashboardTypes.ts";
-import { strings } from "../../strings/strings.ts";
 
 /** The number of a stream, with the turns that were sampled in it. */
 export function streamLabel(stream: number, turns: readonly Pick<ReplayTurn, "stream">[]): string {
   const first = turns.findIndex((turn) => turn.stream === stream);
   if (first < 0) return String(stream + 1);
   const last = turns.findLastIndex((turn) => turn.stream === stream);
-  return strings.tokens.streamOf(stream + 1, first + 1, last + 1);
+  return first === last
+    ? l10n.t("{0}: turn {1}", stream + 1, first + 1)
+    : l10n.t("{0}: turns {1} to {2}", stream + 1, first + 1, last + 1);
 }

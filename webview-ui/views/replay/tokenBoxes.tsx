@@ -177,7 +177,7 @@ function TokenDetails({ window, index, isGiven }: DetailsProps) {
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd class="cut">{value}</dd>
         </div>
       ))}
     </dl>

@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount } from "../../../src/shared/format.ts";
-import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import { plainKey, type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
@@ -40,7 +40,6 @@ export function TokenView({
   trainingUse,
   isExample,
 }: TokenViewProps) {
-  const { source, step, group, rollout } = rolloutKey;
   const [chosen, setStream] = useState<number | null>(null);
   const stream = chosen ?? streams[0] ?? null;
   const [from, setFrom] = useState(0);
@@ -48,12 +47,12 @@ export function TokenView({
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     if (stream === null) return;
-    const key = { source, step, group, rollout };
+    const key = plainKey(rolloutKey);
     return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") setWindow(answer.window);
       else if (answer.kind === "error") setError(answer.message);
     });
-  }, [dashboard, source, step, group, rollout, stream, from]);
+  }, [dashboard, rolloutKeyName(rolloutKey), stream, from]);
   const place = useFoundToken(dashboard, rolloutKey, isListed);
   useEffect(() => {
     if (place === null) return;
@@ -65,7 +64,7 @@ export function TokenView({
       ? l10n.t(
           "This example is in the tokens of no model. Open it from the data of a configuration whose tokenizer is on this computer.",
         )
-      : withoutTokens(source, trainingUse);
+      : withoutTokens(rolloutKey.source, trainingUse);
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;
@@ -73,22 +72,20 @@ export function TokenView({
   const color = isExample ? "loss" : dashboard.view.value.tokenColor;
   return (
     <div class="tokens stack">
-      <TokenControls
-        dashboard={dashboard}
-        window={window}
-        color={color}
-        picker={
-          <StreamPicker
-            streams={streams}
-            turns={turns}
-            stream={stream}
-            setStream={(next) => {
+      <TokenControls dashboard={dashboard} window={window} color={color}>
+        {streams.length < 2 ? null : (
+          <Choice
+            label={l10n.t("Stream")}
+            value={stream}
+            values={streams}
+            name={(one) => streamLabel(one, turns)}
+            choose={(next) => {
               setStream(next);
               setFrom(0);
             }}
           />
-        }
-      />
+        )}
+      </TokenControls>
       <TokenPages window={window} go={setFrom} />
       <TokenBoxes
         dashboard={dashboard}
@@ -117,16 +114,19 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
 interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
   readonly color: ShownTokenColor;
-  readonly picker: ComponentChildren;
+  /** Behind the first control. */
+  readonly children: ComponentChildren;
 }
 
-function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
+function TokenControls({ dashboard, window, color, children }: ControlsProps) {
   const { hasTokenNumbers } = dashboard.view.value;
   const isKnown = hasNumbersFor(color, window);
   return (
     <div class="token-controls wrap">
       {color === "loss" ? (
-        <span class="fact">{isKnown ? text.lossOfTokens : text.trained}</span>
+        <span class="fact">
+          {isKnown ? l10n.t("Colored by loss") : l10n.t("Underlined: trained on")}
+        </span>
       ) : (
         <Choice
           label={l10n.t("Color by")}
@@ -136,7 +136,7 @@ function TokenControls({ dashboard, window, color, picker }: ControlsProps) {
           choose={(own) => dashboard.update({ tokenColor: own })}
         />
       )}
-      {picker}
+      {children}
       {isKnown ? (
         <Button
           class="toggle"
@@ -224,35 +224,15 @@ function TokenPages({
   );
 }
 
-interface StreamPickerProps {
-  readonly streams: readonly number[];
-  readonly turns: readonly Pick<ReplayTurn, "stream">[];
-  readonly stream: number;
-  readonly setStream: (stream: number) => void;
-}
-
-function StreamPicker({ streams, turns, stream, setStream }: StreamPickerProps) {
-  if (streams.length < 2) return null;
-  return (
-    <Choice
-      label={l10n.t("Stream")}
-      value={stream}
-      values={streams}
-      name={(one) => streamLabel(one, turns)}
-      choose={setStream}
-    />
-  );
-}
-
 /** `show` is called with it once it is known. Where there are no tokens to open the place at, the text is shown instead. */
 function useFoundToken(
   dashboard: DashboardModel,
-  { source, step, group, rollout }: RolloutKey,
+  rolloutKey: RolloutKey,
   isListed: boolean,
 ): TokenPlace | null {
   const [place, setPlace] = useState<TokenPlace | null>(null);
   const found = dashboard.found.value;
-  const key = { source, step, group, rollout };
+  const key = plainKey(rolloutKey);
   const isOwn =
     isListed &&
     found?.rollout === rolloutKeyName(key) &&
@@ -262,7 +242,7 @@ function useFoundToken(
     const { snippet, isAmongTokens } = found;
     return dashboard.host.ask({ ask: "found-token", key, snippet }, (answer) => {
       const token = answer.kind === "found-token" ? answer.place : null;
-      dashboard.found.value = null;
+      dashboard.lookFor(null);
       setPlace(token);
       if (token === null && isAmongTokens) dashboard.update({ replayMode: "markdown" });
     });

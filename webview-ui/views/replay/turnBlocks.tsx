@@ -65,7 +65,7 @@ export function FaultyCallBlock({ reason, raw }: FaultyCallProps) {
 interface ResultProps {
   readonly result: ReplayResult;
   /** Instead of the name of what answered. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Below the text. */
   readonly children?: ComponentChildren;
 }

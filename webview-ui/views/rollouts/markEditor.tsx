@@ -9,7 +9,7 @@ import {
   type Mark,
   type MarkChange,
 } from "../../../src/shared/marks.ts";
-import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
+import { plainKey, type RolloutKey } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -74,7 +74,19 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
           </li>
         ))}
         <li>
-          <TagField add={(tag) => change({ addTag: tag })} />
+          <input
+            type="text"
+            class="tag-field"
+            aria-label={text.addTag}
+            placeholder={text.addTag}
+            maxLength={MAX_TAG_LENGTH}
+            onKeyDown={({ key, currentTarget: field }) => {
+              if (key !== "Enter") return;
+              const addTag = field.value.trim().replace(/\s+/g, " ");
+              field.value = "";
+              if (addTag !== "") change({ addTag });
+            }}
+          />
         </li>
       </ul>
       <label class="note-field" for={id}>
@@ -89,24 +101,6 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
         />
       </label>
     </div>
-  );
-}
-
-function TagField({ add }: { readonly add: (tag: string) => void }) {
-  return (
-    <input
-      type="text"
-      class="tag-field"
-      aria-label={text.addTag}
-      placeholder={text.addTag}
-      maxLength={MAX_TAG_LENGTH}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter") return;
-        const tag = event.currentTarget.value.trim().replace(/\s+/g, " ");
-        event.currentTarget.value = "";
-        if (tag !== "") add(tag);
-      }}
-    />
   );
 }
 
@@ -125,10 +119,6 @@ export function toggleMark(
   markRollout(dashboard, key, { [which]: !mark[which] });
 }
 
-function markRollout(
-  { host }: DashboardModel,
-  { source, step, group, rollout }: RolloutKey,
-  mark: MarkChange,
-): void {
-  host.command("markRollout", { key: { source, step, group, rollout }, mark });
+function markRollout({ host }: DashboardModel, key: RolloutKey, mark: MarkChange): void {
+  host.command("markRollout", { key: plainKey(key), mark });
 }

@@ -26,7 +26,7 @@ export function MarkedMenu({ dashboard }: DashboardProps) {
       items={[
         ...listed.map((own) => ({
           label: labelOf(own),
-          run: () => dashboard.openRollouts({ source: own.source, step: own.step }, own),
+          run: () => dashboard.openRollouts(own, own),
         })),
         { label: l10n.t("Export all marks as JSON…"), run: () => exportMarks(dashboard, marked) },
       ]}

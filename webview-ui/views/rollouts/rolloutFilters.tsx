@@ -14,9 +14,15 @@ import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewStat
 import { SearchScope } from "../../search/searchScope.tsx";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
+import {
+  countOfRollouts,
+  isFiltered,
+  ROLLOUT_COLUMNS,
+  stopText,
+  trainingUseText,
+} from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
-import type { MessageSearch } from "./useMessageSearch.ts";
+import type { FoundRollouts } from "./useFoundRollouts.ts";
 
 const text = strings.trajectories;
 
@@ -24,7 +30,7 @@ interface FiltersProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
   /** Null when messages are not searched. */
-  readonly search: MessageSearch | null;
+  readonly search: FoundRollouts | null;
   readonly markOf: TableContext["markOf"];
 }
 
@@ -127,12 +133,6 @@ function countOfExamples(shown: number, all: number): string {
     : plural(all, "{1} of {0} example", "{1} of {0} examples", formatCount(shown));
 }
 
-function countOfRollouts(shown: number, all: number): string {
-  return shown === all
-    ? plural(all, "{0} rollout", "{0} rollouts")
-    : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
-}
-
 interface MoreFiltersProps {
   readonly rows: readonly RolloutRow[];
   readonly filter: RolloutFilter;
@@ -180,8 +180,8 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
 /** A filter by one of the values that the rows have. */
 interface ChoiceSpec {
   readonly label: string;
-  /** False for what is shown only where there is something to choose. */
-  readonly isAlwaysShown: boolean;
+  /** Absent for what is shown only where there is something to choose. */
+  readonly isAlwaysShown?: true;
   readonly valuesOf: (row: RolloutRow, markOf: TableContext["markOf"]) => readonly string[];
   /** Empty for all. */
   readonly valueOf: (filter: RolloutFilter) => string;
@@ -200,7 +200,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Used"),
-    isAlwaysShown: false,
     valuesOf: ({ trainingUse }) => [trainingUse ?? "waiting"],
     valueOf: ({ trainingUse }) => trainingUse,
     name: (trainingUse) => trainingUseText(trainingUse === "waiting" ? null : trainingUse),
@@ -208,7 +207,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Environment"),
-    isAlwaysShown: false,
     valuesOf: ({ environment }) => [environment],
     valueOf: ({ environment }) => environment,
     name: visibleLine,
@@ -216,7 +214,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Split"),
-    isAlwaysShown: false,
     valuesOf: ({ split }) => [split],
     valueOf: ({ split }) => split,
     name: visibleLine,
@@ -224,7 +221,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Sampling"),
-    isAlwaysShown: false,
     valuesOf: ({ temperature }) => (temperature === null ? [] : [String(temperature)]),
     valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
     name: (temperature) => formatTemperature(Number(temperature)),
@@ -232,7 +228,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: l10n.t("Model"),
-    isAlwaysShown: false,
     valuesOf: ({ model }) => (model === undefined ? [] : [model]),
     valueOf: ({ model }) => model,
     name: visibleLine,
@@ -240,7 +235,6 @@ const CHOICES: readonly ChoiceSpec[] = [
   },
   {
     label: text.mark,
-    isAlwaysShown: false,
     valuesOf: (row, markOf) => {
       const { star, pin, tags, note } = markOf(row);
       return [

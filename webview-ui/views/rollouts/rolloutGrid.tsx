@@ -55,7 +55,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
   );
   const chosen = lines.findIndex(({ kind, row }) => kind === "rollout" && isSame(row, rollout));
   const size = { count: lines.length, rowHeight: ROW_PX, headHeight: ROW_PX };
-  const { virtual, cursor, setCursor, move, page } = useGridCursor(
+  const { cursor, setCursor, move, page, ...drawn } = useGridCursor(
     scroller,
     size,
     Math.max(0, chosen),
@@ -63,8 +63,8 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
   useEffect(() => {
     if (chosen >= 0) move(chosen);
   }, [chosen]);
-  const inSight = virtual.items.flatMap(({ index }) => lines[index]?.row ?? []);
-  const sight = `${inSight[0]?.step}/${virtual.items[0]?.index}/${virtual.items.length}`;
+  const inSight = drawn.rows.flatMap(({ index }) => lines[index]?.row ?? []);
+  const sight = `${inSight[0]?.step}/${drawn.rows[0]?.index}/${drawn.rows.length}`;
   useEffect(() => context.look(inSight), [sight, lines]);
   const act = (line: TableLine): void => {
     if (line.kind === "rollout") open(dashboard, line.row);
@@ -95,7 +95,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
   const template = columns.map(({ width }) => width).join(" ");
   return (
     <div
-      class="grid"
+      class="grid pane"
       role={isGrouped ? "treegrid" : "grid"}
       ref={scroller}
       tabIndex={0}
@@ -114,9 +114,9 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
       <div
         class="grid-body"
         role="rowgroup"
-        style={{ height: `${virtual.height}px`, minWidth: leastWidth(columns) }}
+        style={{ height: `${drawn.height}px`, minWidth: leastWidth(columns) }}
       >
-        {virtual.items.map(({ index, start }) => {
+        {drawn.rows.map(({ index, start }) => {
           const line = lines[index];
           if (line === undefined) return null;
           const shared = {

@@ -12,7 +12,7 @@ import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import type { TableLine } from "./rolloutGroups.ts";
-import type { RolloutColumn } from "./rolloutRows.ts";
+import { countOfRollouts, type RolloutColumn } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 
 const text = strings.trajectories;
@@ -89,8 +89,8 @@ export function GroupRow({
             {l10n.t("mean {0} ± {1}", formatReward(stats.mean), formatReward(stats.spread))}
           </span>
         )}
-        <span class="fact">{text.groupShown(shown, stats?.size ?? shown)}</span>
-        <span class="group-task">{task}</span>
+        <span class="fact">{countOfRollouts(shown, stats?.size ?? shown)}</span>
+        <span class="group-task cut">{task}</span>
       </div>
     </div>
   );

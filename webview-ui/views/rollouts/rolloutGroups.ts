@@ -25,6 +25,11 @@ export type TableLine =
       readonly isOpen: boolean;
     };
 
+/** Names a rollout within its step. */
+export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
+  return `${group}/${rollout}`;
+}
+
 /** By the number of the group. */
 export function groupStats(rows: readonly RolloutRow[]): ReadonlyMap<number, GroupStats> {
   return new Map([...byGroup(rows)].map(([group, members]) => [group, statsOf(members)]));

@@ -9,6 +9,7 @@ import {
   formatRolloutName,
   formatSigned,
   formatTemperature,
+  plural,
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { isExample, outcomeText } from "../../../src/shared/outcome.ts";
@@ -17,6 +18,7 @@ import { taskId } from "../../../src/shared/taskId.ts";
 import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { rolloutName } from "./rolloutGroups.ts";
 import type { TableContext } from "./tableContext.ts";
 
 export const NO_CONTEXT: TableContext = {
@@ -197,9 +199,11 @@ export function isFiltered(filter: RolloutFilter): boolean {
   );
 }
 
-/** Names a rollout within its step. */
-export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
-  return `${group}/${rollout}`;
+/** How many are left of all. */
+export function countOfRollouts(shown: number, all: number): string {
+  return shown === all
+    ? plural(all, "{0} rollout", "{0} rollouts")
+    : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
 }
 
 export function stopText(stop: string): string {

@@ -4,9 +4,9 @@ import { createContext } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { RolloutDetail, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
-import { rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import { plainKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
-import { type GroupStats, groupStats } from "./rolloutGroups.ts";
+import { type GroupStats, groupStats, rolloutName } from "./rolloutGroups.ts";
 
 export interface TableContext {
   groupOf(row: RolloutRow): GroupStats | null;
@@ -36,35 +36,26 @@ export function useTableContext(
   const missing = wanted.filter((row) => needsDetail(row) && !details.has(detailName(row)));
   const names = missing.map(detailName).join();
   useEffect(() => {
+    if (missing.length === 0) return;
     const asked = missing.slice(0, MAX_ASKED);
-    const [first] = asked;
-    if (first === undefined) return;
-    let cancel = (): void => undefined;
-    const timer = setTimeout(() => {
-      const { source, step } = first;
-      const keys = asked.map(({ group, rollout }) => ({ source, step, group, rollout }));
-      cancel = dashboard.host.ask({ ask: "details", keys }, (answer) => {
-        if (answer.kind !== "details") return;
-        const byPlace = new Map(answer.details.map((own) => [placeName(own), own]));
-        setDetails((before) => {
-          const kept = before.size > MAX_DETAILS ? new Map<string, RolloutDetail>() : before;
-          const added = asked.map((row): [string, RolloutDetail] => [
-            detailName(row),
-            byPlace.get(placeName(row)) ?? {
-              group: row.group,
-              rollout: row.rollout,
-              strip: null,
-              tokenAdvantage: null,
-            },
-          ]);
-          return new Map([...kept, ...added]);
-        });
+    const keys = asked.map(plainKey);
+    return dashboard.host.askLater({ ask: "details", keys }, PAUSE_MS, (answer) => {
+      if (answer.kind !== "details") return;
+      const byPlace = new Map(answer.details.map((own) => [rolloutName(own), own]));
+      setDetails((before) => {
+        const kept = before.size > MAX_DETAILS ? new Map<string, RolloutDetail>() : before;
+        const added = asked.map((row): [string, RolloutDetail] => [
+          detailName(row),
+          byPlace.get(rolloutName(row)) ?? {
+            group: row.group,
+            rollout: row.rollout,
+            strip: null,
+            tokenAdvantage: null,
+          },
+        ]);
+        return new Map([...kept, ...added]);
       });
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      cancel();
-    };
+    });
   }, [dashboard, names]);
   const groupOf = useCallback(({ group }: RolloutRow) => stats.get(group) ?? null, [stats]);
   const detailOf = useCallback(
@@ -85,8 +76,4 @@ function needsDetail({ streams }: RolloutRow): boolean {
 /** Token data come after the rollout, and a resume writes another length. */
 function detailName(row: RolloutRow): string {
   return `${rolloutKeyName(row)}/${row.streams.length}/${row.durationMs}`;
-}
-
-function placeName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
-  return `${group}/${rollout}`;
 }

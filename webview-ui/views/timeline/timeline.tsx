@@ -1,7 +1,9 @@
 /** Where the time of a step went: the critical path, the stalls, and a bar for each rollout. */
 
+import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
-import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/shared/timeline.ts";
+import { formatPercent, plural } from "../../../src/shared/format.ts";
+import type { Stall, Timeline as StepTimeline } from "../../../src/shared/timeline.ts";
 import { Button } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
@@ -13,6 +15,9 @@ import { UntrustedText } from "../../text/untrustedText.tsx";
 import { TimelineBars } from "./timelineBars.tsx";
 import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
 import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
+
+/** Of the legend's swatches. */
+const SIZE = 12;
 
 export function Timeline({ dashboard }: DashboardProps) {
   const timeline = useTimeline(dashboard);
@@ -30,7 +35,9 @@ export function Timeline({ dashboard }: DashboardProps) {
             <StepNavigator dashboard={dashboard} />
           </div>
           <p class="message" aria-busy={timeline === null}>
-            {timeline === null ? text.reading : text.none}
+            {timeline === null
+              ? l10n.t("Reading the times of the rollouts…")
+              : l10n.t("No rollout of this step has ended yet.")}
           </p>
         </>
       ) : (
@@ -54,7 +61,7 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
         <StepNavigator dashboard={dashboard} />
         <span class="timeline-controls row">
           <Choice
-            label={text.order}
+            label={l10n.t("Order")}
             value={order}
             values={ORDERS}
             name={(own) => text.orders[own]}
@@ -62,7 +69,7 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
           />
           <Button
             class="link"
-            label={isTable ? text.asBars : text.asTable}
+            label={isTable ? l10n.t("View as bars") : l10n.t("View as table")}
             onClick={() => setTable(!isTable)}
           />
         </span>
@@ -70,13 +77,17 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
       <div class="timeline-facts">
         <CriticalPath timeline={timeline} />
         <Stalls dashboard={dashboard} timeline={timeline} />
-        {timeline.omitted > 0 ? <p class="fact">{text.omitted(timeline.omitted)}</p> : null}
+        {timeline.omitted > 0 ? (
+          <p class="fact">
+            {plural(timeline.omitted, "{0} rollout is not shown.", "{0} rollouts are not shown.")}
+          </p>
+        ) : null}
       </div>
       {table === null ? (
         <TimelineBars dashboard={dashboard} timeline={timeline} order={rows} />
       ) : (
-        <div class="timeline-table">
-          <DataTable table={table} caption={text.table} firstPage={0} />
+        <div class="timeline-table pane">
+          <DataTable table={table} caption={l10n.t("Seconds of each rollout")} firstPage={0} />
         </div>
       )}
     </>
@@ -87,14 +98,29 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
   const { path, rows, source } = timeline;
   const shares = totals(path);
   const all = shares.reduce((sum, { ms }) => sum + ms, 0);
-  const title = source === "training" ? text.pathTitle(all) : text.evaluationTitle(all);
+  const title =
+    source === "training"
+      ? l10n.t("Where the step's {0} went", text.duration(all))
+      : l10n.t("Where the evaluation's {0} went", text.duration(all));
   return (
-    <section aria-label={path.length === 0 ? text.legend : title}>
+    <section aria-label={path.length === 0 ? l10n.t("Kinds of time") : title}>
       {path.length === 0 ? (
-        <p>{text.underWay(rows.length)}</p>
+        <p>
+          {plural(
+            rows.length,
+            "The step is in progress: {0} rollout has ended.",
+            "The step is in progress: {0} rollouts have ended.",
+          )}
+        </p>
       ) : (
         <>
-          <h2 title={text.pathHint}>{title}</h2>
+          <h2
+            title={l10n.t(
+              "The critical path: what the end of the step waited for, in order. Making anything else faster does not shorten the step.",
+            )}
+          >
+            {title}
+          </h2>
           <div class="timeline-shares" aria-hidden="true">
             {shares.map(({ kind, ms }) => (
               <span key={kind} data-kind={kind} style={{ flexGrow: ms / all }} />
@@ -105,12 +131,14 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
       <ul class="timeline-legend">
         {legendOf(timeline).map(({ kind, ms }) => (
           <li key={kind}>
-            <KindSwatch kind={kind} />
+            <svg class="timeline-swatch" width={SIZE} height={SIZE} aria-hidden="true">
+              <rect class="timeline-span" data-kind={kind} width={SIZE} height={SIZE} />
+            </svg>
             {text.kinds[kind]}
             {ms === null ? null : (
               <>
                 {" "}
-                <b>{text.duration(ms)}</b> <span class="fact">{text.percent(ms / all)}</span>
+                <b>{text.duration(ms)}</b> <span class="fact">{formatPercent(ms / all)}</span>
               </>
             )}
           </li>
@@ -121,11 +149,11 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
 }
 
 function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: StepTimeline }) {
-  const { stalls, path, rows, source, step } = timeline;
+  const { stalls, path, rows } = timeline;
   if (stalls.length === 0) return path.length === 0 ? null : <NoStalls timeline={timeline} />;
   const rowOf = (stall: Stall) => (stall.kind === "slowest" ? rows[stall.row] : undefined);
   return (
-    <section aria-label={text.stalls}>
+    <section aria-label={l10n.t("Stalls")}>
       <ul class="timeline-stalls">
         {stalls.map((stall, index) => {
           const row = rowOf(stall);
@@ -135,13 +163,8 @@ function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: S
               {row === undefined ? null : (
                 <Button
                   class="link"
-                  label={text.show}
-                  onClick={() =>
-                    dashboard.openRollouts(
-                      { source, step },
-                      { group: row.group, rollout: row.rollout },
-                    )
-                  }
+                  label={l10n.t("Show rollout")}
+                  onClick={() => dashboard.openRollouts(timeline, row)}
                 />
               )}
             </li>
@@ -159,14 +182,15 @@ function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
   const most = shares.find(({ ms }) => ms > all / 2);
   return (
     <p class="fact">
-      {text.noStalls}
-      {most === undefined ? null : ` ${text.mostOf(most.kind, most.ms / all)}`}
+      {l10n.t("Nothing unusual: no wait and no rollout took much longer than the others.")}
+      {most === undefined
+        ? null
+        : ` ${l10n.t("Most of the step's time went to: {0} ({1}).", text.kinds[most.kind], formatPercent(most.ms / all))}`}
     </p>
   );
 }
 
 const HATCHED = ["queue", "retry", "place", "prepare"] as const;
-const SIZE = 12;
 
 /** The patterns that the bars of the page fill with. */
 function KindPatterns() {
@@ -186,14 +210,6 @@ function KindPatterns() {
           </pattern>
         ))}
       </defs>
-    </svg>
-  );
-}
-
-function KindSwatch({ kind }: { readonly kind: TimeKind }) {
-  return (
-    <svg class="timeline-swatch" width={SIZE} height={SIZE} aria-hidden="true">
-      <rect class="timeline-span" data-kind={kind} width={SIZE} height={SIZE} />
     </svg>
   );
 }

@@ -4,6 +4,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid has the keys of its rows
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatRolloutName } from "../../../src/shared/format.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
@@ -39,17 +40,14 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const scale = useTimeScale(scroller, timeline);
   const onPath = useMemo(() => pathByRow(timeline.path), [timeline]);
-  const { virtual, cursor, setCursor, move, page } = useGridCursor(scroller, {
+  const { rows, height, cursor, setCursor, move, page } = useGridCursor(scroller, {
     count: order.length,
     rowHeight: ROW_PX,
     headHeight: HEAD_PX,
   });
   const rowAt = (index: number): TimelineRow | undefined => timeline.rows[order[index] ?? -1];
   const open = (row: TimelineRow | undefined): void => {
-    const { source, step } = timeline;
-    if (row !== undefined) {
-      dashboard.openRollouts({ source, step }, { group: row.group, rollout: row.rollout });
-    }
+    if (row !== undefined) dashboard.openRollouts(timeline, row);
   };
   const onKey = (event: KeyboardEvent): void => {
     if (isTyping(event)) return;
@@ -71,14 +69,14 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
         role="grid"
         ref={scroller}
         tabIndex={0}
-        aria-label={text.bars}
+        aria-label={l10n.t("Rollouts of the step on a common time axis")}
         aria-rowcount={order.length}
         aria-activedescendant={`timeline-row-${cursor}`}
         onKeyDown={onKey}
       >
         <Axis timeline={timeline} scale={scale} />
-        <div class="timeline-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
-          {virtual.items.map(({ index, start }) => {
+        <div class="timeline-body" role="rowgroup" style={{ height: `${height}px` }}>
+          {rows.map(({ index, start }) => {
             const row = rowAt(index);
             return row === undefined ? null : (
               <Bar
@@ -144,7 +142,7 @@ function Axis({
         ))}
       </div>
       <div class="timeline-step row" aria-hidden="true" title={phases.map(spanText).join("\n")}>
-        <span class="timeline-label">{phases.length === 0 ? "" : text.step}</span>
+        <span class="timeline-label">{phases.length === 0 ? "" : l10n.t("step")}</span>
         <svg width={scale.width} height={BAR_PX} aria-hidden="true">
           <Spans spans={phases} scale={scale} />
         </svg>
@@ -174,7 +172,7 @@ function Bar({ row, index, path, scale, top, isCursor, open, choose }: BarProps)
     const under = row.spans.find((span) => x >= scale.x(span.fromMs) && x < scale.x(span.toMs));
     setHint(under === undefined ? "" : spanText(under));
   };
-  const label = `${visibleLine(rowText(row))}${isOnPath ? `, ${text.onPath}` : ""}`;
+  const label = `${visibleLine(rowText(row))}${isOnPath ? `, ${l10n.t("on the critical path")}` : ""}`;
   return (
     <div
       class="timeline-row row"
@@ -241,5 +239,6 @@ function box(from: number, to: number, top: number, height: number): string {
 }
 
 function spanText({ kind, fromMs, toMs }: TimeSpan): string {
-  return text.span(text.kinds[kind], text.duration(toMs - fromMs), text.duration(fromMs));
+  const length = text.duration(toMs - fromMs);
+  return l10n.t("{0} {1}, from {2}", text.kinds[kind], length, text.duration(fromMs));
 }

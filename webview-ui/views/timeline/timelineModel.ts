@@ -1,5 +1,6 @@
 /** What the timeline draws, from what was received. */
 
+import * as l10n from "@vscode/l10n";
 import type {
   PathSpan,
   TimeKind,
@@ -85,10 +86,9 @@ export function ordered({ rows, path }: Timeline, order: Order): readonly number
 /** Seconds by rollout. */
 export function timelineTable({ rows }: Timeline, order: readonly number[]): NumberTable {
   const kinds = totals(rows.flatMap(({ spans }) => spans)).map(({ kind }) => kind);
-  const { heads } = text;
   return {
     heads: [
-      ...[heads.group, heads.rollout, heads.start, heads.end, heads.total],
+      ...[l10n.t("group"), l10n.t("rollout"), l10n.t("start"), l10n.t("end"), l10n.t("in total")],
       ...kinds.map((kind) => text.kinds[kind]),
     ],
     rows: order.flatMap((at) => {
@@ -107,7 +107,8 @@ export function rowText(row: TimelineRow): string {
     .map(({ kind, ms }) => `${text.kinds[kind]} ${text.duration(ms)}`)
     .join(", ");
   const total = text.duration(endOf(row) - startOf(row));
-  return text.row(text.rolloutName(row), row.environment, total, spans);
+  const name = text.rolloutName(row);
+  return l10n.t("{0}, {1}: {2} in total, {3}", name, row.environment, total, spans);
 }
 
 const TICK_STEPS_S = [

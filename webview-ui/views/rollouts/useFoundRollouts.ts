@@ -1,0 +1,72 @@
+/** Has the extension look for rollouts of a step or evaluation: for the filter's words in their messages, or for those that made an alarm. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
+import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { rolloutName } from "./rolloutGroups.ts";
+
+export interface FoundRollouts {
+  /** Names of the rollouts found so far. */
+  readonly found: ReadonlySet<string>;
+  /** From 0 to 1; 0 for alarms, whose rollouts are found at once. */
+  readonly progress: number;
+  readonly isComplete: boolean;
+}
+
+const TYPING_MS = 250;
+const NOTHING: FoundRollouts = { found: new Set(), progress: 0, isComplete: false };
+
+/** Null when nothing is looked for, and until the first answer. */
+export function useMessageSearch(
+  dashboard: DashboardModel,
+  set: RolloutSet | null,
+  rollouts: number,
+): FoundRollouts | null {
+  const { text, isInMessages } = dashboard.view.value.filter;
+  const words = isInMessages ? text.trim() : "";
+  const query = { text: words, isRegex: false, roles: [] };
+  const question =
+    set === null || words === ""
+      ? null
+      : { ask: "search" as const, query, scope: { source: set.source, step: set.step } };
+  return useFoundRollouts(dashboard, question, rollouts, TYPING_MS);
+}
+
+/** Null when no alarm is chosen. */
+export function useAlarmRollouts(
+  dashboard: DashboardModel,
+  set: RolloutSet | null,
+  rollouts: number,
+): FoundRollouts | null {
+  const { alarmFilter: alarm } = dashboard.view.value;
+  const question =
+    set === null || alarm === null
+      ? null
+      : { ask: "evidence" as const, source: set.source, step: set.step, alarm: alarm.id };
+  const search = useFoundRollouts(dashboard, question, rollouts, 0);
+  return alarm === null ? null : (search ?? NOTHING);
+}
+
+/** Starts over with another question or more rollouts. */
+function useFoundRollouts(
+  { host }: DashboardModel,
+  question: DashboardQuestion | null,
+  rollouts: number,
+  pauseMs: number,
+): FoundRollouts | null {
+  const [search, setSearch] = useState<FoundRollouts | null>(null);
+  useEffect(() => {
+    setSearch(null);
+    if (question === null) return;
+    const found = new Set<string>();
+    return host.askLater(question, pauseMs, (answer) => {
+      if (answer.kind !== "search" && answer.kind !== "evidence") return;
+      const keys = answer.kind === "search" ? answer.hits : answer.found;
+      for (const key of keys) found.add(rolloutName(key));
+      const progress = answer.kind === "search" ? answer.progress : 0;
+      setSearch({ found: new Set(found), progress, isComplete: answer.isComplete });
+    });
+  }, [host, JSON.stringify(question), rollouts]);
+  return search;
+}
