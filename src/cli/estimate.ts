@@ -8,7 +8,7 @@ import { describeEstimate } from "../core/outputs/estimateOutput.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/plan/types.ts";
-import type { EstimateCommand } from "./arguments/estimateArguments.ts";
+import type { EstimateCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import type { Permission } from "../server/mcp/permission.ts";
-import type { McpClient, McpCommand } from "./arguments/mcpArguments.ts";
+import type { McpClient, McpCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, styled } from "./terminal/line.ts";

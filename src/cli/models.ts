@@ -7,7 +7,7 @@ import { findLineUpModel, listedModels } from "../core/models/lineUp.ts";
 import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
 import type { OfferedModels } from "../trainer/models/listModels.ts";
-import type { ModelsCommand } from "./arguments/arguments.ts";
+import type { ModelsCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";

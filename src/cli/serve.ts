@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 import { aborted } from "../core/util/abort.ts";
+import type { ServeCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions, ServedAddresses } from "./arguments/programOptions.ts";
-import type { ServeCommand } from "./arguments/serveArguments.ts";
 import { interruptSignal } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
 

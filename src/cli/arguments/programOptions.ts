@@ -32,7 +32,7 @@ import type {
 import type { billedRun } from "../../trainer/usage/billedRun.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { ServeCommand } from "./serveArguments.ts";
+import type { ServeCommand } from "./planningArguments.ts";
 
 /** Where the local services listen, and their key. */
 export interface ServedAddresses {

@@ -14,7 +14,7 @@ import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { CheckedEnvironment } from "../../trainer/environments/checkEnvironments.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
-import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";
+import type { EnvCheckCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import { interruptSignal } from "../terminal/interrupts.ts";

@@ -18,7 +18,7 @@ import {
   stepsWithVenv,
   virtualEnvironmentSteps,
 } from "../../trainer/scaffold/virtualEnvironment.ts";
-import type { EnvNewCommand } from "../arguments/envNewArguments.ts";
+import type { EnvNewCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { commandLine, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, labelled, styled } from "../terminal/line.ts";

@@ -16,7 +16,7 @@ import { mean } from "../../core/util/stats.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
-import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
+import type { EnvPlayCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { type Line, styled } from "../terminal/line.ts";

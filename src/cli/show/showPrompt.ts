@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
+import type { ShowPromptCommand } from "../arguments/planningArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
-import type { ShowPromptCommand } from "../arguments/showPromptArguments.ts";
 import { type Line, type LinePiece, styled } from "../terminal/line.ts";
 
 /** Prints the prompt. @throws as the trainer does */
