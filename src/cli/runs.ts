@@ -13,7 +13,7 @@ import type { RunsCommand } from "./arguments/resultsArguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
@@ -51,7 +51,7 @@ export async function runListLines(
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
   const sentence = runSentence(newest);
   const newestLine = sentence === null ? [] : [[styled("strong", newest.name), `: ${sentence}`]];
-  return [...lines, ...newestLine, [styled("quiet", l10n.t("Look closer:"))], [`  ${show}`]];
+  return [...lines, ...newestLine, quietLine(l10n.t("Look closer:")), [`  ${show}`]];
 }
 
 async function runLines(

@@ -6,7 +6,7 @@ import type { Clock, FolderFiles } from "../../core/ports.ts";
 import type { RunReader } from "../../core/runFolder/reader.ts";
 import { plural } from "../../shared/format.ts";
 import { commandLine, type Invocation } from "../terminal/invocation.ts";
-import { type Line, styled } from "../terminal/line.ts";
+import { type Line, quietLine } from "../terminal/line.ts";
 
 export interface ShowContext {
   /** Those of the run folder. */
@@ -25,14 +25,6 @@ export interface ShowContext {
 export function showCommand(context: ShowContext, ...flags: readonly string[]): Line {
   const command = commandLine(context.invocation, "show", context.folder, ...flags);
   return [`  ${command}`];
-}
-
-export function heading(text: string): Line {
-  return [styled("strong", text)];
-}
-
-export function quietLine(text: string): Line {
-  return [styled("quiet", text)];
 }
 
 /** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */

@@ -11,16 +11,9 @@ import {
 import { formatQuantity, formatTemperature, plural } from "../../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { evaluationTable } from "../terminal/evaluationTable.ts";
-import { BLANK, type Line } from "../terminal/line.ts";
+import { BLANK, heading, type Line, quietLine } from "../terminal/line.ts";
 import { type RolloutCells, rolloutTable } from "./rolloutTable.ts";
-import {
-  heading,
-  newestRows,
-  notFoundError,
-  quietLine,
-  type ShowContext,
-  showCommand,
-} from "./showContext.ts";
+import { newestRows, notFoundError, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 

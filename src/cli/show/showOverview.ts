@@ -46,10 +46,18 @@ import { trendOf } from "../../shared/trend.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
 import { alarmLines } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
-import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
+import {
+  BLANK,
+  heading,
+  type Line,
+  type LinePiece,
+  labelled,
+  quietLine,
+  styled,
+} from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { kindsLine } from "./billedLines.ts";
-import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
+import { newestRows, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {

@@ -5,16 +5,9 @@ import { stepPaths } from "../../core/runFolder/files/layout.ts";
 import type { RolloutList, RolloutSummary } from "../../core/runFolder/reader.ts";
 import { mean } from "../../core/util/stats.ts";
 import { formatReward, plural } from "../../shared/format.ts";
-import { BLANK, type Line } from "../terminal/line.ts";
+import { BLANK, heading, type Line, quietLine } from "../terminal/line.ts";
 import { type RolloutCells, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
-import {
-  heading,
-  newestRows,
-  notFoundError,
-  quietLine,
-  type ShowContext,
-  showCommand,
-} from "./showContext.ts";
+import { newestRows, notFoundError, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 
