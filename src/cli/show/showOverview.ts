@@ -72,7 +72,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield BLANK;
   if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
   else {
-    const { rows: shown, note } = newestRows(rows, "step", runPaths(folder).metrics);
+    const { rows: shown, note } = newestRows(rows, runPaths(folder).metrics);
     yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
   }
   const compared = await comparedEvaluations(context);

@@ -25,7 +25,7 @@ export async function* showTasks(context: ShowContext): AsyncGenerator<Line, voi
     return;
   }
   const sorted = known.tasks.toSorted((a, b) => a.step - b.step);
-  const { rows, note } = newestRows(sorted, "task", runPaths(folder).state);
+  const { rows, note } = newestRows(sorted, runPaths(folder).state);
   const draws = await countDraws(reader, known.completed);
   const cells = rows.map((task) => taskCells(task, draws.get(task.name) ?? 0));
   yield* [...note, ...tableLines(taskColumns(), cells, width), BLANK];
