@@ -18,6 +18,7 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    setupFiles: "test/manyListeners.ts",
     projects: [
       {
         extends: true,

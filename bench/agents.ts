@@ -3,8 +3,6 @@
  * rollout. Turns are written beforehand, so nothing else takes time. Run: `npm run bench:agents`.
  */
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Agent, AgentRollout } from "../src/core/agents/agent.ts";
 import { AgentEpisode } from "../src/core/agents/agentEpisode.ts";
@@ -21,7 +19,6 @@ import { systemClock } from "../src/node/clock.ts";
 import { sha256 } from "../src/node/hash.ts";
 import { loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
 import { AgentHost } from "../src/trainer/agents/agentHost.ts";
-import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { result, scriptedSession } from "../test/core/rollout/scriptedEnvironment.ts";
 import {
   aConfig,
@@ -30,6 +27,7 @@ import {
   someSettings,
 } from "../test/core/training/builders.ts";
 import { silentLog } from "../test/fakes/silentLog.ts";
+import { inBenchFolder, PROGRAMS } from "./benchFolder.ts";
 import { print } from "./measure.ts";
 import { type Taken, take } from "./observe.ts";
 
@@ -37,7 +35,6 @@ const TURNS = 8;
 const AT_ONCE = [64, 256];
 /** Rounds before the one that is measured, so that the code is compiled. */
 const WARM_UPS = 2;
-const PROGRAMS = resolve("dist/trainer");
 const PROGRAM = resolve("test/integration/agents/openai.mjs");
 
 const model = await loadModelTokenizer(resolve("src/local/engine/model"));
@@ -134,8 +131,6 @@ async function warm(agent: Agent | null, count: number): Promise<Taken<void>> {
   return await play(agent, count);
 }
 
-const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-const cleanup = new CleanupStack();
 const environments = {
   [ENVIRONMENT]: anEnvironment({
     agent: {
@@ -148,17 +143,17 @@ const environments = {
     },
   }),
 };
-const host = new AgentHost({
-  config: aConfig({ environments }),
-  configPath: join(folder, "config.yaml"),
-  variables: () => null,
-  programs: { folder: PROGRAMS },
-  redactor: new Redactor(),
-  log: silentLog,
-  cleanup,
-  signal: new AbortController().signal,
-});
-try {
+await inBenchFolder(async (folder, cleanup) => {
+  const host = new AgentHost({
+    config: aConfig({ environments }),
+    configPath: join(folder, "config.yaml"),
+    variables: () => null,
+    programs: { folder: PROGRAMS },
+    redactor: new Redactor(),
+    log: silentLog,
+    cleanup,
+    signal: new AbortController().signal,
+  });
   for (const count of AT_ONCE) {
     const turns = count * TURNS;
     const native = await warm(null, count);
@@ -185,7 +180,4 @@ try {
       unit: "rollouts per second",
     });
   }
-} finally {
-  await cleanup.closeAll();
-  await rm(folder, { recursive: true, force: true });
-}
+});

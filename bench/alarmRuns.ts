@@ -1,10 +1,10 @@
 /** Real runs on the embedded engine for the alarms: some go wrong in a known way, others do not. */
 
-import { access, mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { access, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { AlarmId } from "../src/core/config/fields/schema.ts";
 import { errorMessage } from "../src/core/errors.ts";
-import { startTraining } from "../src/trainer/trainer.ts";
+import { trainIn } from "./benchFolder.ts";
 
 type EnvironmentName = "calculator" | "depot" | "number-hunt" | "key-vault";
 
@@ -191,16 +191,11 @@ export async function trainedRun(run: AlarmRun, parent: string): Promise<string>
   );
   if (isThere) return folder;
   await mkdir(parent, { recursive: true });
-  process.env["TINKER_RL_STORE"] = join(parent, "checkpoints");
-  const configPath = join(parent, `${folderName(run)}.yaml`);
-  await writeFile(configPath, configOf(run, parent));
-  const { ended } = startTraining({
-    owner: "terminal",
-    programFolder: resolve("dist/trainer"),
-    configPath,
-    watch: () => undefined,
-  });
-  // A bad run may end with an error, for example when no group is left to train on; its metrics are there.
-  await ended.catch((error: unknown) => console.log(`${run.name}: ${errorMessage(error)}`));
+  try {
+    await trainIn(parent, folderName(run), configOf(run, parent));
+  } catch (error) {
+    // A bad run may end with an error, for example when no group is left to train on; its metrics are there.
+    console.log(`${run.name}: ${errorMessage(error)}`);
+  }
   return folder;
 }

@@ -13,7 +13,7 @@ import type { Browser } from "playwright-core";
 import { openServedPage, type ServedPage } from "../test/dashboard/servedPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
 import { writeComparedRuns } from "../test/fakes/comparedRuns.ts";
-import type { Row } from "./editorTable.ts";
+import { type Row, row } from "./editorTable.ts";
 
 const TABLE_RUNS = 2_000;
 const COMPARED_RUNS = 10;
@@ -60,37 +60,36 @@ async function tableRows(
   }
   // The first window reads all runs; the next ones only ask whether they have grown.
   const [cold = 0, ...warm] = read;
-  const ms = { unit: "ms", budget: null } as const;
   const [first, ...next] = times;
   return [
-    {
-      what: `table of ${TABLE_RUNS.toLocaleString("en")} runs: first rows painted`,
-      samples: next.map(({ painted }) => painted),
-      unit: "ms",
-      budget: 300,
-    },
-    { ...ms, what: "  of these, until the page asks", samples: next.map(({ asked }) => asked) },
-    {
-      ...ms,
-      what: "  until the extension's answer is here",
-      samples: next.map(({ answered, asked }) => answered - asked),
-    },
-    {
-      ...ms,
-      what: "  until it is painted",
-      samples: next.map(({ painted, answered }) => painted - answered),
-    },
-    { ...ms, what: "  the same, first window", samples: [first?.painted ?? 0] },
-    {
-      ...ms,
-      what: "  cells of these that change later",
-      samples: next.map((own) => own.changed),
-      unit: "",
-    },
-    { what: "  sorted by another column", samples: sorted, unit: "ms", budget: 100 },
-    { what: "  filtered by an expression", samples: filtered, unit: "ms", budget: 100 },
-    { ...ms, what: "  all runs read, first window", samples: [cold] },
-    { ...ms, what: "  all runs read, next windows", samples: warm },
+    row(
+      `table of ${TABLE_RUNS.toLocaleString("en")} runs: first rows painted`,
+      next.map(({ painted }) => painted),
+      300,
+    ),
+    row(
+      "  of these, until the page asks",
+      next.map(({ asked }) => asked),
+    ),
+    row(
+      "  until the extension's answer is here",
+      next.map(({ answered, asked }) => answered - asked),
+    ),
+    row(
+      "  until it is painted",
+      next.map(({ painted, answered }) => painted - answered),
+    ),
+    row("  the same, first window", [first?.painted ?? 0]),
+    row(
+      "  cells of these that change later",
+      next.map((own) => own.changed),
+      null,
+      "",
+    ),
+    row("  sorted by another column", sorted, 100),
+    row("  filtered by an expression", filtered, 100),
+    row("  all runs read, first window", [cold]),
+    row("  all runs read, next windows", warm),
   ];
 }
 
@@ -113,7 +112,7 @@ async function comparisonRows(
     post.end();
   }
   const what = `compare ${COMPARED_RUNS} runs of ${COMPARED_STEPS.toLocaleString("en")} steps`;
-  return [{ what: `${what}: all charts drawn`, samples: drawn, unit: "ms", budget: 300 }];
+  return [row(`${what}: all charts drawn`, drawn, 300)];
 }
 
 /** The page of a new window over the runs in `parent`. */

@@ -21,7 +21,7 @@ import { deleteFolder, newFolder } from "../test/editor/folders.ts";
 import { writeComparedRuns } from "../test/fakes/comparedRuns.ts";
 import { textsHere } from "../test/fakes/textsHere.ts";
 import { addStep, LONG_STEPS, STEPS, WIDE_ROLLOUTS } from "./editorRuns.ts";
-import { printRows, type Row } from "./editorTable.ts";
+import { printRows, type Row, row } from "./editorTable.ts";
 import { observe } from "./observe.ts";
 
 const [steps = "", longSteps = "", wide = ""] = process.argv.slice(2);
@@ -43,7 +43,7 @@ async function memoryRow(): Promise<Row> {
   for (const step of (await follower.steps()).slice(-4)) await follower.rollouts(step);
   const samples = [heldMb() - before];
   if (follower.metrics.length < STEPS) throw new Error("The run was not read to its end.");
-  return { what: `memory of a run of ${count(STEPS)} steps`, samples, unit: "MB", budget: 60 };
+  return row(`memory of a run of ${count(STEPS)} steps`, samples, 60, "MB");
 }
 
 async function readingRows(): Promise<readonly Row[]> {
@@ -51,9 +51,9 @@ async function readingRows(): Promise<readonly Row[]> {
   const add = async (what: string, read: () => Promise<unknown>): Promise<void> => {
     const { wallS, cpuS, measurements } = await observe(what, read);
     const longest = measurements.find(({ name }) => name.endsWith("ticks, maximum"))?.value ?? 0;
-    rows.push({ what, samples: [wallS * 1_000], unit: "ms", budget: null });
-    rows.push({ what: "  processor time", samples: [cpuS * 1_000], unit: "ms", budget: null });
-    rows.push({ what: "  longest hold of the loop", samples: [longest], unit: "ms", budget: null });
+    rows.push(row(what, [wallS * 1_000]));
+    rows.push(row("  processor time", [cpuS * 1_000]));
+    rows.push(row("  longest hold of the loop", [longest]));
   };
   await add(`first reading of ${count(LONG_STEPS)} steps`, () =>
     new RunFollower({ fileSystem, folder: longSteps }).refresh(),
@@ -133,13 +133,8 @@ async function hiddenRows(): Promise<readonly Row[]> {
   }
   session.dispose();
   return [
-    {
-      what: "messages to a hidden page, while five steps end",
-      samples: [messages],
-      unit: "",
-      budget: 0,
-    },
-    { what: "timers for a hidden page", samples: [timers], unit: "", budget: 0 },
+    row("messages to a hidden page, while five steps end", [messages], 0, ""),
+    row("timers for a hidden page", [timers], 0, ""),
   ];
 }
 
@@ -191,19 +186,19 @@ async function comparedRows(): Promise<readonly Row[]> {
     .trim()
     .split("\n")
     .at(-1);
-  const row: object = JSON.parse(last ?? "{}");
+  const lastRow: object = JSON.parse(last ?? "{}");
   const rows: Row[] = [];
   const before = heldMb();
   for (let step = COMPARED.steps; step < COMPARED.steps + GROWTH; step += 1) {
     for (const folder of folders) {
-      appendFileSync(join(folder, "metrics.jsonl"), `${JSON.stringify({ ...row, step })}\n`);
+      appendFileSync(join(folder, "metrics.jsonl"), `${JSON.stringify({ ...lastRow, step })}\n`);
     }
     await sleep(20);
     const grown = step + 1 - COMPARED.steps;
     if (grown % 50 !== 0) continue;
     await sentSteps(step + 1);
     const what = `comparing ${COMPARED.count} runs: memory after ${grown} more steps`;
-    rows.push({ what, samples: [heldMb() - before], unit: "MB", budget: null });
+    rows.push(row(what, [heldMb() - before], null, "MB"));
   }
   session.dispose();
   feeds.close();

@@ -12,7 +12,7 @@ import { THEMES } from "../test/dashboard/themes.ts";
 import { cpuTimer } from "./cpuTimer.ts";
 import { readerRow } from "./editorReader.ts";
 import { addStep, type BenchRuns, LONG_STEPS } from "./editorRuns.ts";
-import type { Row } from "./editorTable.ts";
+import { type Row, row } from "./editorTable.ts";
 import { timelineRow } from "./editorTimeline.ts";
 
 const TRIES = 9;
@@ -57,7 +57,7 @@ async function chartRow(browser: Browser): Promise<Row> {
   }
   await page.close();
   const what = `one chart of ${LONG_STEPS.toLocaleString("en")} steps, 5 lines, 2 bands: new step`;
-  return { what, samples, unit: "ms", budget: FRAME_MS };
+  return row(what, samples, FRAME_MS);
 }
 
 /** Runs in the page. */
@@ -137,5 +137,5 @@ async function overviewRow(browser: Browser, folder: string): Promise<Row> {
   await panel.close();
   await fileSystem.close();
   const what = "  all charts of the overview: new step";
-  return { what, samples, unit: "ms", budget: null };
+  return row(what, samples);
 }

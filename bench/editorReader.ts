@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
 import { WIDE_ROLLOUTS } from "./editorRuns.ts";
-import type { Row } from "./editorTable.ts";
+import { type Row, row } from "./editorTable.ts";
 
 const TRIES = 15;
 /** No one reads faster. */
@@ -26,7 +26,7 @@ export async function readerRow(browser: Browser, folder: string): Promise<Row> 
   }
   await panel.close();
   const what = `reader: next of ${WIDE_ROLLOUTS.toLocaleString("en")} rollouts, by the clock`;
-  return { what, samples, unit: "ms", budget: 50 };
+  return row(what, samples, 50);
 }
 
 /** Runs in the page: presses the key, and gives the milliseconds until the next rollout is painted. */

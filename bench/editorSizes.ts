@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { zipEntries } from "../scripts/zipEntries.ts";
 import { packagedExtension } from "../test/workbench/packagedExtension.ts";
-import type { Row } from "./editorTable.ts";
+import { type Row, row } from "./editorTable.ts";
 
 const PAGES = "dist/webview";
 const MODEL = "extension/dist/trainer/model/";
@@ -18,10 +18,10 @@ export function sizeRows(): readonly Row[] {
     (name) => statSync(`${PAGES}/${name}`).size,
   );
   return [
-    size("package without the data of the bundled model", (packed - weights) / 1e6, "MB", 3),
-    size("package with it", packed / 1e6, "MB", null),
-    size("panel, script and style", page.reduce((sum, bytes) => sum + bytes, 0) / 1e3, "kB", 250),
-    size("panel, Markdown chunk", statSync(`${PAGES}/markdown.js`).size / 1e3, "kB", 140),
+    row("package without the data of the bundled model", [(packed - weights) / 1e6], 3, "MB"),
+    row("package with it", [packed / 1e6], null, "MB"),
+    row("panel, script and style", [page.reduce((sum, bytes) => sum + bytes, 0) / 1e3], 250, "kB"),
+    row("panel, Markdown chunk", [statSync(`${PAGES}/markdown.js`).size / 1e3], 140, "kB"),
   ];
 }
 
@@ -35,8 +35,4 @@ function withImports(script: string): ReadonlySet<string> {
     }
   }
   return found;
-}
-
-function size(what: string, value: number, unit: string, budget: number | null): Row {
-  return { what, samples: [value], unit, budget };
 }

@@ -12,6 +12,15 @@ export interface Row {
   readonly budget: number | null;
 }
 
+export function row(
+  what: string,
+  samples: readonly number[],
+  budget: number | null = null,
+  unit = "ms",
+): Row {
+  return { what, samples, unit, budget };
+}
+
 const COLUMNS = [58, 10, 10, 12, 20];
 
 /** Prints one part of the table. Other work on the machine makes times longer, so its load stands beside. */

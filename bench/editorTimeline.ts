@@ -10,7 +10,7 @@ import { THEMES } from "../test/dashboard/themes.ts";
 import { writeTimedRun } from "../test/server/dashboard/timedRun.ts";
 import { showRunPart } from "../test/workbench/dashboardPlaces.ts";
 import { cpuTimer } from "./cpuTimer.ts";
-import type { Row } from "./editorTable.ts";
+import { type Row, row } from "./editorTable.ts";
 
 const ROLLOUTS = 1_024;
 const FRAMES = 80;
@@ -38,7 +38,7 @@ export async function timelineRow(browser: Browser): Promise<Row> {
   await panel.close();
   await rm(parent, { recursive: true });
   const what = `timeline of ${ROLLOUTS.toLocaleString("en")} rollouts: one frame of scrolling`;
-  return { what, samples, unit: "ms", budget: FRAME_MS };
+  return row(what, samples, FRAME_MS);
 }
 
 /** Runs in the page: a turn of the wheel, until it is painted. */

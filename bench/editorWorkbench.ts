@@ -19,7 +19,7 @@ import {
   WIDE_STEPS,
   writeGrowingRun,
 } from "./editorRuns.ts";
-import type { Row } from "./editorTable.ts";
+import { type Row, row } from "./editorTable.ts";
 
 const TRIES = 7;
 const RELOADS = 4;
@@ -78,10 +78,7 @@ async function activationRows({ workbench }: Stage): Promise<readonly Row[]> {
     loads.push(load);
     activations.push(activate);
   }
-  return [
-    { what: "activate()", samples: activations, unit: "ms", budget: 50 },
-    { what: "  loading of its code before", samples: loads, unit: "ms", budget: null },
-  ];
+  return [row("activate()", activations, 50), row("  loading of its code before", loads)];
 }
 
 /** Every run that is opened was not looked at just before: the host reads it from its beginning. */
@@ -96,19 +93,19 @@ async function openingRows(stage: Stage): Promise<readonly Row[]> {
   }
   const what = `panel ready to first chart, ${thousands(STEPS)} steps`;
   return [
-    { what, samples: times.map(({ readyMs }) => readyMs), unit: "ms", budget: 500 },
-    {
-      what: "  until its first numbers are here",
-      samples: times.map(({ numbersMs }) => numbersMs),
-      unit: "ms",
-      budget: null,
-    },
-    {
-      what: "  from the click on the run",
-      unit: "ms",
-      budget: null,
-      samples: times.map(({ wholeMs }) => wholeMs),
-    },
+    row(
+      what,
+      times.map(({ readyMs }) => readyMs),
+      500,
+    ),
+    row(
+      "  until its first numbers are here",
+      times.map(({ numbersMs }) => numbersMs),
+    ),
+    row(
+      "  from the click on the run",
+      times.map(({ wholeMs }) => wholeMs),
+    ),
   ];
 }
 
@@ -138,7 +135,7 @@ async function tableRows(stage: Stage): Promise<readonly Row[]> {
   return [
     row(`table of ${thousands(WIDE_ROLLOUTS)} rollouts: first rows`, first, 300),
     row("  all rows", whole, null),
-    { what: "  blank frames", samples: [blank], unit: `of ${frames}`, budget: 0 },
+    row("  blank frames", [blank], 0, `of ${frames}`),
     row("  a text is typed into its filter", filter, null),
     row("open a rollout of 8,000 tokens: text", rollout.text, 150),
     row("open a rollout of 8,000 tokens: tokens", rollout.tokens, 400),
@@ -217,17 +214,11 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   await fileSystem.close();
   const followed = (await heap(stage)) - heapBefore;
   await close(stage);
-  const added = (what: string, value: number, budget: number | null): Row => ({
-    what,
-    samples: [value],
-    unit: "MB",
-    budget,
-  });
   return [
-    added(`added to the host's heap, ${thousands(STEPS)} steps shown`, shown, 60),
-    added(`  after a run of ${FOLLOWED_STEPS} steps was followed`, followed, 60),
-    added("  whole host meanwhile, garbage included, at most", Math.max(...hosts), null),
-    added("  the extension's server meanwhile, at most", Math.max(...servers), null),
+    row(`added to the host's heap, ${thousands(STEPS)} steps shown`, [shown], 60, "MB"),
+    row(`  after a run of ${FOLLOWED_STEPS} steps was followed`, [followed], 60, "MB"),
+    row("  whole host meanwhile, garbage included, at most", [Math.max(...hosts)], null, "MB"),
+    row("  the extension's server meanwhile, at most", [Math.max(...servers)], null, "MB"),
   ];
 }
 
@@ -236,18 +227,8 @@ function stretchRows(stretches: readonly number[]): readonly Row[] {
   const longest = [...stretches].sort((a, b) => b - a);
   const long = longest.filter((ms) => ms > LONG_MS).length;
   return [
-    {
-      what: "our code in the host without a pause",
-      samples: [longest[0] ?? 0],
-      unit: "ms",
-      budget: LONG_MS,
-    },
-    {
-      what: `  stretches of more than ${LONG_MS} ms`,
-      samples: [long],
-      unit: `of ${longest.length}`,
-      budget: 0,
-    },
+    row("our code in the host without a pause", [longest[0] ?? 0], LONG_MS),
+    row(`  stretches of more than ${LONG_MS} ms`, [long], 0, `of ${longest.length}`),
   ];
 }
 
@@ -269,10 +250,6 @@ async function openRun({ page, workbench }: Stage, name: string): Promise<Frame>
 async function close({ page }: Stage): Promise<void> {
   await page.keyboard.press(CLOSE);
   await page.locator("iframe.webview").first().waitFor({ state: "detached" });
-}
-
-function row(what: string, samples: readonly number[], budget: number | null): Row {
-  return { what, samples, unit: "ms", budget };
 }
 
 function thousands(value: number): string {

@@ -5,9 +5,8 @@
  * Run: `npm run bench:estimate`, some minutes; with other seeds than 7: `npm run bench:estimate -- 8 9`.
  */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Basis, readBasis } from "../src/core/estimate/basis.ts";
 import { type EstimateRange, estimateRun } from "../src/core/estimate/estimate.ts";
 import type { EstimatePlan } from "../src/core/estimate/plan.ts";
@@ -19,6 +18,7 @@ import { createFileSystem } from "../src/node/fileSystem.ts";
 import { DRY_RUN_GROUPS } from "../src/shared/dryRun.ts";
 import { loadConfig } from "../src/trainer/config/configFiles.ts";
 import { startDryRun, startTraining } from "../src/trainer/trainer.ts";
+import { inBenchFolder, PROGRAMS } from "./benchFolder.ts";
 
 const PLAYED = 32;
 const MAX_ERROR = 0.25;
@@ -82,12 +82,10 @@ evaluation: { splits: { local/depot: [test] }, every: 5, num_samples: 6, rollout
 `,
 } as const;
 
-const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
 const fileSystem = createFileSystem();
 const started = {
   owner: "terminal",
-  programFolder: resolve("dist/trainer"),
+  programFolder: PROGRAMS,
   watch: () => {},
 } as const;
 
@@ -133,7 +131,8 @@ async function trained(configPath: string): Promise<TokenUsage> {
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`.padStart(7);
 const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length;
 const judged: { readonly isNear: boolean; readonly isInRange: boolean }[] = [];
-try {
+await inBenchFolder(async (folder) => {
+  process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
   console.log(`${"configuration".padEnd(52)} seed   whole    mean   worst  within   in range`);
   const each = SEEDS.flatMap((seed) =>
     Object.entries(CONFIGURATIONS).map(([name, text]) => ({ seed, name, text })),
@@ -158,10 +157,8 @@ try {
     ].map(percent);
     console.log(name.padEnd(52), seed.padStart(4), whole.toFixed(2).padStart(7), ...numbers);
   }
-} finally {
-  await fileSystem.close();
-  await rm(folder, { recursive: true });
-}
+});
+await fileSystem.close();
 const near = share(judged.map(({ isNear }) => isNear));
 const inRange = share(judged.map(({ isInRange }) => isInRange));
 console.log(`within ${percent(MAX_ERROR)} of the cost: ${percent(near)} (aim: ${percent(AIM)})`);

@@ -8,18 +8,13 @@
 
 import { spawn } from "node:child_process";
 import { once, setMaxListeners } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startChild } from "../src/trainer/services/childProcess.ts";
-import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
+import { inBenchFolder, startFakes } from "./benchFolder.ts";
 import { type BenchRun, openBenchRun } from "./benchRun.ts";
-import { benchAhead } from "./loopAhead.ts";
-import { benchCycles, benchDefaults } from "./loopCycles.ts";
 import { benchDatums } from "./loopDatums.ts";
 import { benchMemory } from "./loopMemory.ts";
 import { benchRollouts, benchStart } from "./loopRollouts.ts";
+import { benchAhead, benchCycles, benchDefaults } from "./loopRuns.ts";
 import { benchSteps } from "./loopSteps.ts";
 import { print } from "./measure.ts";
 
@@ -45,27 +40,9 @@ const ALL = [
 /** In front of the arguments of a process that measures one part. */
 const PART = "--part";
 
-async function inFolder(
-  work: (folder: string, cleanup: CleanupStack) => Promise<void>,
-): Promise<void> {
-  const cleanup = new CleanupStack();
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-  cleanup.add(() => rm(folder, { recursive: true }));
-  try {
-    await work(folder, cleanup);
-  } finally {
-    await cleanup.closeAll();
-  }
-}
-
 async function measureAll(parts: readonly string[]): Promise<void> {
-  await inFolder(async (folder, cleanup) => {
-    const fakeServices = await startChild({
-      name: "The fake services",
-      program: resolve("scripts/run.mjs"),
-      args: [resolve("bench/fakeServices.ts"), folder],
-    });
-    cleanup.add(fakeServices.close);
+  await inBenchFolder(async (folder, cleanup) => {
+    await startFakes("fakeServices", folder, cleanup);
     for (const part of parts) {
       const args = [...process.execArgv, fileURLToPath(import.meta.url), PART, part, folder];
       const child = spawn(process.execPath, args, { stdio: "inherit" });
@@ -76,7 +53,7 @@ async function measureAll(parts: readonly string[]): Promise<void> {
 }
 
 async function measurePart(part: string, fakeServices: string): Promise<void> {
-  await inFolder(async (folder, cleanup) => {
+  await inBenchFolder(async (folder, cleanup) => {
     const [rest = "", service] = part.split(":").reverse();
     const run = await openBenchRun(fakeServices, folder, cleanup, service);
     if (service === undefined) await benchPart(run, rest);

@@ -1,7 +1,7 @@
 /** What a run of long rollouts holds in memory beyond what the idle program holds. */
 
 import type { BenchRun } from "./benchRun.ts";
-import { playSteps } from "./loopCycles.ts";
+import { playSteps } from "./loopRuns.ts";
 import { print } from "./measure.ts";
 
 const INTERVAL_MS = 100;

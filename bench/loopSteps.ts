@@ -76,20 +76,15 @@ export class StepTimer {
   }
 }
 
-/** Steps of this size, of which `atOnce` can be in flight. */
-export function contextFor(
-  context: RunContext,
-  batchSize: number,
-  groupSize: number,
-  atOnce = 1,
-): RunContext {
+/** Steps of this size, all of whose rollouts can be in flight. */
+export function contextFor(context: RunContext, batchSize: number, groupSize: number): RunContext {
   const { environments } = context.config;
   const own = environments[ENVIRONMENT];
   if (own === undefined) throw new Error(`The run has no ${ENVIRONMENT}.`);
   const config = {
     ...context.config,
     batch_size: batchSize,
-    max_rollout_concurrency: atOnce * batchSize * groupSize,
+    max_rollout_concurrency: batchSize * groupSize,
     environments: { [ENVIRONMENT]: { ...own, num_rollouts: groupSize } },
   };
   return { ...context, config, limits: runLimits(config) };

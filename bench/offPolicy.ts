@@ -7,10 +7,7 @@
  */
 
 import { setMaxListeners } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { startTraining } from "../src/trainer/trainer.ts";
+import { inBenchFolder, trainIn } from "./benchFolder.ts";
 
 const LAST_STEPS = 5;
 const [learningRate = 2e-3, substeps = 2, steps = 40, seeds = 3] = process.argv
@@ -53,24 +50,12 @@ rolling_save_every: 0
 
 /** Mean reward of the last steps of one run. */
 async function finalReward(arm: Arm, seed: number): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-  process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
-  const configPath = join(folder, "config.yaml");
-  await writeFile(configPath, configOf(arm, seed));
   const rewards: number[] = [];
-  try {
-    const { ended } = startTraining({
-      owner: "terminal",
-      programFolder: resolve("dist/trainer"),
-      configPath,
-      watch: (event) => {
-        if (event.kind === "step-finished") rewards.push(event.rewardMean ?? 0);
-      },
-    });
-    await ended;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await inBenchFolder((folder) =>
+    trainIn(folder, "config", configOf(arm, seed), (event) => {
+      if (event.kind === "step-finished") rewards.push(event.rewardMean ?? 0);
+    }),
+  );
   return mean(rewards.slice(-LAST_STEPS));
 }
 

@@ -23,7 +23,7 @@ import { createFileSystem } from "../src/node/fileSystem.ts";
 import { reportsInThread } from "../src/node/texts/textThread.ts";
 import { createUniform } from "../src/shared/uniform.ts";
 import { aRecord } from "../test/core/runFolder/builders.ts";
-import { printRows, type Row } from "./editorTable.ts";
+import { printRows, type Row, row } from "./editorTable.ts";
 import { indexShareRow } from "./searchIndexShare.ts";
 
 const STEP_MEGABYTES = 1;
@@ -128,14 +128,9 @@ async function indexRows(own: FolderFiles): Promise<readonly Row[]> {
   for (const record of records) stored += encodeJsonLine(redactor.redactRecord(record)).length;
   const storing = seconds(process.cpuUsage(beforeStoring)) / (stored / 1e6);
   return [
-    { what: "index beside text", samples: [(100 * index) / text], unit: "%", budget: 20 },
-    { what: "processor time for 1 MB", samples: [1e3 * indexing], unit: "ms", budget: null },
-    {
-      what: "redacting and encoding that megabyte",
-      samples: [1e3 * storing],
-      unit: "ms",
-      budget: null,
-    },
+    row("index beside text", [(100 * index) / text], 20, "%"),
+    row("processor time for 1 MB", [1e3 * indexing]),
+    row("redacting and encoding that megabyte", [1e3 * storing]),
   ];
 }
 
@@ -171,9 +166,7 @@ async function searchRows(
     found = hits;
   }
   return [
-    ...(first.length === 0
-      ? []
-      : [{ what: `${what}: first hit`, samples: first, unit: "ms", budget }]),
-    { what: `${what}: ${found} hits`, samples: whole, unit: "ms", budget: null },
+    ...(first.length === 0 ? [] : [row(`${what}: first hit`, first, budget)]),
+    row(`${what}: ${found} hits`, whole),
   ];
 }

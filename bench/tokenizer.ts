@@ -5,8 +5,7 @@
  * times grow when other work takes the processor.
  */
 
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { createRenderer } from "../src/core/chat/setup/createRenderer.ts";
 import { type ModelTokenizer, renderAside } from "../src/core/chat/tokenizer.ts";
@@ -19,9 +18,9 @@ import {
   KIT_TOKENIZERS,
   unpackKitTokenizer,
 } from "../test/conformance/chat/kitTokenizers.ts";
+import { inBenchFolder } from "./benchFolder.ts";
 import { MODEL, TOKENIZER_FOLDER } from "./benchModel.ts";
 import { print, residentMegabytes } from "./measure.ts";
-import { watchLoop } from "./watchLoop.ts";
 
 const WORKER = resolve("dist/trainer/tokenizerWorker.js");
 const ENCODER = resolve("dist/trainer/encodeWorker.js");
@@ -69,6 +68,33 @@ async function foldersToMeasure(
 
 const milliseconds = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 
+interface Watched<Result> {
+  readonly result: Result;
+  readonly wallMs: number;
+  /** Between two turns of the loop. Other work on the machine makes it longer. */
+  readonly longestMs: number;
+}
+
+/** The longest time for which an action holds up the event loop. */
+async function watchLoop<Result>(action: () => Promise<Result>): Promise<Watched<Result>> {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  let isWatching = true;
+  const turn = (): void => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+    if (isWatching) setTimeout(turn);
+  };
+  turn();
+  const startedMs = performance.now();
+  const result = await action();
+  const wallMs = performance.now() - startedMs;
+  isWatching = false;
+  turn();
+  return { result, wallMs, longestMs };
+}
+
 /** One line of the table, in milliseconds. */
 async function measure(
   folder: string,
@@ -104,8 +130,7 @@ async function measure(
   return [String(tokenizer.vocabSize), ...times.map(milliseconds)];
 }
 
-const scratch = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-try {
+await inBenchFolder(async (scratch) => {
   const all = await texts();
   const folders = await foldersToMeasure(scratch, process.argv.slice(2));
   const rows = [[...COLUMNS, ...all.keys(), "block"]];
@@ -127,6 +152,4 @@ try {
     print({ name: "chat format with its self-check", value: chat.wallMs, unit: "ms" });
   }
   print({ name: "resident after", value: residentMegabytes(), unit: "MiB" });
-} finally {
-  await rm(scratch, { recursive: true });
-}
+});

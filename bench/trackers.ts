@@ -5,16 +5,14 @@
  * and that of two halves of the same steps says how much of it is noise. Run: `npm run bench:trackers`, five minutes.
  */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { runPaths } from "../src/core/runFolder/files/layout.ts";
-import { startChild } from "../src/trainer/services/childProcess.ts";
-import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
-import { type BenchRun, openBenchRun } from "./benchRun.ts";
+import { inBenchFolder, startFakes } from "./benchFolder.ts";
+import { openBenchRun } from "./benchRun.ts";
 import { StepTimer } from "./loopSteps.ts";
 import { median, print } from "./measure.ts";
-import { reportToBoth, type Sent } from "./trackersOn.ts";
+import { type ReportingOptions, reportToBoth, type Sent } from "./trackersOn.ts";
 
 const GROUPS = 8;
 const GROUP_SIZE = 8;
@@ -43,38 +41,29 @@ const MODES = [
   mode("both, slow", true, true),
 ];
 
-const cleanup = new CleanupStack();
-const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-cleanup.add(() => rm(folder, { recursive: true }));
-try {
-  for (const program of ["fakeServices", "fakeTrackers"]) {
-    const child = await startChild({
-      name: "The fake services",
-      program: resolve("scripts/run.mjs"),
-      args: [resolve(`bench/${program}.ts`), folder],
-    });
-    cleanup.add(child.close);
-  }
+await inBenchFolder(async (folder, cleanup) => {
+  await startFakes("fakeServices", folder, cleanup);
+  await startFakes("fakeTrackers", folder, cleanup);
   const runFolder = join(folder, "run");
-  const run = await openBenchRun(folder, runFolder, cleanup);
+  const { context } = await openBenchRun(folder, runFolder, cleanup);
   // A table of trajectories with every step.
   await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
   await writeFile(runPaths(runFolder).config, "save_every: 1\n");
-  report(await measure(run));
-} finally {
-  await cleanup.closeAll();
-}
+  report(await measure({ context, folder, cleanup }));
+});
 
 /** Plays all modes in turn, each turn beginning with another; returns what the services got. */
-async function measure({ context }: BenchRun): Promise<Sent> {
-  const timer = await StepTimer.open(context, GROUPS, GROUP_SIZE);
+async function measure(
+  options: Pick<ReportingOptions, "context" | "folder" | "cleanup">,
+): Promise<Sent> {
+  const timer = await StepTimer.open(options.context, GROUPS, GROUP_SIZE);
   await timer.step();
   const all = { wandb: 0, upload: 0 };
   for (let turn = 0; turn < TURNS * MODES.length; turn += 1) {
     const round = Math.floor(turn / MODES.length);
     const played = MODES[(turn + round) % MODES.length] ?? OFF;
     const firstStep = timer.nextStep;
-    const reports = await reportToBoth({ context, folder, firstStep, cleanup, ...played });
+    const reports = await reportToBoth({ ...options, firstStep, ...played });
     timer.watch = reports.watch;
     for (let i = 0; i < STEPS_A_TURN; i += 1) {
       const before = process.cpuUsage();

@@ -7,13 +7,12 @@
  */
 
 import { setMaxListeners } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isJsonObject } from "../src/core/json.ts";
 import { flattenMetrics, type MetricsRow } from "../src/core/runFolder/metrics/metricsTree.ts";
-import { startTraining } from "../src/trainer/trainer.ts";
+import { inBenchFolder, trainIn } from "./benchFolder.ts";
 import { median } from "./measure.ts";
 
 const { values: options, positionals } = parseArgs({
@@ -35,11 +34,7 @@ interface Curve {
 
 /** Trains, and reads what its folder says. */
 async function train(folder: string, name: string, config: string): Promise<Curve> {
-  const configPath = join(folder, `${name}.yaml`);
-  await writeFile(configPath, `model_name: local/tiny-tool\nrun_name: ${name}\n${config}`);
-  const programFolder = resolve("dist/trainer");
-  await startTraining({ configPath, programFolder, owner: "terminal", watch: () => undefined })
-    .ended;
+  await trainIn(folder, name, `model_name: local/tiny-tool\nrun_name: ${name}\n${config}`);
   const path = join(folder, ".tinker-rl", "runs", name);
   const text = await readFile(join(path, "metrics.jsonl"), "utf8");
   const rows = text.split("\n").flatMap((line) => (line === "" ? [] : [rowOf(line)]));
@@ -77,15 +72,10 @@ function last({ points }: Curve): number {
 }
 
 async function inFolder<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const kept = options.keep === undefined ? undefined : resolve(options.keep, name);
-  const folder = kept ?? (await mkdtemp(join(tmpdir(), "tinker-rl-bench-")));
+  if (options.keep === undefined) return inBenchFolder(work);
+  const folder = resolve(options.keep, name);
   await mkdir(folder, { recursive: true });
-  process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
-  try {
-    return await work(folder);
-  } finally {
-    if (kept === undefined) await rm(folder, { recursive: true, force: true });
-  }
+  return work(folder);
 }
 
 const calculator = (rollouts: number, more = "") => `

@@ -9,21 +9,6 @@ import { rememberPackages } from "./bundledPackages.mjs";
 if (process.env.TINKER_RL_BUILT === "true") process.exit();
 
 const OUT = "dist/webview";
-const KILOBYTE = 1000;
-/** What may load at once, in bytes: a script with all that it imports, and a style sheet. */
-const MAX_PAGE = 250 * KILOBYTE;
-const MAX_CHAT = 100 * KILOBYTE;
-const MAX_RUNS = 130 * KILOBYTE;
-/** What may load on demand beside what is loaded. */
-const MAX_COMPARISON = 160 * KILOBYTE;
-const MAX_SWEEP = 40 * KILOBYTE;
-const MAX_MARKDOWN = 140 * KILOBYTE;
-const MAX_TIMELINE = 40 * KILOBYTE;
-const MAX_TASKS = 20 * KILOBYTE;
-const MAX_TRAJECTORIES = 100 * KILOBYTE;
-const MAX_SEARCH = 20 * KILOBYTE;
-const MAX_CHANGES = 30 * KILOBYTE;
-
 /** The runs table, built by itself: what pages share is cut into many parts, and each part is a request before the first row. */
 const RUNS = {
   runs: "webview-ui/runsMain.tsx",
@@ -86,10 +71,6 @@ async function weigh(files) {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function guard(name, size, limit) {
-  if (size > limit) throw new Error(`${name} is too large: ${size} of ${limit} bytes.`);
-}
-
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
 const metafiles = await Promise.all([
@@ -110,26 +91,42 @@ const metafile = {
   outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)),
 };
 await rememberPackages("webview", metafile);
-const page = withImports(metafile, ["dashboard.js", "style.css"]);
-guard("dashboard script and style", await weigh(page), MAX_PAGE);
-const chat = withImports(metafile, ["chat.js", "chatStyle.css"]);
-guard("conversation script and style", await weigh(chat), MAX_CHAT);
-const play = withImports(metafile, ["play.js", "playStyle.css"]);
-guard("play script and style", await weigh(play), MAX_CHAT);
-const runs = withImports(metafile, ["runs.js", "runsStyle.css"]);
-guard("runs table script and style", await weigh(runs), MAX_RUNS);
-const comparison = withImports(metafile, ["comparison.js", "comparisonStyle.css"]).filter(
-  (file) => !runs.includes(file),
+
+/** What may load at once, a script with all that it imports and a style sheet, in kilobytes. */
+const PAGES = {
+  dashboard: { files: ["dashboard.js", "style.css"], limit: 250 },
+  conversation: { files: ["chat.js", "chatStyle.css"], limit: 100 },
+  play: { files: ["play.js", "playStyle.css"], limit: 100 },
+  "runs table": { files: ["runs.js", "runsStyle.css"], limit: 130 },
+};
+/** What may load beside the runs table, with its imports. */
+const BESIDE_RUNS = {
+  "comparison of runs": { files: ["comparison.js", "comparisonStyle.css"], limit: 160 },
+  sweep: { files: ["sweepView.js", "sweepStyle.css"], limit: 40 },
+};
+/** What may load on demand beside the dashboard, by itself. */
+const ALONE = {
+  Markdown: { files: ["markdown.js"], limit: 140 },
+  timeline: { files: ["timeline.js", "timelineStyle.css"], limit: 40 },
+  tasks: { files: ["tasks.js", "tasksStyle.css"], limit: 20 },
+  trajectories: { files: ["trajectories.js", "trajectoriesStyle.css"], limit: 100 },
+  search: { files: ["searchTab.js", "search.css"], limit: 20 },
+  "what changed": { files: ["changesTab.js", "changes.css"], limit: 30 },
+};
+
+/** @throws Error for a part that is larger than its limit */
+async function guard(parts, filesOf) {
+  for (const [name, { files, limit }] of Object.entries(parts)) {
+    const size = await weigh(filesOf(files));
+    if (size > limit * 1000) {
+      throw new Error(`${name} is too large: ${size} of ${limit * 1000} bytes.`);
+    }
+  }
+}
+
+const runs = withImports(metafile, PAGES["runs table"].files);
+await guard(PAGES, (files) => withImports(metafile, files));
+await guard(BESIDE_RUNS, (files) =>
+  withImports(metafile, files).filter((file) => !runs.includes(file)),
 );
-guard("comparison of runs on demand", await weigh(comparison), MAX_COMPARISON);
-const sweep = withImports(metafile, ["sweepView.js", "sweepStyle.css"]).filter(
-  (file) => !runs.includes(file),
-);
-guard("sweep on demand", await weigh(sweep), MAX_SWEEP);
-guard("Markdown on demand", await weigh(["markdown.js"]), MAX_MARKDOWN);
-guard("timeline on demand", await weigh(["timeline.js", "timelineStyle.css"]), MAX_TIMELINE);
-guard("tasks on demand", await weigh(["tasks.js", "tasksStyle.css"]), MAX_TASKS);
-const trajectories = ["trajectories.js", "trajectoriesStyle.css"];
-guard("trajectories on demand", await weigh(trajectories), MAX_TRAJECTORIES);
-guard("search on demand", await weigh(["searchTab.js", "search.css"]), MAX_SEARCH);
-guard("what changed on demand", await weigh(["changesTab.js", "changes.css"]), MAX_CHANGES);
+await guard(ALONE, (files) => files);

@@ -15,10 +15,7 @@ const PARTS = [
   tool("tsc", "--noEmit", "-p", "webview-ui"),
   tool("tsc", "--noEmit", "-p", "test/editor"),
   script("generate", "--check"),
-  script("checkReferences"),
-  script("checkFolders"),
-  script("checkWords"),
-  script("checkTypeNames"),
+  script("checkSources"),
 ];
 
 /** Resolves with the exit code; null after a signal. */

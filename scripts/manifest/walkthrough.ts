@@ -1,7 +1,6 @@
-/** The first steps. A line whose command does not exist yet is left out. */
+/** The first steps. */
 
 import type { ContextKeys } from "../../src/host/manifest/contextKeyTable.ts";
-import { withoutPlanned } from "./links.ts";
 
 interface Step {
   readonly id: string;
@@ -100,7 +99,7 @@ export function walkthroughEntries(): readonly Readonly<Record<string, unknown>>
 export function walkthroughStrings(): Readonly<Record<string, string>> {
   const steps = STEPS.flatMap(({ id, title, lines, picture }): readonly [string, string][] => [
     [`walkthrough.${id}.title`, title],
-    [`walkthrough.${id}.description`, withoutPlanned(lines).join("\n")],
+    [`walkthrough.${id}.description`, lines.join("\n")],
     [`walkthrough.${id}.picture`, picture],
   ]);
   return Object.fromEntries([

@@ -1,7 +1,6 @@
-/** What views say while they are empty: what will be there, and what leads there. A line whose command does not exist yet is left out. */
+/** What views say while they are empty: what will be there, and what leads there. */
 
 import type { ViewId } from "../../src/host/manifest/commandRow.ts";
-import { withoutPlanned } from "./links.ts";
 
 interface Welcome {
   readonly view: ViewId;
@@ -103,10 +102,7 @@ export function welcomeEntries(): readonly Readonly<Record<string, string | unde
 /** What `package.nls.json` says for the welcome texts. */
 export function welcomeStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    WELCOMES.map(({ view, lines }, index) => [
-      welcomeKey(view, index),
-      withoutPlanned(lines).join("\n"),
-    ]),
+    WELCOMES.map(({ view, lines }, index) => [welcomeKey(view, index), lines.join("\n")]),
   );
 }
 

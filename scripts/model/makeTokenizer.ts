@@ -5,12 +5,9 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chatml } from "../../src/core/chat/template/templateFamily.ts";
-import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { BYTE_LEVEL_ALPHABET } from "../../src/node/tokenizer/byteLevel.ts";
-import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { PLAYERS } from "./players.ts";
-import { playTranscript } from "./transcript.ts";
+import { openVoice, playTranscript } from "./transcript.ts";
 
 const FOLDER = "src/local/engine/model";
 const VOCABULARY = 512;
@@ -85,18 +82,13 @@ async function writeTokenizer(merges: readonly Merge[]): Promise<void> {
 
 /** Texts of scripted games between control tokens, rendered with a tokenizer that only has bytes. */
 async function corpus(): Promise<Map<string, number>> {
-  const model = await loadModelTokenizer(FOLDER);
-  const renderer = createTemplateRenderer({ model, family: chatml, thinking: false });
+  const voice = await openVoice(FOLDER);
   const counts = new Map<string, number>();
   const splitter = new RegExp(SPLIT, "g");
   for (const [p, player] of PLAYERS.entries()) {
     for (let game = 0; game < GAMES_PER_PLAYER; game++) {
-      const { ids } = await playTranscript(
-        { model, renderer, endId: END },
-        player,
-        1 + p + game * 10,
-      );
-      const text = model.tokenizer.decode(ids);
+      const { ids } = await playTranscript(voice, player, 1 + p + game * 10);
+      const text = voice.model.tokenizer.decode(ids);
       for (const run of text.split(/<\|pad\|>|<\|im_start\|>|<\|im_end\|>|<\/?tool_call>/)) {
         for (const word of run.match(splitter) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
       }
@@ -146,13 +138,10 @@ function mergePair(pieces: readonly string[], left: string, right: string): stri
 await writeTokenizer([]);
 const merges = learnMerges(await corpus(), VOCABULARY - SPECIALS.length - 256);
 await writeTokenizer(merges);
-const model = await loadModelTokenizer(FOLDER);
-const renderer = createTemplateRenderer({ model, family: chatml, thinking: false });
+const voice = await openVoice(FOLDER);
 for (const player of PLAYERS) {
   const games = await Promise.all(
-    Array.from({ length: 300 }, (_, i) =>
-      playTranscript({ model, renderer, endId: END }, player, 900_001 + i * 17),
-    ),
+    Array.from({ length: 300 }, (_, i) => playTranscript(voice, player, 900_001 + i * 17)),
   );
   const mean = (values: readonly number[]): number =>
     values.reduce((a, b) => a + b, 0) / values.length;

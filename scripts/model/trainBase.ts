@@ -8,8 +8,6 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chatml } from "../../src/core/chat/template/templateFamily.ts";
-import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { adamStep, newOptimizerState } from "../../src/local/engine/adam.ts";
 import { type Architecture, baseLayout } from "../../src/local/engine/architecture.ts";
 import type { EngineDatum, LossSpec } from "../../src/local/engine/engine.ts";
@@ -17,9 +15,8 @@ import { encodeBase, readArchitecture } from "../../src/local/engine/modelFolder
 import { MICRO_BATCH_TOKENS, runBatch } from "../../src/local/engine/trainingPool.ts";
 import { WorkerThread } from "../../src/local/engine/workerThread.ts";
 import { createNormal } from "../../src/local/random.ts";
-import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { PLAYERS } from "./players.ts";
-import { playTranscript, type Transcript, type Voice } from "./transcript.ts";
+import { openVoice, playTranscript, type Transcript, type Voice } from "./transcript.ts";
 
 const FOLDER = "src/local/engine/model";
 const SEED = 1;
@@ -87,12 +84,7 @@ function learningRate(step: number, steps: number): number {
 async function main(): Promise<void> {
   const steps = Number(values.steps);
   const arch = await readArchitecture(FOLDER);
-  const model = await loadModelTokenizer(FOLDER);
-  const voice: Voice = {
-    model,
-    renderer: createTemplateRenderer({ model, family: chatml, thinking: false }),
-    endId: 2,
-  };
+  const voice = await openVoice(FOLDER);
   const parameters = initialWeights(arch);
   const setup = {
     wasmPath: resolve("dist/trainer/kernels.wasm"),

@@ -1,7 +1,10 @@
 /** Plays scripted games through the product's own environments and renderer, so that the base model sees what it will meet. */
 
+import { createControlTokens } from "../../src/core/chat/controlTokens.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import type { FollowUp, Renderer } from "../../src/core/chat/renderer.ts";
+import { chatml } from "../../src/core/chat/template/templateFamily.ts";
+import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import type { ModelTokenizer } from "../../src/core/chat/tokenizer.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { NO_CALL_NUDGE, toolErrorText } from "../../src/core/rollout/feedback.ts";
@@ -12,6 +15,7 @@ import { Session } from "../../src/local/environment/server/session.ts";
 import { inputSchema } from "../../src/local/environment/server/toolInput.ts";
 import { integerBetween } from "../../src/local/random.ts";
 import { systemClock } from "../../src/node/clock.ts";
+import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
 import type { Exchange, Player, Style } from "./players.ts";
 
@@ -27,7 +31,14 @@ export interface Transcript {
 export interface Voice {
   readonly model: ModelTokenizer;
   readonly renderer: Renderer;
-  readonly endId: number;
+}
+
+const END = "<|im_end|>";
+
+/** The tokenizer of the model in `folder`, with its chat format. */
+export async function openVoice(folder: string): Promise<Voice> {
+  const model = await loadModelTokenizer(folder);
+  return { model, renderer: createTemplateRenderer({ model, family: chatml, thinking: false }) };
 }
 
 /** Plays one training task of the player's environment. */
@@ -67,7 +78,8 @@ export async function playTranscript(
   };
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const said = player.turn({ task, history, uniform, style });
-    const turnIds = [...encodeModelText(voice.model, said), voice.endId];
+    // The model itself writes control tokens.
+    const turnIds = createControlTokens(voice.model.tokenizer).encode(said + END);
     add(turnIds, true);
     const answer = await respond(voice.renderer, session, turnIds);
     reward += answer.reward;
@@ -119,22 +131,4 @@ async function respond(
   }
   if (followUps.length === 0) followUps.push({ role: "user", content: NO_CALL_NUDGE });
   return { followUps, reward, finished: false };
-}
-
-/** Encodes text in which the model itself writes control tokens. */
-function encodeModelText({ tokenizer }: ModelTokenizer, text: string): readonly number[] {
-  const ids: number[] = [];
-  let rest = text;
-  while (rest !== "") {
-    const next = tokenizer.addedTokens
-      .map((token) => ({ token, at: rest.indexOf(token.text) }))
-      .filter(({ at }) => at >= 0)
-      .sort((a, b) => a.at - b.at)[0];
-    const plain = next === undefined ? rest : rest.slice(0, next.at);
-    if (plain !== "") ids.push(...tokenizer.encodeText(plain));
-    if (next === undefined) break;
-    ids.push(next.token.id);
-    rest = rest.slice(next.at + next.token.text.length);
-  }
-  return ids;
 }

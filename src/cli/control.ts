@@ -6,8 +6,8 @@ import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
 import { plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import type { RunControlCommand } from "./arguments/controlArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { RunControlCommand } from "./arguments/trainingArguments.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { type Line, styled } from "./terminal/line.ts";
 

@@ -9,10 +9,10 @@ import { formatCount, formatSigned, plural } from "../shared/format.ts";
 import type { DryRunRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
-import { heading, quietLine, type ShowContext } from "./show/showContext.ts";
+import type { ShowContext } from "./show/showContext.ts";
 import { showGroup, stepTable } from "./show/showStep.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, labelled } from "./terminal/line.ts";
+import { BLANK, heading, type Line, labelled, quietLine } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
 /** Prints what was played also when it fails for lack of rewards. @throws AppError as the dry run does */

@@ -1,18 +1,18 @@
 /** The command `estimate`: what a training is going to take, from a past run or from groups that are played for it. */
 
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import { describeEstimate } from "../core/outputs/estimateOutput.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/plan/types.ts";
-import type { EstimateCommand } from "./arguments/estimateArguments.ts";
+import type { EstimateCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { BLANK, type Line } from "./terminal/line.ts";
+import { askYesNo, isPerson } from "./terminal/question.ts";
 import { followRun } from "./train.ts";
 
 /** @throws AppError `bad-arguments` when groups would be played at a cost that no one agreed to, and as the trainer does */
@@ -62,8 +62,7 @@ async function requireConsent(
   model: string,
   wanted: number | null,
 ): Promise<void> {
-  const isTerminal = "isTTY" in input && input.isTTY === true;
-  if (isTerminal) {
+  if (isPerson(input)) {
     if (wanted === null)
       err.print([[l10n.t("There is no past run with these environments and this model.")]]);
     const what = plural(
@@ -73,10 +72,8 @@ async function requireConsent(
       model,
     );
     err.print([[what]]);
-    const reader = createInterface({ input, output: process.stderr });
-    const answer = await reader.question(l10n.t("Continue? [y/N] "));
-    reader.close();
-    if (/^y(es)?$/i.test(answer.trim())) return;
+    const place = { input, output: process.stderr };
+    if (await askYesNo(place, l10n.t("Continue? [y/N]"), "no")) return;
   }
   throw new AppError(
     "bad-arguments",

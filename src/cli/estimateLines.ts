@@ -11,9 +11,16 @@ import {
   formatRounded,
   plural,
 } from "../shared/format.ts";
-import { heading, quietLine } from "./show/showContext.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, labelled, styled } from "./terminal/line.ts";
+import {
+  BLANK,
+  heading,
+  type Line,
+  type LinePiece,
+  labelled,
+  quietLine,
+  styled,
+} from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export function estimateLines(

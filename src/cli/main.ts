@@ -14,34 +14,15 @@ import { isProcessAlive } from "../node/processes.ts";
 import { OpenRequests } from "../server/openRequests.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
-import { openChat } from "../trainer/chat/openChat.ts";
-import { serveModel } from "../trainer/chat/serveModel.ts";
-import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
-import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
-import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
-import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
-import { checkEnvironments } from "../trainer/environments/checkEnvironments.ts";
-import { previewPrompt } from "../trainer/environments/previewPrompt.ts";
-import { estimateBasis } from "../trainer/estimate/estimate.ts";
-import { listModels } from "../trainer/models/listModels.ts";
 import { loadTokenizer } from "../trainer/models/loadTokenizer.ts";
-import { playTask } from "../trainer/play/playTask.ts";
-import { serve } from "../trainer/serve.ts";
 import { debugLog } from "../trainer/services/debugLog.ts";
-import {
-  resumeTraining,
-  startDryRun,
-  startEstimate,
-  startEvaluation,
-  startTraining,
-} from "../trainer/trainer.ts";
-import { billedRun } from "../trainer/usage/billedRun.ts";
 import { runProgram } from "./program.ts";
 import { errorLines } from "./terminal/exitCode.ts";
 import { createInterrupts } from "./terminal/interrupts.ts";
 import { describeInvocation } from "./terminal/invocation.ts";
 import { renderLine } from "./terminal/line.ts";
 import { createTerminal, outputLost } from "./terminal/terminal.ts";
+import { createTrainerApi } from "./trainerApi.ts";
 
 /** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
 function failCleanly(error: unknown): never {
@@ -79,28 +60,7 @@ const exitCode = await runProgram(
     input: process.stdin,
     log,
     isProcessAlive,
-    trainer: {
-      startTraining: (request) => startTraining({ ...request, redactor }),
-      resumeTraining: (request) => resumeTraining({ ...request, redactor }),
-      startDryRun: (request) => startDryRun({ ...request, redactor }),
-      estimateBasis,
-      startEstimate: (request) => startEstimate({ ...request, redactor }),
-      startEvaluation: (request) => startEvaluation({ ...request, redactor }),
-      listCheckpoints: (files, request) => listCheckpoints(files, { ...request, redactor }),
-      describeCheckpoint: (files, request) => describeCheckpoint(files, { ...request, redactor }),
-      downloadCheckpoint: (files, request) =>
-        downloadCheckpoint(files, { ...request, redactor, programFolder }),
-      changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
-      changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
-      checkEnvironments: (files, request) => checkEnvironments(files, { ...request, redactor }),
-      playTask: (files, request) => playTask(files, { ...request, redactor }),
-      previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
-      openChat: (files, request) => openChat(files, { ...request, redactor, programFolder }),
-      serveModel: (files, request) => serveModel(files, { ...request, redactor, programFolder }),
-      billedRun: (files, request) => billedRun(files, { ...request, redactor }),
-      listModels: (request) => listModels({ ...request, redactor }),
-      serve,
-    },
+    trainer: createTrainerApi(redactor, programFolder),
     serveView: async (request) => {
       const { serveView } = await import("../server/view/viewServer.ts");
       const cache = join(cacheFolder(env), "view");

@@ -7,10 +7,10 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import type { Permission } from "../server/mcp/permission.ts";
-import type { McpClient, McpCommand } from "./arguments/mcpArguments.ts";
+import type { McpClient, McpCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, styled } from "./terminal/line.ts";
+import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
 /** Serves until the assistant leaves, or writes the entry. @throws AppError `file-unreadable` for a file that an entry cannot be added to */
 export async function mcp(options: ProgramOptions, command: McpCommand): Promise<void> {
@@ -77,7 +77,7 @@ async function writeMcpEntry(
   const shown = shortPath(file, invocation.cwd);
   return [
     [styled("strong", shown), "  ", l10n.t("has the entry {0}", NAME)],
-    [styled("quiet", l10n.t("Start the assistant again; it asks before it uses a new server."))],
+    quietLine(l10n.t("Start the assistant again; it asks before it uses a new server.")),
   ];
 }
 

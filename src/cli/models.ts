@@ -7,9 +7,9 @@ import { findLineUpModel, listedModels } from "../core/models/lineUp.ts";
 import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
 import type { OfferedModels } from "../trainer/models/listModels.ts";
-import type { ModelsCommand } from "./arguments/arguments.ts";
+import type { ModelsCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
-import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 interface OfferedModel {
@@ -37,7 +37,7 @@ export async function modelLines(
   return [
     ...tableLines(columns(), models.map(modelCells), out.columns),
     BLANK,
-    [styled("quiet", sourceText(offered))],
+    quietLine(sourceText(offered)),
   ];
 }
 

@@ -10,9 +10,9 @@ import { reportMarkdown } from "../core/report/reportMarkdown.ts";
 import { fromHome } from "../node/fromHome.ts";
 import { formatBytes } from "../shared/format.ts";
 import { VERSION } from "../shared/version.ts";
-import type { ReportCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { requireRun } from "./arguments/requireRun.ts";
+import type { ReportCommand } from "./arguments/resultsArguments.ts";
 import { shortPath } from "./terminal/invocation.ts";
 
 /** As many bytes of a file as show whether this program wrote it. */

@@ -8,12 +8,12 @@ import { runSentence } from "../core/runs/runSentence.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import type { RunsCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { RunsCommand } from "./arguments/resultsArguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
@@ -51,7 +51,7 @@ export async function runListLines(
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
   const sentence = runSentence(newest);
   const newestLine = sentence === null ? [] : [[styled("strong", newest.name), `: ${sentence}`]];
-  return [...lines, ...newestLine, [styled("quiet", l10n.t("Look closer:"))], [`  ${show}`]];
+  return [...lines, ...newestLine, quietLine(l10n.t("Look closer:")), [`  ${show}`]];
 }
 
 async function runLines(

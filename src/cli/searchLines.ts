@@ -9,7 +9,7 @@ import {
   type SearchRole,
   type SearchSnippet,
 } from "../shared/search.ts";
-import { BLANK, clipLine, type Line, styled } from "./terminal/line.ts";
+import { BLANK, clipLine, type Line, quietLine, styled } from "./terminal/line.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const INDENT = "  ";
@@ -70,7 +70,7 @@ function roleText(role: SearchRole): string {
 
 /** While there is more to search. */
 export function progressLine(progress: number): Line {
-  return [styled("quiet", l10n.t("searching, {0} %", Math.floor(100 * progress)))];
+  return quietLine(l10n.t("searching, {0} %", Math.floor(100 * progress)));
 }
 
 interface SearchEnd {
@@ -85,5 +85,5 @@ export function endLine({ found, runs, isCut }: SearchEnd): Line {
   const rollouts = plural(found, "{0} rollout", "{0} rollouts");
   const searched = plural(runs, "{0} run searched", "{0} runs searched");
   const end = isCut ? l10n.t("ended by --limit") : searched;
-  return [styled("quiet", `${rollouts}, ${end}`)];
+  return quietLine(`${rollouts}, ${end}`);
 }

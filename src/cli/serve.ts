@@ -2,33 +2,31 @@
 
 import * as l10n from "@vscode/l10n";
 import { aborted } from "../core/util/abort.ts";
-import type { ProgramOptions, ServedAddresses } from "./arguments/programOptions.ts";
-import type { ServeCommand } from "./arguments/serveArguments.ts";
-import { interruptSignal } from "./terminal/interrupts.ts";
-import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
+import type { LocalServers } from "../trainer/serve.ts";
+import type { ServeCommand } from "./arguments/planningArguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { untilInterrupt } from "./terminal/interrupts.ts";
+import { BLANK, type Line, labelled, quietLine, settingLine, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
 export async function serveUntilInterrupt(
   parts: ProgramOptions,
   { kind: _, ...options }: ServeCommand,
 ): Promise<void> {
-  const { out, interrupts, trainer } = parts;
-  const { signal, release } = interruptSignal(interrupts);
-  try {
+  const { out, trainer } = parts;
+  await untilInterrupt(parts, async (signal) => {
     const served = await trainer.serve(options);
     out.print(addressLines(served, options.random));
     await aborted(AbortSignal.any([signal, served.failed]));
     out.print([[l10n.t("closing")]]);
     await served.close();
     if (served.failed.aborted) throw served.failed.reason;
-  } finally {
-    release();
-  }
+  });
 }
 
 /** The variables to set so that the official Python packages train here. */
 function addressLines(
-  { tinkerUrl, environmentsUrl, key }: ServedAddresses,
+  { tinkerUrl, environmentsUrl, key }: LocalServers,
   random: ServeCommand["random"],
 ): readonly Line[] {
   const model = random?.model ?? "local/tiny-tool";
@@ -40,23 +38,20 @@ function addressLines(
     BLANK,
     [l10n.t("The official Python packages work with these services. Set in their shell:")],
     BLANK,
-    setting("TINKER_BASE_URL", tinkerUrl),
-    setting("TINKER_API_KEY", key),
-    setting("OPENREWARD_API_URL", environmentsUrl),
-    setting("OPENREWARD_SESSION_URL", environmentsUrl),
-    setting("OPENREWARD_API_KEY", key),
+    settingLine("TINKER_BASE_URL", tinkerUrl),
+    settingLine("TINKER_API_KEY", key),
+    settingLine("OPENREWARD_API_URL", environmentsUrl),
+    settingLine("OPENREWARD_SESSION_URL", environmentsUrl),
+    settingLine("OPENREWARD_API_KEY", key),
     BLANK,
     [l10n.t("Then, with the packages tinker and openreward:")],
     BLANK,
     [`  tinker.ServiceClient().create_lora_training_client("${model}", rank=8)`],
     ['  openreward.OpenReward().environments.get("local/calculator")'],
     BLANK,
-    [
-      styled(
-        "quiet",
-        l10n.t("Only programs on this computer can connect. Press Ctrl+C to end both services."),
-      ),
-    ],
+    quietLine(
+      l10n.t("Only programs on this computer can connect. Press Ctrl+C to end both services."),
+    ),
   ];
 }
 
@@ -76,8 +71,4 @@ function randomLines({ model, tokenizer }: NonNullable<ServeCommand["random"]>):
     ["  tokenizer_name: ", tokenizer],
     BLANK,
   ];
-}
-
-function setting(name: string, value: string): Line {
-  return [`  export ${name}=${value}`];
 }

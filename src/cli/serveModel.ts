@@ -5,36 +5,34 @@ import { AppError } from "../core/errors.ts";
 import { aborted } from "../core/util/abort.ts";
 import { formatCount } from "../shared/format.ts";
 import type { ServedModel } from "../trainer/chat/serveModel.ts";
+import type { ServeModelCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
-import type { ServeModelCommand } from "./arguments/serveModelArguments.ts";
 import { usedLines } from "./terminal/endLines.ts";
-import { interruptSignal } from "./terminal/interrupts.ts";
-import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
+import { untilInterrupt } from "./terminal/interrupts.ts";
+import { BLANK, type Line, labelled, quietLine, settingLine, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as a conversation does that cannot begin; `local-service` when the engine ends by itself */
 export async function serveModelUntilInterrupt(
-  { out, err, fileSystem, interrupts, trainer }: ProgramOptions,
+  options: ProgramOptions,
   { kind: _, ...wanted }: ServeModelCommand,
 ): Promise<void> {
-  const stopped = new AppError("stopped", l10n.t("stopped"));
-  const { signal, release } = interruptSignal(interrupts, stopped);
-  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
-  try {
-    const opening = { ...wanted, onPart, signal };
-    const served = await trainer.serveModel(fileSystem, opening);
-    err.showLive(null);
-    out.print(addressLines(served));
-    await aborted(AbortSignal.any([signal, served.failed]));
-    const fault = signal.aborted ? null : served.failed.reason;
-    out.print(usedLines(served.used()));
-    await served.close();
-    if (fault !== null) throw fault;
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    err.showLive(null);
-    release();
-  }
+  const { out, err, fileSystem, trainer } = options;
+  const serve = async (signal: AbortSignal): Promise<void> => {
+    const onPart = (what: string): void => err.showLive(quietLine(what));
+    try {
+      const served = await trainer.serveModel(fileSystem, { ...wanted, onPart, signal });
+      err.showLive(null);
+      out.print(addressLines(served));
+      await aborted(AbortSignal.any([signal, served.failed]));
+      const fault = signal.aborted ? null : served.failed.reason;
+      out.print(usedLines(served.used()));
+      await served.close();
+      if (fault !== null) throw fault;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
+  await untilInterrupt(options, serve, new AppError("stopped", l10n.t("stopped")));
 }
 
 /** The variables that lead the official packages here. */
@@ -49,20 +47,13 @@ function addressLines({ url, key, label, maxTotalTokens, notes }: ServedModel): 
     BLANK,
     [l10n.t("The official packages of both work with this model. Set in their shell:")],
     BLANK,
-    setting("OPENAI_BASE_URL", `${url}/v1`),
-    setting("OPENAI_API_KEY", key),
-    setting("ANTHROPIC_BASE_URL", url),
-    setting("ANTHROPIC_API_KEY", key),
+    settingLine("OPENAI_BASE_URL", `${url}/v1`),
+    settingLine("OPENAI_API_KEY", key),
+    settingLine("ANTHROPIC_BASE_URL", url),
+    settingLine("ANTHROPIC_API_KEY", key),
     BLANK,
-    [
-      styled(
-        "quiet",
-        l10n.t("Only programs on this computer can connect. Press Ctrl+C to end the server."),
-      ),
-    ],
+    quietLine(
+      l10n.t("Only programs on this computer can connect. Press Ctrl+C to end the server."),
+    ),
   ];
-}
-
-function setting(name: string, value: string): Line {
-  return [`  export ${name}=${value}`];
 }

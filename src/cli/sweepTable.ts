@@ -19,7 +19,7 @@ import {
 import type { SweepResult } from "./sweepResults.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, labelled, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, quietLine, styled } from "./terminal/line.ts";
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
@@ -81,7 +81,7 @@ function effectLines(effects: SweepEffects): readonly Line[] {
     ...(settings.length < 2 ? [] : settings).map((effect) =>
       labelled(shown(effect.key), effectText(effect)),
     ),
-    ...notes.map((note): Line => [styled("quiet", note)]),
+    ...notes.map((note): Line => quietLine(note)),
   ];
 }
 

@@ -11,7 +11,7 @@ import { datasetProblems } from "../local/environment/dataset/loadDataset.ts";
 import { plural } from "../shared/format.ts";
 import { type CheckedConfig, checkConfig } from "../trainer/config/configFiles.ts";
 import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
-import type { ValidateCommand } from "./arguments/arguments.ts";
+import type { ValidateCommand } from "./arguments/planningArguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
 

@@ -4,30 +4,31 @@ import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import { aborted } from "../core/util/abort.ts";
-import type { ViewCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { ViewCommand } from "./arguments/resultsArguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";
-import { interruptSignal } from "./terminal/interrupts.ts";
-import { BLANK, type Line, styled } from "./terminal/line.ts";
+import { untilInterrupt } from "./terminal/interrupts.ts";
+import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError `listen-failed`, `pages-missing` */
 export async function viewUntilInterrupt(
   options: ProgramOptions,
   { path, port }: ViewCommand,
 ): Promise<void> {
-  const { fileSystem, invocation, out, interrupts } = options;
+  const { fileSystem, invocation, out } = options;
   const given = path === null ? null : resolve(invocation.cwd, path);
   const isRun = given !== null && (await fileSystem.size(runPaths(given).runFile)) !== null;
   const parents = isRun ? [] : await parentFolders(options, path);
-  const { signal, release } = interruptSignal(interrupts);
-  const view = await options.serveView({
-    parents: [...new Set(parents)],
-    run: isRun ? given : null,
-    port,
+  const view = await untilInterrupt(options, async (signal) => {
+    const served = await options.serveView({
+      parents: [...new Set(parents)],
+      run: isRun ? given : null,
+      port,
+    });
+    out.print(addressLines(served.url));
+    await aborted(signal);
+    return served;
   });
-  out.print(addressLines(view.url));
-  await aborted(signal);
-  release();
   await view.close();
 }
 
@@ -37,13 +38,8 @@ function addressLines(url: string): readonly Line[] {
     BLANK,
     ["  ", styled("strong", url)],
     BLANK,
-    [
-      styled(
-        "quiet",
-        l10n.t(
-          "Anyone who has this address can read and control the runs. Ctrl+C ends the server.",
-        ),
-      ),
-    ],
+    quietLine(
+      l10n.t("Anyone who has this address can read and control the runs. Ctrl+C ends the server."),
+    ),
   ];
 }

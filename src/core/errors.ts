@@ -42,3 +42,11 @@ export function errorMessage(error: unknown): string {
 export function assertNever(value: never): never {
   throw new AppError("unreachable", `Unexpected value: ${JSON.stringify(value)}`);
 }
+
+/** Handles a rejected read by giving `value` where there is no such file. */
+export function absent<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (isAppError(error, "file-not-found")) return value;
+    throw error;
+  };
+}

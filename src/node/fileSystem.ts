@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AppError, errorMessage } from "../core/errors.ts";
+import { AppError, absent, errorMessage } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { AppendHandles } from "./appendHandles.ts";
 import {
@@ -287,14 +287,6 @@ function notFound(path: string, cause: unknown): AppError {
     data: { path },
     cause,
   });
-}
-
-/** Handles a rejected read by giving `value` where there is nothing to read. */
-function absent<T>(value: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof AppError && error.code === "file-not-found") return value;
-    throw error;
-  };
 }
 
 function tooLarge(path: string, maxBytes: number): AppError {

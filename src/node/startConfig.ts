@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { lastOfEach } from "../core/config/overrideWords.ts";
 import { parseConfig } from "../core/config/parse.ts";
-import { AppError, isAppError } from "../core/errors.ts";
+import { AppError, absent } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import { MAX_BYTES } from "../core/runFolder/files/wholeFiles.ts";
@@ -87,7 +87,7 @@ async function readNamed(
 
 /** The text of a configuration. @throws AppError `config-not-found`, naming `path` as it is given */
 export async function readConfig(fileSystem: FileSystem, path: string): Promise<string> {
-  const text = await readIfThere(fileSystem, resolve(path), MAX_BYTES.config);
+  const text = await fileSystem.readText(resolve(path), MAX_BYTES.config).catch(absent(null));
   if (text !== null) return text;
   throw new AppError(
     "config-not-found",
@@ -119,7 +119,7 @@ async function runConfig(
     return { ...file, overrides, folder, isOwnCopy: false, named };
   }
   const path = resolve(folder, runFile.configPath);
-  const written = await readIfThere(fileSystem, path, MAX_BYTES.config);
+  const written = await fileSystem.readText(path, MAX_BYTES.config).catch(absent(null));
   const text =
     written ?? (await files.readText(runPaths(folder).resolvedConfig, MAX_BYTES.resolvedConfig));
   const isOwnCopy = written === null;
@@ -145,7 +145,7 @@ export async function readOverrides(
   folder: string,
 ): Promise<readonly string[]> {
   const path = runPaths(folder).overrides;
-  const text = await readIfThere(fileSystem, path, MAX_BYTES.overrides);
+  const text = await fileSystem.readText(path, MAX_BYTES.overrides).catch(absent(null));
   if (text === null) return [];
   const parsed = overrideTexts.safeParse(parseJson(text)?.value);
   if (parsed.success) return parsed.data;
@@ -154,17 +154,4 @@ export async function readOverrides(
     `${path} is damaged: it should contain a list of overrides. Correct it, or remove it to resume without them.`,
     { cause: parsed.error },
   );
-}
-
-async function readIfThere(
-  fileSystem: FileSystem,
-  path: string,
-  maxBytes: number,
-): Promise<string | null> {
-  try {
-    return await fileSystem.readText(path, maxBytes);
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return null;
-    throw error;
-  }
 }

@@ -1,7 +1,8 @@
 /** The parts of a program for tests: nothing real behind them. */
 
 import { Readable } from "node:stream";
-import type { ProgramOptions, TrainerApi } from "../../src/cli/arguments/programOptions.ts";
+import type { ProgramOptions } from "../../src/cli/arguments/programOptions.ts";
+import type { TrainerApi } from "../../src/cli/trainerApi.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -62,28 +63,10 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
   };
-  return {
-    startTraining: unused,
-    resumeTraining: unused,
-    startDryRun: unused,
-    estimateBasis: unused,
-    startEstimate: unused,
-    startEvaluation: unused,
-    serve: unused,
-    serveModel: unused,
-    listCheckpoints: unused,
-    describeCheckpoint: unused,
-    downloadCheckpoint: unused,
-    changeCheckpoints: unused,
-    changeInRun: unused,
-    billedRun: unused,
-    listModels: unused,
-    openChat: unused,
-    checkEnvironments: unused,
-    previewPrompt: unused,
-    playTask: unused,
-    ...changes,
-  };
+  // Whatever is not in `changes` is there, and must not be called.
+  return new Proxy(changes as TrainerApi, {
+    get: (known, name: keyof TrainerApi) => known[name] ?? unused,
+  });
 }
 
 type EventOf<Kind extends ProgressEvent["kind"]> = Extract<ProgressEvent, { kind: Kind }>;

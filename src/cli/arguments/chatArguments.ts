@@ -1,100 +1,69 @@
 /** Understands the words behind `chat`. */
 
 import type { TurnPlace } from "../../shared/chat.ts";
-import type { ChatRequest } from "../../trainer/chat/openChat.ts";
-import {
-  lastValue,
-  numberOf,
-  refuseFurther,
-  type Sending,
-  sending,
-  type WithOverrides,
-} from "./argumentValues.ts";
-import { argumentError, type ParsedFlags } from "./flags.ts";
+import type { GivenArguments } from "./givenArguments.ts";
 
-/** Talks to a model. */
-export interface ChatCommand extends WithOverrides, Sending {
-  readonly kind: "chat";
-  /** Checkpoints, run folders or models; at least one. */
-  readonly targets: readonly string[];
-  /** Null = that of the run, or the defaults. */
-  readonly configPath: string | null;
-  readonly task: ChatRequest["task"];
-  readonly turn: TurnPlace | null;
-  readonly isReplayed: boolean;
-  /** Instead of the configuration's system text; null = that one. */
-  readonly system: string | null;
-  /** Null = that of the configuration. */
-  readonly temperature: number | null;
-  /** Null = any. */
-  readonly seed: number | null;
-  /** Most tokens of a turn; null = that of the configuration. */
-  readonly maxTokens: number | null;
-  /** Turns that are sampled side by side, at least 1. */
-  readonly samples: number;
-  readonly wantsJson: boolean;
-}
+export type ChatCommand = ReturnType<typeof chatCommand>;
 
-const COMMAND = "chat";
 /** More than anybody reads. */
 export const MAX_SAMPLES = 64;
 
-/** @throws AppError `bad-arguments` */
-export function chatCommand(given: ParsedFlags): ChatCommand {
-  const [target, ...further] = given.positionals;
-  if (target === undefined)
-    throw argumentError("chat needs a checkpoint, a run folder or a model", COMMAND);
-  refuseFurther(further, COMMAND);
+export function chatCommand(given: GivenArguments) {
+  const target = given.only("a checkpoint, a run folder or a model");
   const turn = turnOf(given);
   const task = taskOf(given);
-  const isReplayed = given.switches.has("replay");
+  const isReplayed = given.has("replay");
   if (turn !== null && task !== null) {
-    throw argumentError("--turn continues a rollout, which has its own task", COMMAND);
+    throw given.error("--turn continues a rollout, which has its own task");
   }
-  if (isReplayed && turn === null) throw argumentError("--replay needs --turn", COMMAND);
+  if (isReplayed && turn === null) throw given.error("--replay needs --turn");
   return {
-    kind: COMMAND,
-    targets: [target, ...(given.values.get("beside") ?? [])],
-    configPath: lastValue(given, "config_path") ?? null,
+    kind: "chat" as const,
+    /** Checkpoints, run folders or models. */
+    targets: [target, ...given.texts("beside")],
+    /** Null = that of the run, or the defaults. */
+    configPath: given.text("config_path"),
     overrides: given.overrides,
-    ...sending(given, COMMAND),
+    allowedOrigins: given.allowedOrigins(),
     task,
     turn,
     isReplayed,
-    system: lastValue(given, "system") ?? null,
+    /** Instead of the configuration's system text; null = that one. */
+    system: given.text("system"),
+    /** Null = that of the configuration. */
     temperature: temperatureOf(given),
-    seed: numberOf(given, COMMAND, "seed"),
-    maxTokens: numberOf(given, COMMAND, "max_tokens", { least: 1 }),
-    samples: numberOf(given, COMMAND, "samples", { least: 1, most: MAX_SAMPLES }) ?? 1,
-    wantsJson: given.switches.has("json"),
+    /** Null = any. */
+    seed: given.number("seed"),
+    /** Most tokens of a turn; null = that of the configuration. */
+    maxTokens: given.number("max_tokens", { least: 1 }),
+    /** Turns that are sampled side by side. */
+    samples: given.number("samples", { least: 1, most: MAX_SAMPLES }) ?? 1,
+    wantsJson: given.has("json"),
   };
 }
 
-function taskOf(given: ParsedFlags): ChatCommand["task"] {
-  const environment = lastValue(given, "environment") ?? null;
-  const split = lastValue(given, "split") ?? null;
-  const index = numberOf(given, COMMAND, "task");
+function taskOf(given: GivenArguments) {
+  const environment = given.text("environment");
+  const split = given.text("split");
+  const index = given.number("task");
   if (environment === null && split === null && index === null) return null;
   return { environment, split, index: index ?? 0 };
 }
 
 /** A turn of a rollout by its numbers on the screen, from 1; of evaluations the step counts from 0. */
-function turnOf(given: ParsedFlags): TurnPlace | null {
-  const isEvaluated = given.switches.has("eval");
+function turnOf(given: GivenArguments): TurnPlace | null {
+  const isEvaluated = given.has("eval");
   const [group, rollout, turn] = (["group", "rollout", "turn"] as const).map((flag) =>
-    numberOf(given, COMMAND, flag, { least: 1 }),
+    given.number(flag, { least: 1 }),
   );
-  const step = numberOf(given, COMMAND, "step", { least: isEvaluated ? 0 : 1 });
+  const step = given.number("step", { least: isEvaluated ? 0 : 1 });
   const all = [step, group, rollout, turn];
   if (!isEvaluated && all.every((number) => number === null)) return null;
   if (isEvaluated && (group !== null || step == null || rollout == null || turn == null)) {
-    throw argumentError(
-      "--eval needs --step, --rollout and --turn, and does not take --group",
-      COMMAND,
-    );
+    throw given.error("--eval needs --step, --rollout and --turn, and does not take --group");
   }
   if (step == null || rollout == null || turn == null || (group == null && !isEvaluated)) {
-    throw argumentError("--step, --group, --rollout and --turn must be used together", COMMAND);
+    throw given.error("--step, --group, --rollout and --turn must be used together");
   }
   return {
     source: isEvaluated ? "evaluation" : "training",
@@ -105,15 +74,12 @@ function turnOf(given: ParsedFlags): TurnPlace | null {
   };
 }
 
-function temperatureOf(given: ParsedFlags): number | null {
-  const text = lastValue(given, "temperature");
-  if (text === undefined) return null;
+function temperatureOf(given: GivenArguments): number | null {
+  const text = given.text("temperature");
+  if (text === null) return null;
   const temperature = readTemperature(text);
   if (temperature !== null) return temperature;
-  throw argumentError(
-    `--temperature is ${JSON.stringify(text)}, not a number of at least 0`,
-    COMMAND,
-  );
+  throw given.error(`--temperature is ${JSON.stringify(text)}, not a number of at least 0`);
 }
 
 /** Null for what is none. */

@@ -2,8 +2,7 @@
 
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
-import { lastValue, oneOf, refuseFurther, type Sending, sending } from "./argumentValues.ts";
-import { argumentError, type ParsedFlags } from "./flags.ts";
+import type { GivenArguments } from "./givenArguments.ts";
 
 export type CheckpointAction =
   | {
@@ -34,15 +33,8 @@ export type CheckpointAction =
       readonly change: CheckpointChange;
     };
 
-/** Does something with saved weights. */
-export interface CheckpointsCommand extends Sending {
-  readonly kind: "checkpoints";
-  readonly action: CheckpointAction;
-  /** True to leave the service alone. */
-  readonly isLocalOnly: boolean;
-}
+export type CheckpointsCommand = ReturnType<typeof checkpointsCommand>;
 
-const COMMAND = "checkpoints";
 const WORDS = ["list", "info", "download", "publish", "unpublish", "set-ttl", "delete"] as const;
 const FORMS = ["peft", "vllm", "merged"] as const;
 const UNIT_S: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
@@ -50,96 +42,84 @@ const UNIT_S: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_80
 const MIN_TTL_S = 3600;
 const MAX_TTL_S = 10 * 365 * 86_400;
 
-/** @throws AppError `bad-arguments` */
-export function checkpointsCommand(given: ParsedFlags): CheckpointsCommand {
-  const isLocalOnly = given.switches.has("local");
-  return { kind: COMMAND, action: actionOf(given), isLocalOnly, ...sending(given, COMMAND) };
+/** Does something with saved weights. */
+export function checkpointsCommand(given: GivenArguments) {
+  return {
+    kind: "checkpoints" as const,
+    action: actionOf(given),
+    /** True to leave the service alone. */
+    isLocalOnly: given.has("local"),
+    allowedOrigins: given.allowedOrigins(),
+  };
 }
 
-function actionOf(given: ParsedFlags): CheckpointAction {
-  const { positionals, switches } = given;
-  const [first, ...rest] = positionals;
+function actionOf(given: GivenArguments): CheckpointAction {
+  const [first, ...rest] = given.positionals;
   const word = WORDS.find((known) => known === first);
-  const wantsJson = switches.has("json");
+  const wantsJson = given.has("json");
   switch (word) {
     case undefined:
-      throw argumentError(`checkpoints needs one of ${WORDS.join(", ")}`, COMMAND);
+      throw given.error(`checkpoints needs one of ${WORDS.join(", ")}`);
     case "list":
-      return { action: "list", folder: atMostOne(rest) ?? null, wantsJson };
+      return { action: "list", folder: given.atMostOne(rest), wantsJson };
     case "info":
-      return { action: "info", path: onlyOne(rest, "the address of a checkpoint"), wantsJson };
+      return { action: "info", path: given.only("the address of a checkpoint", rest), wantsJson };
     case "download":
       return {
         action: "download",
-        source: onlyOne(rest, "a run folder or the address of a checkpoint"),
-        name: lastValue(given, "name") ?? null,
-        output: lastValue(given, "output") ?? null,
+        source: given.only("a run folder or the address of a checkpoint", rest),
+        name: given.text("name"),
+        output: given.text("output"),
         form: formOf(given),
         wantsJson,
       };
     case "set-ttl": {
-      const paths = rest.slice(0, -1);
-      const change = { action: "set-ttl", ttlSeconds: ttlOf(rest.at(-1)) } as const;
-      return changing(given, paths, change);
+      const ttlSeconds = ttlOf(rest.at(-1), given);
+      return changing(given, rest.slice(0, -1), { action: "set-ttl", ttlSeconds });
     }
     default:
       return changing(given, rest, { action: word });
   }
 }
 
-/** @throws AppError `bad-arguments` */
-function formOf(given: ParsedFlags): FormRequest | null {
-  const form = oneOf(FORMS, lastValue(given, "for") ?? "peft", "for", COMMAND);
-  const base = lastValue(given, "base") ?? null;
-  const dropsUnembedding = given.switches.has("drop-unembed");
+function formOf(given: GivenArguments): FormRequest | null {
+  const form = given.oneOf("for", FORMS, given.text("for") ?? "peft");
+  const base = given.text("base");
+  const dropsUnembedding = given.has("drop-unembed");
   if (dropsUnembedding && form !== "vllm") {
-    throw argumentError("--drop-unembed goes with --for vllm only", COMMAND);
+    throw given.error("--drop-unembed goes with --for vllm only");
   }
   if (form !== "peft") return { form, base, dropsUnembedding };
   if (base === null) return null;
-  throw argumentError("--base goes with --for vllm or --for merged", COMMAND);
+  throw given.error("--base goes with --for vllm or --for merged");
 }
 
 function changing(
-  given: ParsedFlags,
+  given: GivenArguments,
   paths: readonly string[],
   change: CheckpointChange,
 ): CheckpointAction {
-  const name = lastValue(given, "name") ?? null;
-  if (name !== null) refuseFurther(paths.slice(1), COMMAND);
+  const name = given.text("name");
+  if (name !== null) given.refuseFurther(paths.slice(1));
   const folder = name === null ? paths.find((path) => !path.startsWith("tinker://")) : undefined;
   if (folder !== undefined) {
-    throw argumentError(
+    throw given.error(
       `${folder} is not the address of a checkpoint; add --name to change a checkpoint of a run folder`,
-      COMMAND,
     );
   }
   if (paths.length > 0) return { action: "change", paths, name, change };
-  throw argumentError(
+  throw given.error(
     `${change.action} needs the address of a checkpoint, or a run folder and --name`,
-    COMMAND,
   );
 }
 
 /** In seconds; null for `never`. */
-function ttlOf(text: string | undefined): number | null {
+function ttlOf(text: string | undefined, given: GivenArguments): number | null {
   if (text === "never") return null;
   const [, count = "", unit = ""] = /^(\d{1,6})([hdw])$/.exec(text ?? "") ?? [];
   const seconds = Number(count) * (UNIT_S[unit] ?? Number.NaN);
   if (count !== "" && seconds >= MIN_TTL_S && seconds <= MAX_TTL_S) return seconds;
-  throw argumentError(
+  throw given.error(
     "set-ttl ends with how long the checkpoint is kept: 12h, 30d, 8w or never; at least 1h, at most ten years",
-    COMMAND,
   );
-}
-
-function onlyOne(words: readonly string[], what: string): string {
-  const only = atMostOne(words);
-  if (only === undefined) throw argumentError(`checkpoints needs ${what}`, COMMAND);
-  return only;
-}
-
-function atMostOne([first, ...further]: readonly string[]): string | undefined {
-  refuseFurther(further, COMMAND);
-  return first;
 }

@@ -1,14 +1,18 @@
 /** Understands the words behind `env`. */
 
-import { type EnvCheckCommand, envCheckCommand } from "./envCheckArguments.ts";
-import { type EnvNewCommand, envNewCommand } from "./envNewArguments.ts";
-import { type EnvPlayCommand, envPlayCommand } from "./envPlayArguments.ts";
-import { argumentError, type ParsedFlags } from "./flags.ts";
+import { ENVIRONMENT_TEMPLATES } from "../../core/scaffold/environmentTemplates.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
+import type { PlayerChoice } from "../../trainer/play/playTask.ts";
+import type { GivenArguments } from "./givenArguments.ts";
 
-export type EnvCommand = EnvNewCommand | EnvPlayCommand | EnvCheckCommand;
+export type EnvNewCommand = ReturnType<typeof envNewCommand>;
+export type EnvPlayCommand = ReturnType<typeof envPlayCommand>;
+export type EnvCheckCommand = ReturnType<typeof envCheckCommand>;
 
-/** @throws AppError `bad-arguments` */
-export function envCommand(given: ParsedFlags): EnvCommand {
+const KINDS = ENVIRONMENT_TEMPLATES.map(({ kind }) => kind);
+const MAX_TASKS = 1_000;
+
+export function envCommand(given: GivenArguments) {
   const [word, ...rest] = given.positionals;
   switch (word) {
     case "new":
@@ -18,6 +22,102 @@ export function envCommand(given: ParsedFlags): EnvCommand {
     case "check":
       return envCheckCommand(given, rest);
     default:
-      throw argumentError("env needs new, play or check", "env");
+      throw given.error("env needs new, play or check");
   }
+}
+
+/** Writes a new environment in Python. */
+function envNewCommand(given: GivenArguments, [name, ...further]: readonly string[]) {
+  if (name === undefined) throw given.error("env new needs a name");
+  given.refuseFurther(further);
+  return {
+    kind: "env-new" as const,
+    name,
+    template: given.oneOf("template", KINDS, given.text("template") ?? "question"),
+    /** The configuration that gets it; null = `tinker-config.yaml` in the working directory. */
+    configPath: given.text("config_path"),
+    /** Whether to make a virtual environment; null = ask a person, else no. */
+    wantsVenv: venvOf(given),
+  };
+}
+
+function venvOf(given: GivenArguments): boolean | null {
+  const [wants, refuses] = [given.has("venv"), given.has("no-venv")];
+  if (wants && refuses) throw given.error("--venv and --no-venv exclude each other");
+  return wants || refuses ? wants : null;
+}
+
+/** Plays tasks. */
+function envPlayCommand(given: GivenArguments, words: readonly string[]) {
+  return {
+    kind: "env-play" as const,
+    /** Null = the first one of the configuration that has the split. */
+    environment: given.atMostOne(words),
+    allowedOrigins: given.allowedOrigins(),
+    configPath: given.text("config_path") ?? DEFAULT_CONFIG,
+    overrides: given.overrides,
+    /** Null = the first one of the environment. */
+    split: given.text("split"),
+    /** Counted in the split, from 0. */
+    task: given.number("task") ?? 0,
+    /** Number of tasks, from `task` on. */
+    tasks: given.number("tasks", { least: 1, most: MAX_TASKS }) ?? 1,
+    /** Null = a person, or the lines of a script. */
+    player: playerOf(given),
+    byAgent: given.has("agent"),
+    isStored: !given.has("no-save"),
+  };
+}
+
+function playerOf(given: GivenArguments): Exclude<PlayerChoice, { readonly kind: "moves" }> | null {
+  const player = given.text("player");
+  if (player === null) return null;
+  if (player === "random") return { kind: "random", seed: given.number("seed") ?? 0 };
+  if (!/^https?:\/\//.test(player)) return { kind: "model", target: player };
+  if (!URL.canParse(player)) throw given.error(`--player ${player} is no address`);
+  const model = given.text("model");
+  if (model === null) {
+    throw given.error(`--player ${player} needs --model NAME, as its server calls it`);
+  }
+  return { kind: "address", url: player, model, key: given.text("key") ?? "OPENAI_API_KEY" };
+}
+
+/** Checks whether environments are fit to train on. */
+function envCheckCommand(given: GivenArguments, names: readonly string[]) {
+  const url = given.text("url");
+  if (url !== null && !/^https?:\/\//.test(url)) {
+    throw given.error(`--url is ${JSON.stringify(url)}, not http://HOST:PORT`);
+  }
+  return {
+    kind: "env-check" as const,
+    /** Empty = all of the configuration, or of the server. */
+    names,
+    /** Null = the usual one of the working directory if it is there and has the names. */
+    configPath: given.text("config_path"),
+    /** Address of a server; null = the one of the configuration. */
+    url,
+    /** Null = the first one to train on. */
+    split: given.text("split"),
+    /** Prompts to read per split. */
+    tasks: given.number("tasks", { least: 1, most: MAX_TASKS }) ?? 32,
+    seed: given.number("seed") ?? 0,
+    /** The model whose rollouts are compared; null = none. */
+    signal: signalOf(given),
+    overrides: given.overrides,
+    wantsJson: given.has("json"),
+    /** File for the JSON value; null = none. */
+    output: given.text("output"),
+    allowedOrigins: given.allowedOrigins(),
+  };
+}
+
+function signalOf(given: GivenArguments) {
+  const model = given.text("model");
+  if (model === null) return null;
+  return {
+    model,
+    groups: given.number("groups", { least: 1, most: MAX_TASKS }) ?? 16,
+    // Less than two cannot be compared.
+    groupSize: given.number("group_size", { least: 2, most: MAX_TASKS }) ?? 8,
+  };
 }

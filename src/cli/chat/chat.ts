@@ -14,7 +14,7 @@ import type { ChatCommand } from "../arguments/chatArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { usedLines } from "../terminal/endLines.ts";
 import { errorLines } from "../terminal/exitCode.ts";
-import { styled } from "../terminal/line.ts";
+import { quietLine, styled } from "../terminal/line.ts";
 import { openingLines } from "./chatLines.ts";
 import { TerminalChat } from "./chatSession.ts";
 
@@ -30,7 +30,7 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
   const release = interrupts(() => {
     if (session?.stop() !== true) leaving.abort(new AppError("stopped", l10n.t("stopped")));
   });
-  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
+  const onPart = (what: string): void => err.showLive(quietLine(what));
   try {
     const opening = trainer.openChat(fileSystem, { ...wanted, onPart, signal: leaving.signal });
     const opened = await raceAbort(opening, leaving.signal);
@@ -89,7 +89,7 @@ async function talk(
     try {
       return await action();
     } catch (error) {
-      if (isAppError(error, "stopped")) err.print([[styled("quiet", l10n.t("stopped"))]]);
+      if (isAppError(error, "stopped")) err.print([quietLine(l10n.t("stopped"))]);
       else if (!isAppError(error) || !err.isInteractive) throw error;
       else err.print(errorLines(error, isDebug));
       return true;

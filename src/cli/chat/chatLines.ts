@@ -8,7 +8,7 @@ import { visibleToken } from "../../core/util/visibleText.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
 import { plural } from "../../shared/format.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
-import { type Line, styled } from "../terminal/line.ts";
+import { type Line, quietLine, styled } from "../terminal/line.ts";
 import { tableLines } from "../terminal/table.ts";
 import { blockWriter, resultLines, spokenLines } from "../terminal/turnBlocks.ts";
 
@@ -92,7 +92,7 @@ export function turnTokenLines(
     "{0} tokens were sent before it.",
   );
   return [
-    [styled("quiet", sent)],
+    quietLine(sent),
     ...tableLines(
       [
         { title: l10n.t("index"), align: "right" },

@@ -12,7 +12,7 @@ import type { ChatSettings } from "../../shared/chat.ts";
 import { formatExact } from "../../shared/format.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
 import { asciiJson } from "../terminal/asciiJson.ts";
-import { type Line, styled } from "../terminal/line.ts";
+import { type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { UnderWay } from "../terminal/underWay.ts";
 import { type ChatInput, chatHelp, readInput } from "./chatCommands.ts";
@@ -176,7 +176,7 @@ export class TerminalChat {
   }
 
   #note(text: string): void {
-    this.#print([[styled("quiet", text)]]);
+    this.#print([quietLine(text)]);
   }
 
   #print(lines: readonly Line[]): void {

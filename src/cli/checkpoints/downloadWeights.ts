@@ -13,41 +13,37 @@ import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
-import { interruptSignal } from "../terminal/interrupts.ts";
+import { untilInterrupt } from "../terminal/interrupts.ts";
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
-import { BLANK, type Line, styled } from "../terminal/line.ts";
+import { BLANK, type Line, quietLine, styled } from "../terminal/line.ts";
 
 /** An interrupt ends it; the parts stay. @throws as the trainer does */
 export async function downloadWeights(
-  { fileSystem, trainer, out, err, invocation, interrupts }: ProgramOptions,
+  options: ProgramOptions,
   places: PlacesRequest,
   { source, name, output, form, wantsJson }: Extract<CheckpointAction, { action: "download" }>,
 ): Promise<void> {
+  const { fileSystem, trainer, out, err, invocation } = options;
   const isAddress = source.startsWith("tinker://");
   if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
   const stopped = new AppError(
     "interrupted",
     "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",
   );
-  const { signal, release } = interruptSignal(interrupts, stopped);
-  try {
-    const done = await trainer.downloadCheckpoint(fileSystem, {
+  const download = (signal: AbortSignal): Promise<DownloadedWeights> =>
+    trainer.downloadCheckpoint(fileSystem, {
       ...places,
       name,
       output,
       form: form === null ? undefined : { ...form, base: baseFolder(form, invocation) },
       signal,
       source: isAddress ? source : resolve(invocation.cwd, source),
-      onExport: () => err.print([[styled("quiet", exportText())]]),
+      onExport: () => err.print([quietLine(exportText())]),
       onProgress: ({ name: file, receivedBytes, totalBytes }) =>
         err.showLive([formatDownload(file, receivedBytes, totalBytes)]),
     });
-    err.showLive(null);
-    out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
-  } finally {
-    err.showLive(null);
-    release();
-  }
+  const done = await untilInterrupt(options, download, stopped);
+  out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
 }
 
 function baseFolder({ base }: FormRequest, { cwd }: Invocation): string | null {
@@ -67,10 +63,10 @@ function doneLines(
   const where = shortPath(folder, cwd);
   return [
     [styled("strong", where)],
-    [styled("quiet", visibleLine(path))],
+    quietLine(visibleLine(path)),
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
-    [styled("quiet", l10n.t("Upload them to a model hub with its own program:"))],
+    quietLine(l10n.t("Upload them to a model hub with its own program:")),
     [`  hf upload USER/NAME ${where}`],
   ];
 }

@@ -14,11 +14,11 @@ import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { CheckedEnvironment } from "../../trainer/environments/checkEnvironments.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
-import type { EnvCheckCommand } from "../arguments/envCheckArguments.ts";
+import type { EnvCheckCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
-import { interruptSignal } from "../terminal/interrupts.ts";
-import { styled } from "../terminal/line.ts";
+import { untilInterrupt } from "../terminal/interrupts.ts";
+import { quietLine } from "../terminal/line.ts";
 import { environmentReportLines } from "./checkLines.ts";
 
 /** Resolves with the exit code. @throws AppError as the trainer does, `stopped` at Ctrl+C */
@@ -29,10 +29,9 @@ export async function checkEnvironments(
   >,
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
-  const { fileSystem, trainer, out, err, interrupts, invocation } = options;
+  const { fileSystem, trainer, out, err, invocation } = options;
   const stopped = new AppError("stopped", "The check was stopped.");
-  const { signal, release } = interruptSignal(interrupts, stopped);
-  try {
+  const check = async (signal: AbortSignal): Promise<number> => {
     const show = (report: EnvironmentReport): void => {
       err.showLive(null);
       if (!wantsJson) out.print(environmentReportLines(report, out.columns));
@@ -42,12 +41,9 @@ export async function checkEnvironments(
       folder: invocation.cwd,
       signal,
       onCheck: (environment, rule, { position, count }) =>
-        err.showLive([
-          styled(
-            "quiet",
-            l10n.t("{0}: check {1} of {2}: {3}", environment, position + 1, count, rule),
-          ),
-        ]),
+        err.showLive(
+          quietLine(l10n.t("{0}: check {1} of {2}: {3}", environment, position + 1, count, rule)),
+        ),
       onReport: (report) => {
         if (wantedSignal === null && !report.hasAgent) show(report);
       },
@@ -80,10 +76,8 @@ export async function checkEnvironments(
     if (failure !== null) throw failure;
     const all = reports.flatMap(findingsOf);
     return all.some(({ severity }) => severity === "defect") ? EXIT.invalid : EXIT.done;
-  } finally {
-    release();
-    err.showLive(null);
-  }
+  };
+  return untilInterrupt(options, check, stopped);
 }
 
 type PlayedRequest = Omit<EnvCheckCommand, "kind" | "output" | "wantsJson">;
@@ -104,7 +98,7 @@ async function moreChecks(
   const { environment } = report;
   const checks = [...report.checks];
   if (report.hasAgent) {
-    err.showLive([styled("quiet", l10n.t("{0}: its agent plays a task", environment))]);
+    err.showLive(quietLine(l10n.t("{0}: its agent plays a task", environment)));
     const { played } = await play(options, environment, request, {
       overrides: [`rollout_timeout=${AGENT_LIMIT}`, "max_rollout_retries=0"],
       player: { kind: "random", seed: request.seed },
@@ -131,7 +125,7 @@ async function moreChecks(
       onPlayed: () => {
         done += 1;
         const what = l10n.t("{0}: {1} of {2} rollouts of {3}", environment, done, count, model);
-        err.showLive([styled("quiet", what)]);
+        err.showLive(quietLine(what));
       },
     });
     checks.push(modelSignal(played, model));

@@ -1,7 +1,6 @@
 /** The command `env new`: an environment in Python from a template, with its entry in the configuration. */
 
 import { dirname, join, relative, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import * as l10n from "@vscode/l10n";
 import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
 import { flowText } from "../../core/config/editing/text/valueText.ts";
@@ -18,10 +17,11 @@ import {
   stepsWithVenv,
   virtualEnvironmentSteps,
 } from "../../trainer/scaffold/virtualEnvironment.ts";
-import type { EnvNewCommand } from "../arguments/envNewArguments.ts";
+import type { EnvNewCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { commandLine, shortPath } from "../terminal/invocation.ts";
-import { BLANK, type Line, labelled, styled } from "../terminal/line.ts";
+import { BLANK, type Line, labelled, quietLine } from "../terminal/line.ts";
+import { askYesNo, isPerson } from "../terminal/question.ts";
 
 /**
  * Writes next to the configuration, then makes the virtual environment. When that fails, the files stay.
@@ -51,7 +51,7 @@ export async function newEnvironment(
   ]);
   if (wantsVenv ?? (await asksForVenv(options))) {
     await makeVirtualEnvironment(await virtualEnvironmentSteps(written), folder, (words) =>
-      out.print([[styled("quiet", `$ ${shellWords(words)}`)]]),
+      out.print([quietLine(`$ ${shellWords(words)}`)]),
     );
   } else {
     out.print(laterLines(written, relative(invocation.cwd, folder)));
@@ -90,13 +90,9 @@ function configLines(
 
 /** A person at a terminal decides; without one nothing is installed. */
 async function asksForVenv({ input, out }: ProgramOptions): Promise<boolean> {
-  const isTerminal = "isTTY" in input && input.isTTY === true;
-  if (!isTerminal || !out.isInteractive) return false;
-  const reader = createInterface({ input, output: process.stdout });
+  if (!isPerson(input) || !out.isInteractive) return false;
   const question = l10n.t("Make a virtual environment and install the packages? [Y/n]");
-  const answer = await reader.question(`${question} `);
-  reader.close();
-  return /^(?:y|yes)?$/i.test(answer.trim());
+  return askYesNo({ input, output: process.stdout }, question, "yes");
 }
 
 /** `folder` is that of the configuration, from the working directory. */

@@ -16,10 +16,10 @@ import { mean } from "../../core/util/stats.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
-import type { EnvPlayCommand } from "../arguments/envPlayArguments.ts";
+import type { EnvPlayCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
-import { type Line, styled } from "../terminal/line.ts";
+import { type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 type PlayOptions = Pick<
@@ -45,7 +45,7 @@ export async function playInTerminal(
     },
     onRead: (text) => {
       err.showLive(null);
-      out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(text), []]);
+      out.print([quietLine(l10n.t("the model reads:")), ...linesOf(text), []]);
     },
     onWritten: (text) => {
       err.showLive(null);
@@ -54,8 +54,8 @@ export async function playInTerminal(
     onResult: ({ reward }) => {
       if (reward !== null) out.print([[styled("strong", l10n.t("reward {0}", reward))]]);
     },
-    onDifficulty: (known) => out.print([[styled("quiet", difficultyText(known))]]),
-    onPart: (what) => err.showLive([styled("quiet", what)]),
+    onDifficulty: (known) => out.print([quietLine(difficultyText(known))]),
+    onPart: (what) => err.showLive(quietLine(what)),
     onPlayed: (played) => out.print(endLines(played)),
   });
   try {
@@ -88,10 +88,7 @@ function meanLines(played: readonly EndedPlay[]): readonly Line[] {
 function storedLines(folder: string, invocation: Invocation): readonly Line[] {
   const path = shortPath(folder, invocation.cwd);
   const show = commandLine(invocation, "show", path, "--eval", "--step", "0");
-  return [
-    [styled("quiet", l10n.t("stored in {0}", path))],
-    [styled("quiet", l10n.t("show it with {0}", show))],
-  ];
+  return [quietLine(l10n.t("stored in {0}", path)), quietLine(l10n.t("show it with {0}", show))];
 }
 
 /** Shows what the model would read, and asks until a line is a move. */
@@ -104,7 +101,7 @@ async function nextMove(
   if (view.problem !== null) err.print([[styled("warning", view.problem)]]);
   else {
     if (view.turn === 0) out.print(toolLines(view.tools));
-    out.print([[styled("quiet", l10n.t("the model reads:"))], ...linesOf(view.text), []]);
+    out.print([quietLine(l10n.t("the model reads:")), ...linesOf(view.text), []]);
   }
   const prompt = styled("accent", `${view.turn + 1}> `);
   for (;;) {
@@ -155,7 +152,7 @@ function agentLines({ exit, output, refusals }: NonNullable<EndedPlay["agent"]>)
       : l10n.t("The agent ended with {0}.", exit);
   const refused = refusals.map(({ message, count }) => l10n.t("Refused {0}×: {1}", count, message));
   const printed = output.trim() === "" ? [] : [l10n.t("It printed:"), ...output.trim().split("\n")];
-  return [ending, ...refused, ...printed].map((line) => [styled("quiet", line)]);
+  return [ending, ...refused, ...printed].map((line) => quietLine(line));
 }
 
 /**
@@ -219,7 +216,7 @@ function singleArgument({ inputSchema }: ToolSpec): { name: string; type: string
 
 function toolLines({ tools }: ToolList): readonly Line[] {
   return [
-    [styled("quiet", l10n.t("Be the model: write a call as TOOL {JSON}, or text. /tools, /quit."))],
+    quietLine(l10n.t("Be the model: write a call as TOOL {JSON}, or text. /tools, /quit.")),
     ...tools.map(
       (tool): Line => [
         styled("strong", tool.name),

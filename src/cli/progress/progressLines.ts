@@ -8,7 +8,7 @@ import { alarmLines, alarmOverLine } from "../terminal/alarmLines.ts";
 import { endLines } from "../terminal/endLines.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
-import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, quietLine, styled } from "../terminal/line.ts";
 import type { ProgressModel } from "./progressModel.ts";
 import { batchLine, stepCount, stepLine } from "./stepLine.ts";
 
@@ -32,7 +32,7 @@ export function eventLines(
 ): readonly Line[] {
   switch (event.kind) {
     case "preparing":
-      return layout.isLive ? [] : [[styled("quiet", l10n.t("preparing: {0}", event.what))]];
+      return layout.isLive ? [] : [quietLine(l10n.t("preparing: {0}", event.what))];
     case "started":
       return headerLines(event, layout.invocation);
     case "evaluation-started":
@@ -47,7 +47,7 @@ export function eventLines(
     case "warning":
       return warningLines(event.message);
     case "notice":
-      return [[styled("quiet", event.message)]];
+      return [quietLine(event.message)];
     case "reporting":
       return event.isOver || layout.isLive ? [] : [reportingLine(event.waiting)];
     case "step-finished":
@@ -74,7 +74,7 @@ export function eventLines(
     case "paused":
       return [[styled("warning", l10n.t("paused before step {0}", event.step + 1))]];
     case "continued":
-      return [[styled("quiet", l10n.t("continuing with step {0}", event.step + 1))]];
+      return [quietLine(l10n.t("continuing with step {0}", event.step + 1))];
     case "settings-changed":
       return [[styled("accent", settingsChangedText(event))]];
     case "step-started":
@@ -93,7 +93,7 @@ export function liveLine(model: ProgressModel): Line | null {
   if (model.evaluatedBeside === null) return line;
   const { done, total } = model.evaluatedBeside;
   const beside = l10n.t("evaluating {0} of {1}", formatCount(done), formatCount(total));
-  return line === null ? [styled("quiet", beside)] : [...line, styled("quiet", `  ${beside}`)];
+  return line === null ? quietLine(beside) : [...line, styled("quiet", `  ${beside}`)];
 }
 
 function activityLine(model: ProgressModel): Line | null {
@@ -102,7 +102,7 @@ function activityLine(model: ProgressModel): Line | null {
     case "idle":
       return null;
     case "preparing":
-      return [styled("quiet", l10n.t("preparing: {0}", activity.what))];
+      return quietLine(l10n.t("preparing: {0}", activity.what));
     case "paused":
       return [styled("warning", l10n.t("paused before step {0}", stepCount(activity.step, model)))];
     case "uploading":
@@ -137,22 +137,17 @@ function settingsChangedText({ step, keys }: EventOf<"settings-changed">): strin
 }
 
 function evaluatingLine(rollouts: number): Line {
-  return [
-    styled("quiet", plural(rollouts, "evaluating {0} rollout …", "evaluating {0} rollouts …")),
-  ];
+  return quietLine(plural(rollouts, "evaluating {0} rollout …", "evaluating {0} rollouts …"));
 }
 
 function uploadingLine(waiting: number): Line {
-  return [
-    styled(
-      "quiet",
-      plural(
-        waiting,
-        "uploading {0} rollout to OpenReward …",
-        "uploading {0} rollouts to OpenReward …",
-      ),
+  return quietLine(
+    plural(
+      waiting,
+      "uploading {0} rollout to OpenReward …",
+      "uploading {0} rollouts to OpenReward …",
     ),
-  ];
+  );
 }
 
 function reportingLine(waiting: number): Line {
@@ -164,12 +159,12 @@ function reportingLine(waiting: number): Line {
           "sending {0} row to Weights & Biases …",
           "sending {0} rows to Weights & Biases …",
         );
-  return [styled("quiet", text)];
+  return quietLine(text);
 }
 
 function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout): readonly Line[] {
   if (!isOver) return layout.isLive ? [] : [uploadingLine(waiting)];
-  if (waiting === 0) return [[styled("quiet", l10n.t("all rollouts are uploaded to OpenReward"))]];
+  if (waiting === 0) return [quietLine(l10n.t("all rollouts are uploaded to OpenReward"))];
   const left = plural(
     waiting,
     "{0} rollout not uploaded to OpenReward yet",
@@ -236,17 +231,14 @@ function warningLines(message: string): readonly Line[] {
 function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">): readonly Line[] {
   if (checkpointKind === "rolling") return [];
   return [
-    [
-      styled(
-        "quiet",
-        plural(
-          step,
-          "saved {1} ({2}) after {0} step",
-          "saved {1} ({2}) after {0} steps",
-          name,
-          checkpointKind,
-        ),
+    quietLine(
+      plural(
+        step,
+        "saved {1} ({2}) after {0} step",
+        "saved {1} ({2}) after {0} steps",
+        name,
+        checkpointKind,
       ),
-    ],
+    ),
   ];
 }

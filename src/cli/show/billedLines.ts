@@ -5,8 +5,7 @@ import type { BilledUsage } from "../../core/tinker/billing.ts";
 import { countTokens, type TokenUsage } from "../../core/usage/tokenUsage.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatCost, formatCount, plural } from "../../shared/format.ts";
-import { type Line, labelled } from "../terminal/line.ts";
-import { quietLine } from "./showContext.ts";
+import { type Line, labelled, quietLine } from "../terminal/line.ts";
 
 export function billedLines({ tokens, costUsd, costsUntil }: BilledUsage): readonly Line[] {
   const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");

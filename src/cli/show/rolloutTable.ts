@@ -3,9 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatSigned } from "../../shared/format.ts";
 import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
-import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
-import { quietLine } from "./showContext.ts";
 
 /** The cells of a rollout. */
 export interface RolloutCells {

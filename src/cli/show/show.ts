@@ -7,7 +7,7 @@ import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
-import type { ShowCommand } from "../arguments/showArguments.ts";
+import type { ShowCommand } from "../arguments/resultsArguments.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import type { Line } from "../terminal/line.ts";
 import { billedLines } from "./billedLines.ts";

@@ -6,7 +6,7 @@ import type { Clock, FolderFiles } from "../../core/ports.ts";
 import type { RunReader } from "../../core/runFolder/reader.ts";
 import { plural } from "../../shared/format.ts";
 import { commandLine, type Invocation } from "../terminal/invocation.ts";
-import { type Line, styled } from "../terminal/line.ts";
+import { type Line, quietLine } from "../terminal/line.ts";
 
 export interface ShowContext {
   /** Those of the run folder. */
@@ -27,62 +27,23 @@ export function showCommand(context: ShowContext, ...flags: readonly string[]): 
   return [`  ${command}`];
 }
 
-export function heading(text: string): Line {
-  return [styled("strong", text)];
-}
-
-export function quietLine(text: string): Line {
-  return [styled("quiet", text)];
-}
-
 /** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */
 const MAX_ROWS = 5_000;
 
-type Noun = "step" | "rollout" | "evaluation" | "task";
-
-function earlierText(count: number, noun: Noun, file: string): string {
-  switch (noun) {
-    case "step":
-      return plural(
-        count,
-        "{0} earlier step not shown; all are in {1}",
-        "{0} earlier steps not shown; all are in {1}",
-        file,
-      );
-    case "rollout":
-      return plural(
-        count,
-        "{0} earlier rollout not shown; all are in {1}",
-        "{0} earlier rollouts not shown; all are in {1}",
-        file,
-      );
-    case "task":
-      return plural(
-        count,
-        "{0} earlier task not shown; all are in {1}",
-        "{0} earlier tasks not shown; all are in {1}",
-        file,
-      );
-    case "evaluation":
-      return plural(
-        count,
-        "{0} earlier evaluation not shown; all are in {1}",
-        "{0} earlier evaluations not shown; all are in {1}",
-        file,
-      );
-  }
-}
-
-/** The last of `all`, with a line that says how many came before them, if any; `noun` names one, `file` holds all of them. */
+/** The last of `all`, with a line that says how many came before them, if any; `file` holds all of them. */
 export function newestRows<T>(
   all: readonly T[],
-  noun: Noun,
   file: string,
 ): { readonly rows: readonly T[]; readonly note: readonly Line[] } {
   const left = all.length - MAX_ROWS;
   if (left <= 0) return { rows: all, note: [] };
-  const note = quietLine(earlierText(left, noun, file));
-  return { rows: all.slice(left), note: [note] };
+  const note = plural(
+    left,
+    "{0} earlier row not shown; all are in {1}",
+    "{0} earlier rows not shown; all are in {1}",
+    file,
+  );
+  return { rows: all.slice(left), note: [quietLine(note)] };
 }
 
 /**

@@ -11,16 +11,9 @@ import {
 import { formatQuantity, formatTemperature, plural } from "../../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { evaluationTable } from "../terminal/evaluationTable.ts";
-import { BLANK, type Line } from "../terminal/line.ts";
+import { BLANK, heading, type Line, quietLine } from "../terminal/line.ts";
 import { type RolloutCells, rolloutTable } from "./rolloutTable.ts";
-import {
-  heading,
-  newestRows,
-  notFoundError,
-  quietLine,
-  type ShowContext,
-  showCommand,
-} from "./showContext.ts";
+import { newestRows, notFoundError, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 
@@ -50,7 +43,7 @@ export async function comparedEvaluations(context: ShowContext): Promise<readonl
   const evaluations = await readEvaluations(context.fileSystem, context.folder);
   const first = evaluations[0];
   const { evaluations: file } = runPaths(context.folder);
-  const { rows, note } = newestRows(evaluations, "evaluation", file);
+  const { rows, note } = newestRows(evaluations, file);
   const lines = rows.flatMap((evaluation) => [
     heading(evaluationTitle(evaluation.step, evaluation.model)),
     ...evaluationLines(evaluation.results, evaluation === first ? null : (first?.results ?? null)),
@@ -76,7 +69,7 @@ export async function* showEvaluationRollouts(
       plural(stored.length, "{1}: {0} rollout", "{1}: {0} rollouts", evaluationTitle(step)),
     );
     const file = evalPath(context.folder, step);
-    const { rows, note } = newestRows(stored.map(toRow), "rollout", file);
+    const { rows, note } = newestRows(stored.map(toRow), file);
     const models = stored.some(({ model }) => model !== undefined) ? [l10n.t("model")] : [];
     const titles = [l10n.t("rollout"), ...models, l10n.t("temperature")];
     yield* [...note, ...rolloutTable(titles, rows, width)];
@@ -121,18 +114,14 @@ export async function requireEvaluated<Rollout>(
 }
 
 function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutCells {
-  const { environment, split, index, reward, stop, turns } = record;
+  const { turns } = record;
   return {
+    ...record,
     key: [
       String(position + 1),
       ...(model === undefined ? [] : [model]),
       temperature === 0 ? l10n.t("greedy") : String(temperature),
     ],
-    environment,
-    split,
-    index,
-    reward,
-    stop,
     turns: turns.length,
     tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
   };

@@ -10,7 +10,7 @@ import {
 import { describeRun } from "../../core/outputs/runOutput.ts";
 import { readRun } from "../../core/runs/runList.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
-import type { ShowCommand } from "../arguments/showArguments.ts";
+import type { ShowCommand } from "../arguments/resultsArguments.ts";
 import type { ShowContext } from "./showContext.ts";
 import { requireEvaluated } from "./showEvaluation.ts";
 import { chooseRollouts, requireStep } from "./showStep.ts";

@@ -46,10 +46,18 @@ import { trendOf } from "../../shared/trend.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
 import { alarmLines } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
-import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
+import {
+  BLANK,
+  heading,
+  type Line,
+  type LinePiece,
+  labelled,
+  quietLine,
+  styled,
+} from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { kindsLine } from "./billedLines.ts";
-import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
+import { newestRows, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
@@ -64,7 +72,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield BLANK;
   if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
   else {
-    const { rows: shown, note } = newestRows(rows, "step", runPaths(folder).metrics);
+    const { rows: shown, note } = newestRows(rows, runPaths(folder).metrics);
     yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
   }
   const compared = await comparedEvaluations(context);

@@ -2,16 +2,16 @@
 
 import * as l10n from "@vscode/l10n";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
+import type { ShowPromptCommand } from "../arguments/planningArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
-import type { ShowPromptCommand } from "../arguments/showPromptArguments.ts";
-import { type Line, type LinePiece, styled } from "../terminal/line.ts";
+import { type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 
 /** Prints the prompt. @throws as the trainer does */
 export async function showPrompt(
   { fileSystem, trainer, out, err }: Pick<ProgramOptions, "fileSystem" | "trainer" | "out" | "err">,
   { kind: _, wantsIds, ...wanted }: ShowPromptCommand,
 ): Promise<void> {
-  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
+  const onPart = (what: string): void => err.showLive(quietLine(what));
   try {
     const description = await trainer.previewPrompt(fileSystem, { ...wanted, onPart });
     err.showLive(null);

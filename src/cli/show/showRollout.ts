@@ -10,7 +10,7 @@ import {
   plural,
 } from "../../shared/format.ts";
 import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
-import { BLANK, type Line, styled } from "../terminal/line.ts";
+import { BLANK, heading, type Line, styled } from "../terminal/line.ts";
 import {
   blockWriter,
   INDENT,
@@ -19,7 +19,6 @@ import {
   type WriteBlock,
 } from "../terminal/turnBlocks.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
-import { heading } from "./showContext.ts";
 
 interface ShownScore {
   readonly advantage: number | null;

@@ -5,16 +5,9 @@ import { stepPaths } from "../../core/runFolder/files/layout.ts";
 import type { RolloutList, RolloutSummary } from "../../core/runFolder/reader.ts";
 import { mean } from "../../core/util/stats.ts";
 import { formatReward, plural } from "../../shared/format.ts";
-import { BLANK, type Line } from "../terminal/line.ts";
+import { BLANK, heading, type Line, quietLine } from "../terminal/line.ts";
 import { type RolloutCells, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
-import {
-  heading,
-  newestRows,
-  notFoundError,
-  quietLine,
-  type ShowContext,
-  showCommand,
-} from "./showContext.ts";
+import { newestRows, notFoundError, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 
@@ -22,7 +15,7 @@ import { tokenLines } from "./showTokens.ts";
 export async function* showStep(context: ShowContext, step: number): AsyncGenerator<Line, void> {
   const { rollouts, omission } = await requireStep(context, step);
   const { index: file } = stepPaths(context.folder, step - 1);
-  const { rows, note } = newestRows(rollouts, "rollout", file);
+  const { rows, note } = newestRows(rollouts, file);
   yield stepHeading(rollouts, step);
   yield* [...note, ...rolloutRows(rows, context.width)];
   if (omission !== null) yield quietLine(omission);
@@ -141,16 +134,5 @@ export async function requireStep(
 }
 
 function toRow(summary: RolloutSummary): RolloutCells {
-  const { group, rollout, environment, split, index, reward, score, stop, turns, tokens } = summary;
-  return {
-    key: [String(group + 1), String(rollout + 1)],
-    environment,
-    split,
-    index,
-    reward,
-    score,
-    stop,
-    turns,
-    tokens,
-  };
+  return { ...summary, key: [String(summary.group + 1), String(summary.rollout + 1)] };
 }

@@ -10,9 +10,9 @@ import {
 import { groupBy } from "../../core/util/groupBy.ts";
 import { formatCount } from "../../shared/format.ts";
 import { taskId } from "../../shared/taskId.ts";
-import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
-import { newestRows, quietLine, type ShowContext } from "./showContext.ts";
+import { newestRows, type ShowContext } from "./showContext.ts";
 
 /** Those that were tried, the ones that were trained last at the end. @throws AppError `state-invalid`, `state-format` */
 export async function* showTasks(context: ShowContext): AsyncGenerator<Line, void> {
@@ -25,7 +25,7 @@ export async function* showTasks(context: ShowContext): AsyncGenerator<Line, voi
     return;
   }
   const sorted = known.tasks.toSorted((a, b) => a.step - b.step);
-  const { rows, note } = newestRows(sorted, "task", runPaths(folder).state);
+  const { rows, note } = newestRows(sorted, runPaths(folder).state);
   const draws = await countDraws(reader, known.completed);
   const cells = rows.map((task) => taskCells(task, draws.get(task.name) ?? 0));
   yield* [...note, ...tableLines(taskColumns(), cells, width), BLANK];

@@ -12,10 +12,10 @@ import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { visibleToken } from "../../core/util/visibleText.ts";
 import { formatSigned, plural } from "../../shared/format.ts";
 import type { RolloutSource } from "../../shared/rolloutSet.ts";
-import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
+import { BLANK, heading, type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
-import { heading, quietLine, type ShowContext } from "./showContext.ts";
+import type { ShowContext } from "./showContext.ts";
 
 /** Columns up to the sampler's; the others are about training. */
 const SAMPLED_COLUMNS = 6;

@@ -6,7 +6,7 @@ import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { UsedTotal } from "../../core/usage/prices.ts";
 import { formatCost, plural } from "../../shared/format.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
-import { BLANK, type Line, labelled, styled } from "./line.ts";
+import { BLANK, type Line, labelled, quietLine, styled } from "./line.ts";
 
 /** Where a run lies, and how to continue with it and to look into it. */
 export function nextStepLines(
@@ -49,7 +49,7 @@ export function endLines(
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
     ...(outcome === "done" && reason === null
-      ? [[styled("quiet", l10n.t("To continue a finished run, raise max_steps or num_epochs."))]]
+      ? [quietLine(l10n.t("To continue a finished run, raise max_steps or num_epochs."))]
       : []),
   ];
 }

@@ -1,6 +1,7 @@
 /** The signals that ask a command to stop: Ctrl+C, a stop by the system, and a terminal that closes. */
 
 import { basename } from "node:path";
+import type { Terminal } from "./terminal.ts";
 
 /** The part of `process` that is used here. */
 export interface SignalSource {
@@ -11,13 +12,23 @@ export interface SignalSource {
 /** Calls its argument at each request to stop, until the function that it returns is called. */
 export type Interrupts = (onInterrupt: () => void) => () => void;
 
-/** Aborted with `reason` by an interrupt, until it is released. */
-export function interruptSignal(
-  interrupts: Interrupts,
+/** Works with a signal that an interrupt aborts with `reason`; what was live on the terminal then no longer is. */
+export async function untilInterrupt<Result>(
+  {
+    interrupts,
+    err,
+  }: { readonly interrupts: Interrupts; readonly err: Pick<Terminal, "showLive"> },
+  work: (signal: AbortSignal) => Promise<Result>,
   reason?: Error,
-): { readonly signal: AbortSignal; readonly release: () => void } {
+): Promise<Result> {
   const controller = new AbortController();
-  return { signal: controller.signal, release: interrupts(() => controller.abort(reason)) };
+  const release = interrupts(() => controller.abort(reason));
+  try {
+    return await work(controller.signal);
+  } finally {
+    err.showLive(null);
+    release();
+  }
 }
 
 /**

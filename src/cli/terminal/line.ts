@@ -29,6 +29,19 @@ export function styled(style: Style, text: string): StyledText {
   return { style, text };
 }
 
+export function heading(text: string): Line {
+  return [styled("strong", text)];
+}
+
+export function quietLine(text: string): Line {
+  return [styled("quiet", text)];
+}
+
+/** How a shell sets a variable. */
+export function settingLine(name: string, value: string): Line {
+  return [`  export ${name}=${value}`];
+}
+
 const LABEL_WIDTH = 14;
 
 /** A fact beside its name; the facts of several lines stand below each other where the names are short. */

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
 import { formatDuration } from "../../shared/format.ts";
-import { styled } from "./line.ts";
+import { quietLine } from "./line.ts";
 import type { Terminal } from "./terminal.ts";
 
 const REDRAW_MS = 500;
@@ -44,7 +44,7 @@ export class UnderWay {
       total === 1
         ? l10n.t("sampling, {0}; Ctrl+C stops", elapsed)
         : l10n.t("sampling, {0} of {1}, {2}; Ctrl+C stops", done, total, elapsed);
-    this.#terminal.showLive([styled("quiet", what)]);
+    this.#terminal.showLive(quietLine(what));
     this.#stopTimer = this.#clock.after(REDRAW_MS, () => this.#draw(progress, startedAtMs));
   }
 }

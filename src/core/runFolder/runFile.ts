@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { EvaluationPlan, RunFile, RunPhase, SweepMember } from "../../shared/runFile.ts";
-import { AppError, isAppError } from "../errors.ts";
+import { AppError, absent } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./files/layout.ts";
@@ -102,13 +102,8 @@ export async function readRunFile(
   folder: string,
 ): Promise<RunFile | null> {
   const path = runPaths(folder).runFile;
-  let text: string;
-  try {
-    text = await fileSystem.readText(path, MAX_BYTES.runFile);
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return null;
-    throw error;
-  }
+  const text = await fileSystem.readText(path, MAX_BYTES.runFile).catch(absent(null));
+  if (text === null) return null;
   const parsed = runFileSchema.safeParse(parseJson(text)?.value);
   if (parsed.success) return parsed.data;
   throw new AppError(

@@ -1,9 +1,9 @@
 /** Step-by-step inference with cached keys and values: any mix of prompt rows and single next tokens in one engine step. */
 
 import { AppError } from "../../core/errors.ts";
-import { type Projection, projectionShape, roundUp } from "./architecture.ts";
+import { type Projection, roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
-import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
+import type { WeightSet, Weights } from "./weights.ts";
 
 /** Floats between the caches of slots: at distances of a power of two they would share lines of the processor's cache. */
 const STAGGER = 144;
@@ -27,14 +27,12 @@ export class Decoder {
   readonly #weights: Weights;
   readonly #arena: Arena;
   readonly #slots: Slot[] = [];
-  readonly #rope: { readonly cos: number; readonly sin: number };
   readonly #b: ReturnType<typeof buffers>;
 
   constructor(weights: Weights, maxRows: number) {
     this.#weights = weights;
     this.#arena = weights.arena;
     this.maxRows = maxRows;
-    this.#rope = ropeTables(weights.arena, weights.arch);
     this.#b = buffers(weights.arena, weights, maxRows);
   }
 
@@ -57,24 +55,24 @@ export class Decoder {
    * row in input order. The view is valid until the next call. A row's result does not depend on what else is in the step.
    */
   step(set: WeightSet, inputs: readonly DecodeInput[]): Float32Array {
-    const { arch, layout } = this.#weights;
+    const weights = this.#weights;
+    const { arch, layout } = weights;
     const kernels = this.#arena.kernels;
     const b = this.#b;
     const { rows, lengths, slots, wanted } = this.#load(inputs);
     const d = arch.hiddenSize;
     const ff = arch.feedForwardSize;
-    const eps = arch.normEps;
-    kernels.gatherRows(this.#weights.pointer(layout.embedding), b.ids, b.x, rows, d);
+    kernels.gatherRows(weights.pointer(layout.embedding), b.ids, b.x, rows, d);
     for (const [index, spans] of layout.layers.entries()) {
       const linear = (projection: Projection, x: number, y: number, accumulate = 0): void =>
-        this.#linear(set, index, projection, x, y, rows, accumulate);
-      kernels.rmsNorm(b.x, this.#weights.pointer(spans.inputNorm), b.h, b.rstd, rows, d, eps);
+        weights.project(set, index, projection, x, y, rows, accumulate);
+      weights.normalize(spans.inputNorm, b.x, b.h, b.rstd, rows);
       linear("q", b.h, b.q);
       linear("k", b.h, b.k);
       linear("v", b.h, b.v);
       this.#attend(index, slots, lengths);
       linear("o", b.attended, b.x, 1);
-      kernels.rmsNorm(b.x, this.#weights.pointer(spans.postNorm), b.h, b.rstd, rows, d, eps);
+      weights.normalize(spans.postNorm, b.x, b.h, b.rstd, rows);
       linear("gate", b.h, b.gate);
       linear("up", b.h, b.up);
       kernels.swiglu(b.gate, b.up, b.gate, rows * ff);
@@ -84,37 +82,10 @@ export class Decoder {
     const v = arch.vocabSize;
     this.#arena.ints(b.index, m).set(wanted);
     kernels.gatherRows(b.x, b.index, b.q, m, d);
-    kernels.rmsNorm(b.q, this.#weights.pointer(layout.finalNorm), b.h, b.rstd, m, d, eps);
-    kernels.matmul(b.h, d, this.#weights.embeddingForward, d, b.logits, v, m, v, d, 1, 0);
+    weights.normalize(layout.finalNorm, b.q, b.h, b.rstd, m);
+    kernels.matmul(b.h, d, weights.embeddingForward, d, b.logits, v, m, v, d, 1, 0);
     kernels.logSoftmax(b.logits, m, v);
     return this.#arena.floats(b.logits, m * v);
-  }
-
-  #linear(
-    set: WeightSet,
-    layer: number,
-    projection: Projection,
-    x: number,
-    y: number,
-    n: number,
-    accumulate: number,
-  ): void {
-    const [input, output] = projectionShape(this.#weights.arch, projection);
-    const packed = set[layer]?.[projection];
-    if (packed === undefined) return;
-    this.#arena.kernels.matmul(
-      x,
-      input,
-      packed.forward,
-      input,
-      y,
-      output,
-      n,
-      output,
-      input,
-      1,
-      accumulate,
-    );
   }
 
   #load(inputs: readonly DecodeInput[]) {
@@ -153,9 +124,8 @@ export class Decoder {
     const rows = slots.length;
     const d = arch.hiddenSize;
     const headSize = d / arch.heads;
-    const { cos, sin } = this.#rope;
-    kernels.rope(b.q, d, b.positions, cos, sin, rows, arch.heads, headSize, 1);
-    kernels.rope(b.k, d, b.positions, cos, sin, rows, arch.heads, headSize, 1);
+    this.#weights.rotate(b.q, b.positions, rows, 1);
+    this.#weights.rotate(b.k, b.positions, rows, 1);
     const rowBytes = d * 4;
     const { heads, maxContext } = arch;
     for (const [row, slot] of slots.entries()) {
@@ -168,19 +138,8 @@ export class Decoder {
     for (const [row, slot] of slots.entries()) {
       const [keys, values] = [slot.keys[layer] ?? 0, slot.values[layer] ?? 0];
       const [q, out] = [b.q + row * rowBytes, b.attended + row * rowBytes];
-      const length = lengths[row] ?? 0;
-      kernels.attendRow(
-        q,
-        keys,
-        values,
-        maxContext,
-        length,
-        heads,
-        headSize,
-        scale,
-        out,
-        b.scratch,
-      );
+      const [size, n] = [maxContext, lengths[row] ?? 0];
+      kernels.attendRow(q, keys, values, size, n, heads, headSize, scale, out, b.scratch);
     }
   }
 }

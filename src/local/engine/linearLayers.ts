@@ -82,22 +82,7 @@ export class LinearLayers {
     n: number,
     accumulate = 0,
   ): void {
-    const [input, output] = projectionShape(this.#weights.arch, projection);
-    const packed = this.#set[layer]?.[projection];
-    if (packed === undefined) return;
-    this.#arena.kernels.matmul(
-      x,
-      input,
-      packed.forward,
-      input,
-      y,
-      output,
-      n,
-      output,
-      input,
-      1,
-      accumulate,
-    );
+    this.#weights.project(this.#set, layer, projection, x, y, n, accumulate);
   }
 
   /** dx (+)= dy·transpose(W') unless `dx` is 0, and the weight or LoRA gradient from x and dy. */
@@ -115,19 +100,8 @@ export class LinearLayers {
     const packed = this.#set[layer]?.[projection];
     if (packed === undefined) return;
     if (dx !== 0) {
-      kernels.matmul(
-        dy,
-        output,
-        packed.backward,
-        output,
-        dx,
-        input,
-        n,
-        input,
-        output,
-        1,
-        accumulate,
-      );
+      const w = packed.backward;
+      kernels.matmul(dy, output, w, output, dx, input, n, input, output, 1, accumulate);
     }
     if (this.#target.kind === "full") {
       const span = this.#weights.layout.layers[layer]?.projections[projection];

@@ -7,10 +7,11 @@ import {
   type PassBuffers,
   passBuffers,
 } from "./activations.ts";
+import type { TensorSpan } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
 import { LinearLayers, type TrainTarget } from "./linearLayers.ts";
 import { PackedAttention, type SequenceRows } from "./packedAttention.ts";
-import { ropeTables, type Weights } from "./weights.ts";
+import type { Weights } from "./weights.ts";
 
 export interface NetworkSequence {
   readonly tokens: Int32Array;
@@ -23,7 +24,6 @@ export class Network {
   readonly #weights: Weights;
   readonly #arena: Arena;
   readonly #target: TrainTarget;
-  readonly #rope: { readonly cos: number; readonly sin: number };
   readonly #layers: readonly LayerActivations[];
   readonly #b: PassBuffers;
   readonly #attention: PackedAttention;
@@ -34,7 +34,6 @@ export class Network {
     this.#arena = weights.arena;
     this.#target = target;
     this.maxRows = maxRows;
-    this.#rope = ropeTables(weights.arena, weights.arch);
     this.#layers = Array.from({ length: weights.arch.layers }, () =>
       layerActivations(this.#arena, weights, maxRows),
     );
@@ -57,7 +56,7 @@ export class Network {
     for (const [index, layer] of this.#layers.entries()) {
       this.#forwardLayer(index, layer, this.#layers[index + 1]?.x ?? b.x, n);
     }
-    kernels.rmsNorm(b.x, this.#weights.pointer(layout.finalNorm), b.h, b.rstd, n, d, arch.normEps);
+    this.#weights.normalize(layout.finalNorm, b.x, b.h, b.rstd, n);
     const v = arch.vocabSize;
     kernels.matmul(b.h, d, this.#weights.embeddingForward, d, b.logits, v, n, v, d, 1, 0);
     kernels.targetLogprobs(b.logits, b.targets, b.logprobs, n, v, 1);
@@ -76,17 +75,7 @@ export class Network {
     const d = arch.hiddenSize;
     this.#backwardHead(coefficients);
     this.#arena.floats(b.dx, n * d).fill(0);
-    const dGain = this.linear.baseGradient(layout.finalNorm.offset);
-    kernels.rmsNormBackward(
-      b.x,
-      this.#weights.pointer(layout.finalNorm),
-      b.rstd,
-      b.dh,
-      b.dx,
-      dGain,
-      n,
-      d,
-    );
+    this.#normBackward(layout.finalNorm, b.x, b.rstd);
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       this.#backwardLayer(index, n);
     }
@@ -129,34 +118,16 @@ export class Network {
     const spans = layout.layers[index];
     if (spans === undefined) return;
     const d = arch.hiddenSize;
-    const headSize = d / arch.heads;
-    const { cos, sin } = this.#rope;
-    kernels.rmsNorm(
-      layer.x,
-      this.#weights.pointer(spans.inputNorm),
-      layer.h,
-      layer.rstd,
-      n,
-      d,
-      arch.normEps,
-    );
+    this.#weights.normalize(spans.inputNorm, layer.x, layer.h, layer.rstd, n);
     this.linear.forward(index, "q", layer.h, layer.q, n);
     this.linear.forward(index, "k", layer.h, layer.k, n);
     this.linear.forward(index, "v", layer.h, layer.v, n);
-    kernels.rope(layer.q, d, this.#b.positions, cos, sin, n, arch.heads, headSize, 1);
-    kernels.rope(layer.k, d, this.#b.positions, cos, sin, n, arch.heads, headSize, 1);
+    this.#weights.rotate(layer.q, this.#b.positions, n, 1);
+    this.#weights.rotate(layer.k, this.#b.positions, n, 1);
     this.#attention.forward(layer);
     this.#arena.copy(layer.x2, layer.x, n * d);
     this.linear.forward(index, "o", layer.attended, layer.x2, n, 1);
-    kernels.rmsNorm(
-      layer.x2,
-      this.#weights.pointer(spans.postNorm),
-      layer.h2,
-      layer.rstd2,
-      n,
-      d,
-      arch.normEps,
-    );
+    this.#weights.normalize(spans.postNorm, layer.x2, layer.h2, layer.rstd2, n);
     this.linear.forward(index, "gate", layer.h2, layer.gate, n);
     this.linear.forward(index, "up", layer.h2, layer.up, n);
     kernels.swiglu(layer.gate, layer.up, layer.gated, n * arch.feedForwardSize);
@@ -205,45 +176,30 @@ export class Network {
     const spans = layout.layers[index];
     if (layer === undefined || spans === undefined) return;
     const b = this.#b;
-    const d = arch.hiddenSize;
     this.linear.backward(index, "down", layer.gated, b.dx, b.dGated, n, 0);
     kernels.swigluBackward(layer.gate, layer.up, b.dGated, n * arch.feedForwardSize);
     this.linear.backward(index, "gate", layer.h2, layer.gate, b.dh, n, 0);
     this.linear.backward(index, "up", layer.h2, layer.up, b.dh, n, 1);
-    const postGain = this.linear.baseGradient(spans.postNorm.offset);
-    kernels.rmsNormBackward(
-      layer.x2,
-      this.#weights.pointer(spans.postNorm),
-      layer.rstd2,
-      b.dh,
-      b.dx,
-      postGain,
-      n,
-      d,
-    );
+    this.#normBackward(spans.postNorm, layer.x2, layer.rstd2);
     this.linear.backward(index, "o", layer.attended, b.dx, b.dAttended, n, 0);
     this.#attention.backward(layer);
-    const { cos, sin } = this.#rope;
-    const dh = d / arch.heads;
-    kernels.rope(b.dq, d, b.positions, cos, sin, n, arch.heads, dh, -1);
-    kernels.rope(b.dk, d, b.positions, cos, sin, n, arch.heads, dh, -1);
+    this.#weights.rotate(b.dq, b.positions, n, -1);
+    this.#weights.rotate(b.dk, b.positions, n, -1);
     // Nothing below the first layer learns when the base is frozen.
     const needsInput = index > 0 || this.#target.kind === "full";
     const into = needsInput ? b.dh : 0;
     this.linear.backward(index, "q", layer.h, b.dq, into, n, 0);
     this.linear.backward(index, "k", layer.h, b.dk, into, n, 1);
     this.linear.backward(index, "v", layer.h, b.dv, into, n, 1);
-    if (!needsInput) return;
-    const inputGain = this.linear.baseGradient(spans.inputNorm.offset);
-    kernels.rmsNormBackward(
-      layer.x,
-      this.#weights.pointer(spans.inputNorm),
-      layer.rstd,
-      b.dh,
-      b.dx,
-      inputGain,
-      n,
-      d,
-    );
+    if (needsInput) this.#normBackward(spans.inputNorm, layer.x, layer.rstd);
+  }
+
+  /** Adds the gradient of what was normalised from `x`, which is in `dh`, to `dx`. */
+  #normBackward(gain: TensorSpan, x: number, rstd: number): void {
+    const { arch, arena } = this.#weights;
+    const { dh, dx } = this.#b;
+    const dGain = this.linear.baseGradient(gain.offset);
+    const [w, d] = [this.#weights.pointer(gain), arch.hiddenSize];
+    arena.kernels.rmsNormBackward(x, w, rstd, dh, dx, dGain, this.#rows, d);
   }
 }

@@ -85,31 +85,12 @@ export class PackedAttention {
         const rows = Math.min(ATTENTION_ROWS, length - i);
         const seen = i + rows;
         const block = i * columns * 4;
+        const [p, ds] = [probabilities + block, b.dScores + block];
         const dOut = b.dAttended + offset + i * d * 4;
-        kernels.matmul(
-          dOut,
-          d,
-          b.pack1,
-          dh,
-          b.dScores + block,
-          columns,
-          rows,
-          roundUp(seen, 8),
-          dh,
-          1,
-          0,
-        );
-        kernels.softmaxBackward(
-          probabilities + block,
-          b.dScores + block,
-          columns,
-          rows,
-          i,
-          columns,
-          scale,
-        );
+        kernels.matmul(dOut, d, b.pack1, dh, ds, columns, rows, roundUp(seen, 8), dh, 1, 0);
+        kernels.softmaxBackward(p, ds, columns, rows, i, columns, scale);
         const dq = b.dq + offset + i * d * 4;
-        kernels.matmul(b.dScores + block, columns, b.pack2, length, dq, d, rows, dh, seen, 1, 0);
+        kernels.matmul(ds, columns, b.pack2, length, dq, d, rows, dh, seen, 1, 0);
       }
       this.#transposedProduct(probabilities, b.dAttended + offset, b.dv + offset, length, columns);
       this.#transposedProduct(b.dScores, layer.q + offset, b.dk + offset, length, columns);
@@ -136,29 +117,12 @@ export class PackedAttention {
     for (let j = 0; j < length; j += ATTENTION_ROWS) {
       const width = Math.min(ATTENTION_ROWS, length - j);
       const depth = length - j;
-      kernels.transpose(
-        square + (j * columns + j) * 4,
-        columns,
-        depth,
-        width,
-        b.transposed,
-        columns,
-      );
+      const [from, turned] = [square + (j * columns + j) * 4, b.transposed];
+      kernels.transpose(from, columns, depth, width, turned, columns);
       // Packed panels hold eight columns a row: skipping j rows skips 8·j values of every panel.
       const packed = b.pack1 + j * 8 * 4;
-      kernels.matmul(
-        b.transposed,
-        columns,
-        packed,
-        length,
-        out + j * d * 4,
-        d,
-        width,
-        dh,
-        depth,
-        1,
-        0,
-      );
+      const to = out + j * d * 4;
+      kernels.matmul(turned, columns, packed, length, to, d, width, dh, depth, 1, 0);
     }
   }
 }

@@ -32,6 +32,7 @@ export class Weights {
   readonly base: number;
   readonly embeddingForward: number;
   readonly embeddingBackward: number;
+  readonly #rope: { readonly cos: number; readonly sin: number };
   readonly #merged: number;
   readonly #packedB: number;
 
@@ -45,6 +46,7 @@ export class Weights {
     this.#packedB = arena.alloc(maxRank * roundUp(widest, 8));
     this.embeddingForward = arena.alloc(arch.hiddenSize * roundUp(arch.vocabSize, 8));
     this.embeddingBackward = arena.alloc(arch.vocabSize * roundUp(arch.hiddenSize, 8));
+    this.#rope = ropeTables(arena, arch);
     this.setBase(base);
   }
 
@@ -60,6 +62,36 @@ export class Weights {
 
   pointer(span: TensorSpan): number {
     return this.base + span.offset * 4;
+  }
+
+  /** y (+)= x·W' of `n` rows. */
+  project(
+    set: WeightSet,
+    layer: number,
+    projection: Projection,
+    x: number,
+    y: number,
+    n: number,
+    accumulate = 0,
+  ): void {
+    const [input, output] = projectionShape(this.arch, projection);
+    const packed = set[layer]?.[projection];
+    if (packed === undefined) return;
+    const { matmul } = this.arena.kernels;
+    matmul(x, input, packed.forward, input, y, output, n, output, input, 1, accumulate);
+  }
+
+  /** y = x of `n` rows, normalised by their root mean square, which `rstd` keeps. */
+  normalize(gain: TensorSpan, x: number, y: number, rstd: number, n: number): void {
+    const { hiddenSize, normEps } = this.arch;
+    this.arena.kernels.rmsNorm(x, this.pointer(gain), y, rstd, n, hiddenSize, normEps);
+  }
+
+  /** Turns `n` rows of queries or keys by their positions; back with direction -1. */
+  rotate(x: number, positions: number, n: number, direction: 1 | -1): void {
+    const { hiddenSize: d, heads } = this.arch;
+    const { cos, sin } = this.#rope;
+    this.arena.kernels.rope(x, d, positions, cos, sin, n, heads, d / heads, direction);
   }
 
   /** Reserves memory for one merged set. */
@@ -117,7 +149,7 @@ export class Weights {
 }
 
 /** Tables of cosines and sines per position: [context, head size / 2] each. */
-export function ropeTables(
+function ropeTables(
   arena: Arena,
   arch: Architecture,
 ): { readonly cos: number; readonly sin: number } {

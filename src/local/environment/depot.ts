@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { integerBetween } from "../random.ts";
 import { defineEnvironment } from "./environment.ts";
-import { drawTask } from "./taskDraw.ts";
+import { taskDraw } from "./taskDraw.ts";
 
 type DepotTask = {
   readonly order: readonly string[];
@@ -47,15 +47,11 @@ export const depot = defineEnvironment<DepotTask, DepotState>({
   description:
     "Find two ordered items, pick each from its shelf, then ship the order. Every correct step is rewarded.",
   splits: { train: 4096, test: 512 },
-  task(split, index) {
-    return drawTask(
-      4,
-      split,
-      index,
-      (uniform) => ({ order: shuffled(uniform).slice(0, 2), shelves: shuffled(uniform) }),
-      fingerprint,
-    );
-  },
+  task: taskDraw(
+    4,
+    (uniform) => ({ order: shuffled(uniform).slice(0, 2), shelves: shuffled(uniform) }),
+    fingerprint,
+  ),
   start: (task) => ({ task, missing: new Set(task.order) }),
   prompt: (task) => `Order: ${task.order.join(" and ")}. Find and pick each item, then ship.`,
   tools: {

@@ -2,8 +2,9 @@
 
 import * as z from "zod";
 import { integerBetween } from "../random.ts";
+import { answerTool } from "./answerTool.ts";
 import { defineEnvironment } from "./environment.ts";
-import { drawTask } from "./taskDraw.ts";
+import { taskDraw } from "./taskDraw.ts";
 
 type VaultTask = {
   readonly start: string;
@@ -36,15 +37,7 @@ export const keyVault = defineEnvironment<VaultTask, VaultTask>({
   name: "key-vault",
   description: "Follow keys through one to three boxes to a number, then answer with it.",
   splits: { train: 4096, test: 512 },
-  task(split, index) {
-    return drawTask(
-      3,
-      split,
-      index,
-      drawVault,
-      (task) => Number(task.truth) + Number(task.start.slice(1)),
-    );
-  },
+  task: taskDraw(3, drawVault, (task) => Number(task.truth) + Number(task.start.slice(1))),
   start: (task) => task,
   prompt: (task) => `Which number is behind ${task.start}? Follow the keys, then answer.`,
   tools: {
@@ -55,18 +48,10 @@ export const keyVault = defineEnvironment<VaultTask, VaultTask>({
         return { text: task.boxes[String(args["key"])] ?? "no such key" };
       },
     },
-    answer: {
-      description: "Give the number. Ends the episode.",
-      input: z.object({ value: z.string() }),
-      run(task, args) {
-        const right = String(args["value"]).trim() === task.truth;
-        return {
-          text: right ? "right" : "wrong",
-          reward: right ? 1 : 0,
-          finished: true,
-          metadata: { truth: task.truth },
-        };
-      },
-    },
+    answer: answerTool(
+      "Give the number. Ends the episode.",
+      (answer, { truth }) => answer.trim() === truth,
+      ({ truth }) => ({ truth }),
+    ),
   },
 });

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { integerBetween } from "../random.ts";
 import { defineEnvironment } from "./environment.ts";
-import { drawTask } from "./taskDraw.ts";
+import { taskDraw } from "./taskDraw.ts";
 
 type HuntTask = { readonly limit: number; readonly secret: number };
 type HuntState = { readonly task: HuntTask; guesses: number };
@@ -15,19 +15,15 @@ export const numberHunt = defineEnvironment<HuntTask, HuntState>({
   description:
     "Find a secret number within five guesses; each guess is answered with higher or lower.",
   splits: { train: 4096, test: 512 },
-  task(split, index) {
-    return drawTask(
-      2,
-      split,
-      index,
-      (uniform) => {
-        // Five guesses halve a range of up to 31 numbers down to one.
-        const limit = integerBetween(uniform, 28, 31);
-        return { limit, secret: integerBetween(uniform, 1, limit) };
-      },
-      (task) => task.limit * 3 + task.secret,
-    );
-  },
+  task: taskDraw(
+    2,
+    (uniform) => {
+      // Five guesses halve a range of up to 31 numbers down to one.
+      const limit = integerBetween(uniform, 28, 31);
+      return { limit, secret: integerBetween(uniform, 1, limit) };
+    },
+    (task) => task.limit * 3 + task.secret,
+  ),
   start: (task) => ({ task, guesses: 0 }),
   prompt: (task) =>
     `Find the secret number from 1 to ${task.limit}. You have ${MAX_GUESSES} guesses.`,

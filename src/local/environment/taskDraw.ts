@@ -9,17 +9,17 @@ const TEST_SHARE = 5;
  * The `index`-th task of a split: draws from a stream seeded by environment, split and index until one belongs to the split.
  * `fingerprint` maps a task to an integer that spreads over residues.
  */
-export function drawTask<Task>(
+export function taskDraw<Task>(
   salt: number,
-  split: string,
-  index: number,
   draw: (uniform: () => number) => Task,
   fingerprint: (task: Task) => number,
-): Task {
-  const uniform = createUniform(salt * 1_000_003 + index * 2 + (split === "test" ? 1 : 0));
-  for (;;) {
-    const task = draw(uniform);
-    const isTest = fingerprint(task) % TEST_SHARE === 0;
-    if (isTest === (split === "test")) return task;
-  }
+): (split: string, index: number) => Task {
+  return (split, index) => {
+    const uniform = createUniform(salt * 1_000_003 + index * 2 + (split === "test" ? 1 : 0));
+    for (;;) {
+      const task = draw(uniform);
+      const isTest = fingerprint(task) % TEST_SHARE === 0;
+      if (isTest === (split === "test")) return task;
+    }
+  };
 }

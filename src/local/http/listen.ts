@@ -33,6 +33,14 @@ export function listen(server: Server, target: ListenTarget): Promise<string> {
   });
 }
 
+/** Ends what is still being answered too. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
 function failed(target: ListenTarget, error: Error): AppError {
   const where = target.kind === "socket" ? `the socket ${target.path}` : `port ${target.port}`;
   return new AppError(

@@ -1,11 +1,11 @@
 /** Keeps compiled models on this computer: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
 
-import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import * as z from "zod";
 import { createFileSystem } from "../fileSystem.ts";
+import { sha256 } from "../hash.ts";
 import type { CompiledModel } from "./compiledModel.ts";
 import { MODEL_FILES } from "./hubCache.ts";
 import { namesIn } from "./modelFiles.ts";
@@ -54,7 +54,7 @@ export async function cacheEntry(
     programPath,
   ];
   const madeFrom = JSON.stringify(await Promise.all(paths.map(describeFile)));
-  const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  const name = sha256(folder).slice(0, 32);
   return { path: join(cacheFolder, "compiled", `${name}.bin`), madeFrom };
 }
 

@@ -1,7 +1,7 @@
 /** Model files on this computer by id and revision: the layout that this program and Python's hub library share. */
 
 import { join } from "node:path";
-import { isAppError } from "../../core/errors.ts";
+import { absent } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { vocabularyFileOf } from "./vocabularyFile.ts";
 
@@ -40,7 +40,8 @@ export async function findCommit(
   { refs, commits }: CachedModel,
   revision: string,
 ): Promise<{ readonly folder: string; readonly commit: string } | null> {
-  const commit = (await readIfThere(files, join(refs, revision)))?.trim() ?? revision;
+  const commit =
+    (await files.readText(join(refs, revision)).catch(absent(null)))?.trim() ?? revision;
   if (!isCommit(commit)) return null;
   const folder = join(commits, commit);
   const isWhole = (await hasFile(files, folder, CONFIG)) && (await hasVocabulary(files, folder));
@@ -78,13 +79,4 @@ export async function keepCommit(
 
 export function isCommit(text: string): boolean {
   return /^[0-9a-f]{7,64}$/.test(text);
-}
-
-async function readIfThere(files: CacheFiles, path: string): Promise<string | null> {
-  try {
-    return await files.readText(path);
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return null;
-    throw error;
-  }
 }

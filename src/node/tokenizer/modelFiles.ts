@@ -1,6 +1,5 @@
 /** Reads and checks the files of a model folder that the chat layer needs. */
 
-import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
@@ -9,6 +8,7 @@ import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { errorCode } from "../errorCode.ts";
 import { readPlainFile } from "../fileSystem.ts";
+import { sha256 } from "../hash.ts";
 import { TOKENIZER_JSON, VOCABULARY_NAMES, vocabularyFileOf } from "./vocabularyFile.ts";
 
 /** Vocabulary and merges are checked as they are read: schemas would take longer than all the rest. */
@@ -118,10 +118,6 @@ function namedTemplate({ chat_template: templates }: TokenizerConfig): string | 
   const named = (wanted: string) => templates.find(({ name }) => name === wanted)?.template ?? null;
   const usual = named("default");
   return usual?.includes("tools") ? usual : (named("tool_use") ?? usual);
-}
-
-function sha256(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 /** Sorted; empty for a folder that is not there. */

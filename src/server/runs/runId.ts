@@ -1,7 +1,7 @@
 /** How pages know a run: without its path. */
 
-import { createHash } from "node:crypto";
+import { sha256 } from "../../node/hash.ts";
 
 export function runIdOf(folder: string): string {
-  return createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return sha256(folder).slice(0, 16);
 }

@@ -10,7 +10,7 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import type { Clock, Log } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { admitLoopbackNames, createHttpServer } from "../../local/http/httpServer.ts";
-import { listen } from "../../local/http/listen.ts";
+import { closeServer, listen } from "../../local/http/listen.ts";
 import { refusal } from "../../local/http/refusal.ts";
 import type { Routes } from "../../local/http/router.ts";
 import { sameSecret } from "../../local/http/sameSecret.ts";
@@ -134,8 +134,7 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
       for (const socket of sockets.clients) socket.terminate();
       pages.close();
       store.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }

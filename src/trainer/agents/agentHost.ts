@@ -22,7 +22,7 @@ import type { Log } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
 import { admitLoopbackNames, createHttpServer, keyIn } from "../../local/http/httpServer.ts";
-import { listen } from "../../local/http/listen.ts";
+import { closeServer, listen } from "../../local/http/listen.ts";
 import { refusal } from "../../local/http/refusal.ts";
 import type { ServiceRequest } from "../../local/http/router.ts";
 import { sameSecret } from "../../local/http/sameSecret.ts";
@@ -208,10 +208,7 @@ export class AgentHost {
       errorBody: endpointErrorBody,
     });
     const address = await listen(server, { kind: "port", port: 0 });
-    cleanup.add(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
+    cleanup.add(() => closeServer(server));
     return address;
   }
 

@@ -16,7 +16,7 @@ import type { UsedTotal } from "../../core/usage/prices.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { Limiter } from "../../core/util/limiter.ts";
 import { admitLoopbackNames, createHttpServer } from "../../local/http/httpServer.ts";
-import { listen } from "../../local/http/listen.ts";
+import { closeServer, listen } from "../../local/http/listen.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -134,10 +134,7 @@ async function open(
     errorBody: endpointErrorBody,
   });
   const url = await listen(server, { kind: "port", port: request.port });
-  cleanup.add(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  cleanup.add(() => closeServer(server));
   return {
     url,
     key,

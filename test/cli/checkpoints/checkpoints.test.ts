@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { TrainerApi } from "../../../src/cli/arguments/programOptions.ts";
 import { runProgram } from "../../../src/cli/program.ts";
+import type { TrainerApi } from "../../../src/cli/trainerApi.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import {
   appendCheckpoint,
@@ -148,7 +148,7 @@ describe("checkpoints download", () => {
     });
     const { text, errors, live } = await run({ downloadCheckpoint }, ["download", PATH]);
     expect(errors).toMatch(/training session, which it may bill/);
-    expect(live).toEqual(["a  1000 B of 3.9 KiB", "a  3.9 KiB", null, null]);
+    expect(live).toEqual(["a  1000 B of 3.9 KiB", "a  3.9 KiB", null]);
     expect(text).toContain(
       "demo-final\ntinker://s1:train:0/weights/final_000002\n  adapter_model.safetensors  244 KiB",
     );

@@ -385,7 +385,7 @@ test("of a run with thousands of steps the newest are shown, and how many are no
   const program = createFakeProgram({ fileSystem });
   expect(await runProgram(program, ["show", FOLDER])).toBe(0);
   const shown = program.out.lines.join("\n");
-  expect(shown).toContain("2,000 earlier steps not shown; all are in ");
+  expect(shown).toContain("2,000 earlier rows not shown; all are in ");
   expect(shown).toMatch(/^ *2001 /m);
   expect(shown).toMatch(/^ *7000 /m);
   expect(shown).not.toMatch(/^ *2000 /m);

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type {
   Engine,
@@ -239,7 +238,6 @@ describe("cancelling", () => {
     const own = await startEngine(folder, 1);
     const reason = new Error("no longer wanted");
     const controller = new AbortController();
-    setMaxListeners(0, controller.signal);
     const short = own.sample(null, sampleRequest({ maxTokens: 3 }));
     // More than there are slots: when the short one is done, some of these are half way and some wait.
     const canceled = Array.from({ length: 150 }, (_, seed) =>

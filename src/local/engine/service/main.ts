@@ -12,6 +12,12 @@ import { createFileSystem } from "../../../node/fileSystem.ts";
 import { firstLine } from "../../../node/firstLine.ts";
 import { systemRandom } from "../../../node/random.ts";
 import { type ListenTarget, listen } from "../../http/listen.ts";
+import {
+  ADDRESS_OPTIONS,
+  followParent,
+  readTarget,
+  reportReady,
+} from "../../http/servingProcess.ts";
 import { stderrLog } from "../../http/stderrLog.ts";
 import { createEngine } from "../embeddedEngine.ts";
 import type { Engine } from "../engine.ts";
@@ -31,14 +37,20 @@ interface EngineArguments {
 }
 
 function readArguments(args: readonly string[]): EngineArguments {
-  const { socket, port, store, workers, keyed = false, ...model } = readOptions(args);
+  const options = readOptions(args);
+  const { store, workers, keyed = false } = options;
+  const target = readTarget(options);
+  if (target === null) throw usage("exactly one of --socket PATH and --port N is needed");
   if (store === undefined) throw usage("--store DIR is missing");
+  if (workers !== undefined && !/^[1-9]\d{0,3}$/.test(workers)) {
+    throw usage(`--workers is ${workers}, not a whole number from 1 to 9999`);
+  }
   return {
-    target: readTarget(socket, port),
+    target,
     storeFolder: store,
-    workers: workers === undefined ? null : wholeNumber("--workers", workers, 1),
+    workers: workers === undefined ? null : Number(workers),
     isKeyed: keyed,
-    random: readRandomModel(model),
+    random: readRandomModel(options),
   };
 }
 
@@ -56,8 +68,7 @@ function readRandomModel({
 
 function readOptions(args: readonly string[]) {
   const options = {
-    socket: { type: "string" },
-    port: { type: "string" },
+    ...ADDRESS_OPTIONS,
     store: { type: "string" },
     workers: { type: "string" },
     keyed: { type: "boolean" },
@@ -69,20 +80,6 @@ function readOptions(args: readonly string[]) {
   } catch (error) {
     throw usage(errorMessage(error));
   }
-}
-
-function readTarget(socket: string | undefined, port: string | undefined): ListenTarget {
-  if (socket !== undefined && port === undefined) return { kind: "socket", path: socket };
-  if (port !== undefined && socket === undefined) {
-    return { kind: "port", port: wholeNumber("--port", port, 0) };
-  }
-  throw usage("exactly one of --socket PATH and --port N is needed");
-}
-
-function wholeNumber(name: string, text: string, least: number): number {
-  const value = Number(text);
-  if (text !== "" && Number.isInteger(value) && value >= least && value <= 65_535) return value;
-  throw usage(`${name} is ${text}, not a whole number from ${least} to 65535`);
 }
 
 function usage(problem: string): AppError {
@@ -112,7 +109,7 @@ async function start({
     log: stderrLog,
   });
   const address = await listen(service.server, target);
-  process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);
+  reportReady({ ready: true, address });
   return async () => {
     await service.close();
     await engine.close();
@@ -131,15 +128,8 @@ function createModelEngine(random: RandomModel | null, workers: number | null): 
 }
 
 async function run(): Promise<void> {
-  // A parent that no longer exists reads no output; that is no reason to crash before the work is closed.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  const reported = new Promise<void>((resolve) => process.once("SIGTERM", () => resolve()));
-  const orphaned = new Promise<void>((resolve) => {
-    process.stdin.once("close", () => resolve()).resume();
-  }).then(() => systemClock.sleep(ORPHAN_MS));
-  // Ctrl+C reaches the whole terminal group; the parent needs the engine to save its run.
-  if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);
-  const stopping = Promise.race([reported, orphaned]);
+  const { asked, gone } = followParent();
+  const stopping = Promise.race([asked, gone.then(() => systemClock.sleep(ORPHAN_MS))]);
   const starting = start(readArguments(process.argv.slice(2)));
   const close = await Promise.race([starting, stopping]);
   if (typeof close === "function") {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Clock, FileSystem, Log, Random } from "../../../core/ports.ts";
 import { isProcessAlive } from "../../../node/processes.ts";
 import { createHttpServer } from "../../http/httpServer.ts";
+import { closeServer } from "../../http/listen.ts";
 import type { Engine } from "../engine.ts";
 import { openCheckpointStore } from "./checkpoints/checkpointStore.ts";
 import { Models } from "./models/models.ts";
@@ -68,11 +69,7 @@ export async function createTinkerService(options: TinkerServiceOptions): Promis
   });
   return {
     server,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closeServer(server),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The environment of a dataset: one question, one answer, reward 1 if it is right. */
 
-import * as z from "zod";
 import type { JsonObject } from "../../../core/json.ts";
+import { answerTool } from "../answerTool.ts";
 import { defineEnvironment, type EnvironmentDefinition } from "../environment.ts";
 import type { DatasetRow } from "./datasetRows.ts";
 import { listChoices } from "./graders/choice.ts";
@@ -37,19 +37,11 @@ export function datasetEnvironment(options: DatasetOptions): EnvironmentDefiniti
     prompt: ({ question, choices }) =>
       `${question}${choices === null ? "" : `\n\n${listChoices(choices)}`}${rule}`,
     tools: {
-      [TOOL]: {
-        description: "Give the final answer. Ends the episode.",
-        input: z.object({ value: z.string() }),
-        run(task, args) {
-          const isRight = grader.isRight(String(args["value"]), task);
-          return {
-            text: isRight ? "right" : "wrong",
-            reward: isRight ? 1 : 0,
-            finished: true,
-            metadata: { right_answer: task.answer },
-          };
-        },
-      },
+      [TOOL]: answerTool(
+        "Give the final answer. Ends the episode.",
+        (answer, task) => grader.isRight(answer, task),
+        (task) => ({ right_answer: task.answer }),
+      ),
     },
     terminalTool: { name: TOOL, arg: "value" },
   });

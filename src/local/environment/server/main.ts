@@ -10,6 +10,12 @@ import { AppError, errorMessage, isAppError } from "../../../core/errors.ts";
 import { createFileSystem } from "../../../node/fileSystem.ts";
 import { firstLine } from "../../../node/firstLine.ts";
 import { type ListenTarget, listen } from "../../http/listen.ts";
+import {
+  ADDRESS_OPTIONS,
+  followParent,
+  readTarget,
+  reportReady,
+} from "../../http/servingProcess.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../catalogue.ts";
 import type { DatasetSource } from "../dataset/datasetSource.ts";
 import { type LoadedDataset, loadDataset } from "../dataset/loadDataset.ts";
@@ -27,8 +33,7 @@ function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      socket: { type: "string" },
-      port: { type: "string" },
+      ...ADDRESS_OPTIONS,
       "max-sessions": { type: "string" },
       keyed: { type: "boolean", default: false },
       datasets: { type: "boolean", default: false },
@@ -47,25 +52,8 @@ function readOptions(args: readonly string[]): Options {
   );
 }
 
-function readTarget(values: {
-  readonly socket?: string | undefined;
-  readonly port?: string | undefined;
-}): ListenTarget | null {
-  const { socket, port } = values;
-  if (socket !== undefined && port === undefined) return { kind: "socket", path: socket };
-  const isPort = port !== undefined && /^\d{1,5}$/.test(port) && Number(port) <= 65_535;
-  return socket === undefined && isPort ? { kind: "port", port: Number(port) } : null;
-}
-
 async function run(): Promise<void> {
-  // A parent that no longer exists reads no output; that is no reason to crash.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  // Ctrl+C reaches the whole terminal group; the parent needs the environments to end its rollouts.
-  if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);
-  const stopped = new Promise<void>((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.stdin.once("close", () => resolve()).resume();
-  });
+  const { asked, gone } = followParent();
   const { target, maxSessions, isKeyed, hasDatasets } = readOptions(process.argv.slice(2));
   const input = isKeyed || hasDatasets ? await firstLine(process.stdin) : null;
   const datasets = hasDatasets ? await loadDatasets(input ?? "") : [];
@@ -76,8 +64,8 @@ async function run(): Promise<void> {
   });
   const address = await listen(server, target);
   const digests = Object.fromEntries(datasets.map((each) => [each.environment, each.digest]));
-  report({ ready: true, address, datasets: digests });
-  await stopped;
+  reportReady({ ready: true, address, datasets: digests });
+  await Promise.race([asked, gone]);
   await close();
 }
 
@@ -91,17 +79,13 @@ async function loadDatasets(line: string): Promise<readonly LoadedDataset[]> {
   return loaded;
 }
 
-function report(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-}
-
 try {
   await run();
   process.exit(0);
 } catch (error) {
   if (isAppError(error, "dataset-invalid")) {
     const { code, message, configPath } = error;
-    report({ ready: false, error: { code, message, configPath } });
+    reportReady({ ready: false, error: { code, message, configPath } });
   }
   process.stderr.write(`The environment server cannot start: ${errorMessage(error)}\n`);
   process.exit(1);

@@ -5,6 +5,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { Clock, Log } from "../../../core/ports.ts";
 import { systemClock } from "../../../node/clock.ts";
 import { admitLoopbackNames, createHttpServer } from "../../http/httpServer.ts";
+import { closeServer } from "../../http/listen.ts";
 import { stderrLog } from "../../http/stderrLog.ts";
 import type { EnvironmentDefinition } from "../environment.ts";
 import { type HostedEnvironment, hostEnvironment } from "./hostedEnvironment.ts";
@@ -78,9 +79,5 @@ function hostAll(
 
 async function closeAll(server: Server, sessions: SessionStore): Promise<void> {
   await sessions.close();
-  if (!server.listening) return;
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  await closeServer(server);
 }

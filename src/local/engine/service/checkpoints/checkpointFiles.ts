@@ -1,12 +1,12 @@
 /** Files of the checkpoint store: a folder per run, in it weights with a record beside them. No rules live here. */
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { z } from "zod";
 import { isAppError } from "../../../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../../../core/ports.ts";
 import { CHECKPOINT_KINDS, type CheckpointKind } from "../../../../core/tinker/paths.ts";
 import { parseJson } from "../../../../core/util/jsonl.ts";
+import { sha256 } from "../../../../node/hash.ts";
 import {
   type CheckpointRecord,
   checkpointRecordSchema,
@@ -166,6 +166,6 @@ function folderName(runId: string): string {
 
 /** Readable, and distinct for names that differ in case only or are too long or reserved as file names. */
 function fileStem(name: string): string {
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
+  const hash = sha256(name).slice(0, HASH_LENGTH);
   return `${name.slice(0, SLUG_LENGTH).toLowerCase()}-${hash}`;
 }

@@ -1,7 +1,7 @@
 /** Accepts operations of a model: returns a future at once, and runs the work in the order of the numbers. */
 
-import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../../core/json.ts";
+import { sha256 } from "../../../../node/hash.ts";
 import { readAs } from "../../../http/refusal.ts";
 import { jsonReply, type Reply } from "../../../http/reply.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
@@ -36,14 +36,10 @@ export function submitJson(
   options: ServiceContext,
   body: JsonObject,
   run: (model: TrainedModel) => Promise<OperationResult>,
-  bodyHash = hashOf(JSON.stringify(body)),
+  bodyHash = sha256(JSON.stringify(body)),
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
   return submitToModel(options, { modelId: model_id, seqId: seq_id, bodyHash }, run);
-}
-
-export function hashOf(body: string | Uint8Array): string {
-  return createHash("sha256").update(body).digest("hex");
 }
 
 export function jsonResult(body: JsonObject): OperationResult {

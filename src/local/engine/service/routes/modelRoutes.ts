@@ -1,6 +1,7 @@
 /** Routes of a model's life: create, load, describe, unload. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { sha256 } from "../../../../node/hash.ts";
 import { readAs, refusal } from "../../../http/refusal.ts";
 import { jsonReply, type Reply } from "../../../http/reply.ts";
 import { jsonBody, type Routes } from "../../../http/router.ts";
@@ -11,7 +12,7 @@ import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
+import { jsonResult, submitJson } from "../operations/submit.ts";
 import {
   createModel,
   creationRequest,
@@ -58,7 +59,7 @@ function submitCreation(
   sessions.checkOpen(session_id);
   const modelId = `${session_id}:train:${model_seq_id}`;
   const requestId = `${modelId}:0`;
-  futures.submit(requestId, hashOf(JSON.stringify(body)), () => {
+  futures.submit(requestId, sha256(JSON.stringify(body)), () => {
     const model = models.add(session_id, modelId, user_metadata ?? null);
     return model.queue.enqueue(0, () => create(model));
   });

@@ -1,13 +1,13 @@
 /** Routes of samplers: create, describe, sample. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { sha256 } from "../../../../node/hash.ts";
 import { readAs, refusal } from "../../../http/refusal.ts";
 import { jsonReply, type Reply } from "../../../http/reply.ts";
 import { jsonBody, type Routes } from "../../../http/router.ts";
 import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { hashOf } from "../operations/submit.ts";
 import { sampleFutureResult } from "../operations/tensorResults.ts";
 import { runSample } from "../sampling/sampleOperation.ts";
 import { planSample } from "../sampling/samplePlan.ts";
@@ -64,7 +64,7 @@ function submitSample(options: ServiceContext, body: JsonObject): Reply {
   const sampler = options.samplers.get(sampling_session_id);
   options.sessions.checkOpen(sampler.sessionId);
   const requestId = `${sampler.id}:${seq_id}`;
-  options.futures.submit(requestId, hashOf(JSON.stringify(body)), (signal) =>
+  options.futures.submit(requestId, sha256(JSON.stringify(body)), (signal) =>
     runPlan(options, sampler, body, num_samples, signal),
   );
   return jsonReply({

@@ -1,6 +1,7 @@
 /** Routes that save weights: for resuming, for sampling with or without a name, and as files. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { sha256 } from "../../../../node/hash.ts";
 import { jsonBody, type Routes } from "../../../http/router.ts";
 import type { Snapshot } from "../../engine.ts";
 import type { NewCheckpoint } from "../checkpoints/checkpointStore.ts";
@@ -9,7 +10,7 @@ import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
+import { jsonResult, submitJson } from "../operations/submit.ts";
 import { saveWeights, saveWeightsExternal, saveWeightsForSampler } from "../wire/schemas.ts";
 
 export function saveRoutes(options: ServiceContext): Routes {
@@ -22,7 +23,7 @@ export function saveRoutes(options: ServiceContext): Routes {
       const body = jsonBody(request);
       // The official client gives every try of an unnamed save a new sampler number.
       const { sampling_session_seq_id: _, ...rest } = body;
-      const bodyHash = hashOf(JSON.stringify(rest));
+      const bodyHash = sha256(JSON.stringify(rest));
       return submitJson(options, body, (model) => saveSampler(options, model, body), bodyHash);
     },
     "POST /save_weights_external": (request) => {

@@ -5,6 +5,7 @@ import { errorMessage } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { decodeForwardBackwardRequest } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import { ForwardBackwardRequestSchema } from "../../../../core/tinker/wire/tinker_pb.ts";
+import { sha256 } from "../../../../node/hash.ts";
 import { refusal } from "../../../http/refusal.ts";
 import { PROTOBUF, type Reply } from "../../../http/reply.ts";
 import { jsonBody, type Routes, type ServiceRequest } from "../../../http/router.ts";
@@ -13,7 +14,7 @@ import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { hashOf, jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
+import { jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
 import { forwardBackwardResult } from "../operations/tensorResults.ts";
 import { imageReader } from "../wire/imageChunk.ts";
 import { readTensor, readTokens } from "../wire/jsonTensors.ts";
@@ -64,7 +65,7 @@ export function trainingRoutes(options: ServiceContext): Routes {
 
 function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply {
   const { modelId, seqId } = readIds(request.body);
-  const submit = { modelId, seqId, bodyHash: hashOf(request.body) };
+  const submit = { modelId, seqId, bodyHash: sha256(request.body) };
   return submitToModel(options, submit, (model) => {
     const call = decodeForwardBackwardRequest(request.body, (image, where) =>
       imageReader(options.engine.model, where)(image),

@@ -1,21 +1,22 @@
-/** Whole runs on a service that updates weights in fixed cycles and samples with a bounded throughput. */
+/** Whole runs that sample ahead, against the time that their schedule needs with the services alone. */
 
 import { runLoop } from "../src/core/training/loop.ts";
 import { runLimits } from "../src/core/training/run/context.ts";
 import { START } from "../src/core/training/step/loopPosition.ts";
 import type { BenchRun } from "./benchRun.ts";
-import { CYCLE_MS, nextCycleMs, TOKENS_PER_SECOND } from "./fakeTimes.ts";
+import { CYCLE_MS, nextCycleMs, TOKENS_PER_SECOND, TRAINING_MS } from "./fakeTimes.ts";
 import { contextFor, slowestRolloutMs } from "./loopSteps.ts";
 import { print } from "./measure.ts";
 import { type Observed, observe } from "./observe.ts";
 
 const IDENTITY = { runId: "bench", configHash: "", changedKeys: [], generation: 1 };
-/** Not counted: the program is compiled and connections are opened meanwhile. */
+/** Behind the first queue, and not counted: the program is compiled and connections are opened meanwhile. */
 const WARM_STEPS = 1;
 /** Counted. Groups of up to 4 steps are issued one after the other, and then wait for the same cycle: only whole rounds have a mean. */
 const STEPS = 12;
 
-export interface CyclesRun {
+interface RunSize {
+  /** `max_steps_off_policy`. */
   readonly stepsAhead: number;
   readonly batchSize: number;
   readonly groupSize: number;
@@ -25,26 +26,50 @@ export interface CyclesRun {
   readonly maxActiveTasks?: number | null;
 }
 
-export interface TimedRun extends Observed<unknown> {
+interface TimedRun extends Observed<unknown> {
+  /** When each step ended, in milliseconds from the start. */
+  readonly endsMs: readonly number[];
   readonly stepMs: number;
-  /** The same when no client takes time. */
-  readonly idealMs: number;
   /** Rollouts of the whole run. */
   readonly rollouts: number;
   /** Sampled in a step. */
   readonly tokens: number;
 }
 
-/** Prints the time of a step beside what sampling, updates and the throughput of the service allow. */
+/** Prints the times of the cold start and of a step over those of the schedule, on a service that updates weights at once. */
+export async function benchAhead(
+  run: BenchRun,
+  stepsAhead: number,
+  batchSize: number,
+  groupSize: number,
+): Promise<void> {
+  const size = { stepsAhead, batchSize, groupSize, steps: STEPS };
+  const { endsMs, stepMs, measurements } = await playSteps(run, size);
+  const ideals = idealEnds(run, size, 0, (readyMs) => readyMs + TRAINING_MS);
+  const name = `${stepsAhead} ahead, ${batchSize}x${groupSize}`;
+  const coldMs = (ends: readonly number[]) => ends[stepsAhead] ?? Number.NaN;
+  const cold = coldMs(endsMs) / coldMs(ideals);
+  print({ name: `${name}: cold start over the schedule's`, value: cold, unit: "x" });
+  print({ name: `${name}: a step`, value: stepMs / 1000, unit: "s" });
+  const steady = stepMs / meanStepMs(ideals, STEPS);
+  print({ name: `${name}: time over the schedule's (aim 1.05)`, value: steady, unit: "x" });
+  for (const measurement of measurements) print(measurement);
+}
+
+/** Prints the time of a step beside what sampling, cycles of updates and the bounded throughput of the service allow. */
 export async function benchCycles(
   run: BenchRun,
   stepsAhead: number,
   batchSize: number,
   groupSize: number,
 ): Promise<void> {
-  const size = { batchSize, groupSize, steps: STEPS };
-  const timed = await playSteps(run, { ...size, stepsAhead });
-  const onPolicyMs = idealStepMs(run, { ...size, stepsAhead: 0 });
+  const size = { stepsAhead, batchSize, groupSize, steps: STEPS };
+  const startMs = Date.now();
+  const timed = await playSteps(run, size);
+  const idealMs = meanStepMs(idealEnds(run, size, startMs, cycles()), STEPS);
+  // The mean over many steps.
+  const onPolicy = idealEnds(run, { ...size, stepsAhead: 0, steps: 200 }, 0, cycles());
+  const onPolicyMs = (onPolicy.at(-1) ?? Number.NaN) / onPolicy.length;
   const throughputMs = (timed.tokens / TOKENS_PER_SECOND) * 1000;
   const boundMs = Math.max(CYCLE_MS, onPolicyMs / (stepsAhead + 1), throughputMs);
   const name = `${stepsAhead} ahead, ${batchSize}x${groupSize}, cycles`;
@@ -54,7 +79,7 @@ export async function benchCycles(
   print({ name: `${name}: S`, value: throughputMs / 1000, unit: "s" });
   const over = timed.stepMs / boundMs;
   print({ name: `${name}: over max(T, (R + T) / (K + 1), S)`, value: over, unit: "x, aim 1.05" });
-  const overIdeal = timed.stepMs / Math.max(timed.idealMs, throughputMs);
+  const overIdeal = timed.stepMs / Math.max(idealMs, throughputMs);
   print({ name: `${name}: over the same steps without a client`, value: overIdeal, unit: "x" });
   const cpuS = (timed.cpuS / timed.rollouts) * 1000;
   print({ name: `${name}: CPU per 1,000 rollouts`, value: cpuS, unit: "s, aim 6" });
@@ -77,8 +102,8 @@ export async function benchDefaults(
   print({ name: `${name}: null over 32`, value: ratio, unit: "x, expected 0.3 at most" });
 }
 
-export async function playSteps(run: BenchRun, options: CyclesRun): Promise<TimedRun> {
-  const { stepsAhead, batchSize, groupSize, steps, maxActiveTasks = null } = options;
+export async function playSteps(run: BenchRun, size: RunSize): Promise<TimedRun> {
+  const { stepsAhead, batchSize, groupSize, steps, maxActiveTasks = null } = size;
   const sized = contextFor(run.context, batchSize, groupSize);
   const config = {
     ...sized.config,
@@ -90,50 +115,54 @@ export async function playSteps(run: BenchRun, options: CyclesRun): Promise<Time
     rolling_save_every: 5,
   };
   const totalSteps = stepsAhead + WARM_STEPS + steps;
+  const startMs = Date.now();
   const endsMs: number[] = [];
   let tokens = 0;
   const watch: typeof sized.reporting.watch = (event) => {
     if (event.kind !== "step-finished") return;
-    endsMs.push(Date.now());
+    endsMs.push(Date.now() - startMs);
     tokens = event.sampledTokens;
   };
   const reporting = { ...sized.reporting, watch };
   const context = { ...sized, config, limits: runLimits(config), totalSteps, reporting };
-  const startMs = Date.now();
   const observed = await observe(`${stepsAhead} ahead, ${batchSize}x${groupSize}`, () =>
     runLoop(context, START, IDENTITY),
   );
-  const countedMs = (ends: readonly number[]) =>
-    ((ends.at(-1) ?? Number.NaN) - (ends.at(-1 - steps) ?? Number.NaN)) / steps;
   return {
     ...observed,
-    stepMs: countedMs(endsMs),
-    idealMs: countedMs(idealEnds(run, options, startMs)),
+    endsMs,
+    stepMs: meanStepMs(endsMs, steps),
     rollouts: totalSteps * batchSize * groupSize,
     tokens,
   };
 }
 
-/** Mean over many steps. */
-function idealStepMs(run: BenchRun, options: CyclesRun): number {
-  const steps = 200;
-  const ends = idealEnds(run, { ...options, steps }, 0);
-  return (ends.at(-1) ?? Number.NaN) / ends.length;
+/** Of the last steps. */
+function meanStepMs(ends: readonly number[], steps: number): number {
+  return ((ends.at(-1) ?? Number.NaN) - (ends.at(-1 - steps) ?? Number.NaN)) / steps;
 }
 
-/** When each step ends when only rollouts and the cycles of updates take time. */
+/** Updates in fixed cycles: when one ends that is ready at a time; one a cycle. */
+function cycles(): (readyMs: number) => number {
+  let cycleMs = Number.NEGATIVE_INFINITY;
+  return (readyMs) => {
+    cycleMs = nextCycleMs(readyMs, cycleMs);
+    return cycleMs + CYCLE_MS;
+  };
+}
+
+/** When each step ends when only rollouts and updates take time; `updateEnd` gives the end of an update that is ready at a time. */
 function idealEnds(
   { context }: BenchRun,
-  { stepsAhead, batchSize, groupSize, steps }: CyclesRun,
+  { stepsAhead, batchSize, groupSize, steps }: RunSize,
   startMs: number,
+  updateEnd: (readyMs: number) => number,
 ): readonly number[] {
   const ends: number[] = [];
-  let cycleMs = Number.NEGATIVE_INFINITY;
   for (let step = 0; step < stepsAhead + WARM_STEPS + steps; step += 1) {
     const issuedMs = ends[step - stepsAhead - 1] ?? startMs;
-    const readyMs = issuedMs + slowestRolloutMs(context, step, batchSize, groupSize);
-    cycleMs = nextCycleMs(Math.max(readyMs, ends[step - 1] ?? 0), cycleMs);
-    ends.push(cycleMs + CYCLE_MS);
+    const playedMs = issuedMs + slowestRolloutMs(context, step, batchSize, groupSize);
+    ends.push(updateEnd(Math.max(playedMs, ends[step - 1] ?? 0)));
   }
   return ends;
 }

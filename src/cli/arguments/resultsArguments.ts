@@ -1,0 +1,157 @@
+/** Understands the words of the commands that look at runs, and write what came of them. */
+
+import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
+import { SEARCH_ROLES } from "../../shared/search.ts";
+import type { GivenArguments } from "./givenArguments.ts";
+
+export type RunsCommand = ReturnType<typeof runsCommand>;
+export type ShowCommand = ReturnType<typeof showCommand>;
+export type SearchCommand = ReturnType<typeof searchCommand>;
+export type ReportCommand = ReturnType<typeof reportCommand>;
+export type ExportCommand = ReturnType<typeof exportCommand>;
+export type CollectCommand = ReturnType<typeof collectCommand>;
+export type ViewCommand = ReturnType<typeof viewCommand>;
+
+export function runsCommand(given: GivenArguments) {
+  return {
+    kind: "runs" as const,
+    /** A folder of runs or of a project, or a configuration; null = the working directory. */
+    path: given.atMostOne(),
+    wantsJson: given.has("json"),
+  };
+}
+
+/** Shows runs in a browser. */
+export function viewCommand(given: GivenArguments) {
+  return {
+    kind: "view" as const,
+    /** A run, a folder of runs or of a project, or a configuration; null = the working directory. */
+    path: given.atMostOne(),
+    port: given.port(),
+  };
+}
+
+/** Numbers of steps, groups and rollouts count from 1, as on the screen. */
+export function showCommand(given: GivenArguments) {
+  const show = {
+    kind: "show" as const,
+    folder: given.only("the run folder"),
+    step: given.number("step"),
+    group: given.number("group"),
+    rollout: given.number("rollout"),
+    wantsTokens: given.has("tokens"),
+    wantsEvaluation: given.has("eval"),
+    /** What a curriculum knows of the tasks, instead of the steps. */
+    wantsTasks: given.has("tasks"),
+    /** What the service has billed, instead of what the folder holds. */
+    wantsBilled: given.has("billed"),
+    allowedOrigins: given.allowedOrigins(),
+    wantsJson: given.has("json"),
+  };
+  const { step, group, rollout, wantsTokens, wantsEvaluation } = show;
+  if (step === null && (group ?? rollout) !== null) {
+    throw given.error("--group and --rollout need --step");
+  }
+  if (wantsEvaluation && group !== null) {
+    throw given.error("--group cannot be used with --eval, which counts rollouts over all tasks");
+  }
+  if (!wantsEvaluation && rollout !== null && group === null) {
+    throw given.error("--rollout needs --group");
+  }
+  if (wantsTokens && rollout === null) {
+    throw given.error(
+      "--tokens needs a single rollout: --step, --group and --rollout, or --eval, --step and --rollout",
+    );
+  }
+  if (show.wantsTasks && (step !== null || wantsEvaluation || show.wantsBilled || show.wantsJson)) {
+    throw given.error("--tasks is for the whole run and cannot be used with other flags");
+  }
+  if (show.wantsBilled && (step !== null || wantsEvaluation || show.wantsJson)) {
+    throw given.error("--billed is for the whole run and cannot be used with other flags");
+  }
+  return show;
+}
+
+export function searchCommand(given: GivenArguments) {
+  const [pattern = "", ...paths] = given.positionals;
+  if (pattern.trim() === "") throw given.error("search needs a pattern");
+  return {
+    kind: "search" as const,
+    pattern,
+    /** Run folders, or folders and configurations as `runs` takes them; empty = the working directory. */
+    paths,
+    /** Rollouts after which the search ends; null = none. */
+    limit: given.number("limit", { least: 1 }),
+    isRegex: given.has("regex"),
+    isCaseSensitive: !given.has("ignore-case"),
+    /** Empty = all. */
+    roles: given
+      .texts("role")
+      .flatMap((names) => names.split(","))
+      .map((name) => given.oneOf("role", SEARCH_ROLES, name)),
+    wantsJson: given.has("json"),
+  };
+}
+
+/** Writes a report of runs for other people. */
+export function reportCommand(given: GivenArguments) {
+  const { positionals: folders } = given;
+  if (folders.length === 0) throw given.error("report needs a run folder");
+  return {
+    kind: "report" as const,
+    folders,
+    format: given.oneOf("format", ["html", "markdown"], given.text("format") ?? "html"),
+    /** Null = named after the run for HTML, the output of the program for Markdown. */
+    output: given.text("output"),
+  };
+}
+
+export function exportCommand(given: GivenArguments) {
+  const { positionals: folders } = given;
+  if (folders.length === 0) throw given.error("export needs a run folder");
+  return {
+    kind: "export" as const,
+    folders,
+    starred: given.has("starred"),
+    tags: given.texts("tag"),
+    ...choosing(given),
+  };
+}
+
+/** Plays the tasks of training several times, and writes what went well as a data set. */
+export function collectCommand(given: GivenArguments) {
+  const [model, ...further] = given.positionals;
+  if (model === undefined || further.length > 0) throw given.error("collect needs one model");
+  return {
+    kind: "collect" as const,
+    /** A checkpoint, a run folder or `base`. */
+    model,
+    configPath: given.text("config_path"),
+    /** Rollouts a task. */
+    samples: given.number("samples", { most: 10_000 }) ?? 4,
+    /** Null = all. */
+    tasks: given.number("tasks", { most: 10_000_000 }),
+    overrides: given.overrides,
+    allowedOrigins: given.allowedOrigins(),
+    ...choosing(given),
+  };
+}
+
+/** Which rollouts become data, and of which form. */
+function choosing(given: GivenArguments) {
+  const where = given.text("where");
+  if (where !== null && parseRolloutCondition(where) === null) {
+    throw given.error(
+      `--where is ${JSON.stringify(where)}. It takes comparisons such as "reward >= 1 and turns <= 4"`,
+    );
+  }
+  const formats = ["messages", "tokens", "parquet"] as const;
+  return {
+    where,
+    format: given.oneOf("format", formats, given.text("format") ?? "messages"),
+    maxPerTask: given.number("max_per_task", { most: 1_000_000 }),
+    /** Null = named after the first run. */
+    output: given.text("output"),
+    license: given.text("license"),
+  };
+}

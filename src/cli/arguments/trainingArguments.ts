@@ -1,0 +1,118 @@
+/** Understands the words of the commands that train and measure, and of those that control what trains. */
+
+import { nearestWord } from "../../core/util/editDistance.ts";
+import type { ControlCommand } from "../../shared/control.ts";
+import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
+import { didYouMean } from "./flags.ts";
+import type { GivenArguments } from "./givenArguments.ts";
+
+export type TrainCommand = Extract<ReturnType<typeof trainCommand>, { readonly kind: "train" }>;
+export type EvaluateCommand = ReturnType<typeof evaluateCommand>;
+export type SweepCommand = ReturnType<typeof sweepCommand>;
+export type RunControlCommand = ReturnType<typeof controlCommand>;
+
+/** With `--dry_run` everything of a training up to its first update. */
+export function trainCommand(given: GivenArguments) {
+  const train = {
+    configPath: given.configPath(),
+    overrides: given.overrides,
+    allowedOrigins: given.allowedOrigins(),
+  };
+  const groups = given.number("groups", { least: 1 });
+  const isKept = given.has("keep");
+  if (given.has("dry_run")) {
+    return { ...train, kind: "dry-run" as const, groups: groups ?? DRY_RUN_GROUPS, isKept };
+  }
+  if (groups !== null || isKept) throw given.error("--groups and --keep need --dry_run");
+  return { ...train, kind: "train" as const };
+}
+
+export function resumeCommand(given: GivenArguments) {
+  return {
+    kind: "resume" as const,
+    folder: given.only("the run folder"),
+    /** Null = the one that the folder names. */
+    configPath: given.text("config_path"),
+    overrides: given.overrides,
+    allowedOrigins: given.allowedOrigins(),
+  };
+}
+
+/** Flags of the evaluation over the configuration's own settings of it. */
+const EVALUATION_FLAGS = {
+  num_samples: (text: string) => `evaluation.num_samples=${text}`,
+  rollouts_per_task: (text: string) => `evaluation.rollouts_per_task=${text}`,
+  temperature: (text: string) => `evaluation.temperatures=[${text}]`,
+} as const;
+
+export function evaluateCommand(given: GivenArguments) {
+  const { positionals: models } = given;
+  const configPath = given.text("config_path");
+  if (models.length === 0 && configPath === null) {
+    throw given.error("evaluate needs a model or --config_path");
+  }
+  const settings = Object.entries(EVALUATION_FLAGS).flatMap(([flag, override]) => {
+    const text = given.text(flag);
+    return text === null ? [] : [override(text)];
+  });
+  return {
+    kind: "evaluate" as const,
+    /** Checkpoints, run folders and the base model; none = the base model and the configuration's run. */
+    models,
+    /** Null = that of the first run folder. */
+    configPath,
+    /** `SPLIT`, or `ENVIRONMENT=SPLIT,SPLIT` each. */
+    splits: given.texts("splits"),
+    overrides: [...given.overrides, ...settings],
+    wantsJson: given.has("json"),
+    allowedOrigins: given.allowedOrigins(),
+  };
+}
+
+export function sweepCommand(given: GivenArguments) {
+  return {
+    kind: "sweep" as const,
+    configPath: given.configPath(),
+    overrides: given.overrides,
+    allowedOrigins: given.allowedOrigins(),
+    /** `key=value,value` each. */
+    grid: given.texts("grid"),
+    /** How many runs continue at once, at least 1. */
+    parallel: given.number("parallel", { least: 1 }) ?? 1,
+    retriesFailed: given.has("retry-failed"),
+    /** True to show the runs, and start none. */
+    isShowOnly: given.has("show"),
+    wantsJson: given.has("json"),
+    /** True when the user wants so many runs. */
+    isConfirmed: given.has("yes"),
+  };
+}
+
+const ACTIONS = ["status", "pause", "continue", "save", "stop", "stop-now"] as const;
+
+export function controlCommand(given: GivenArguments) {
+  const [folder, word, ...settings] = given.positionals;
+  if (folder === undefined || word === undefined) {
+    throw given.error("control needs the run folder and an action");
+  }
+  return { kind: "control" as const, folder, command: commandOf(word, settings, given) };
+}
+
+function commandOf(
+  word: string,
+  settings: readonly string[],
+  given: GivenArguments,
+): ControlCommand {
+  if (word === "set") {
+    const odd = settings.find((setting) => !setting.includes("="));
+    if (odd !== undefined) throw given.error(`${JSON.stringify(odd)} is not KEY=VALUE`);
+    if (settings.length === 0) throw given.error("set needs at least one KEY=VALUE");
+    return { action: "change-settings", settings };
+  }
+  given.refuseFurther(settings);
+  const action = ACTIONS.find((command) => command === word);
+  if (action !== undefined) return { action };
+  const nearest = nearestWord(word, [...ACTIONS, "set"]);
+  const hint = nearest === null ? `It can be ${ACTIONS.join(", ")} or set` : didYouMean(nearest);
+  throw given.error(`Unknown action ${JSON.stringify(word)}. ${hint}`);
+}
