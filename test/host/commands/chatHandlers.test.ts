@@ -9,8 +9,7 @@ import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunEntry } from "../../../src/server/runs/runStore.ts";
-import type { RunFile } from "../../../src/shared/runFile.ts";
-import { aCheckpointEntry, aRecord } from "../../core/runFolder/builders.ts";
+import { aCheckpointEntry, aRecord, aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 interface Item {
@@ -44,21 +43,6 @@ const CONFIG = {
   max_steps: 1,
   environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
 };
-const RUN_FILE: Omit<RunFile, "configPath"> = {
-  schemaVersion: 1,
-  runId: "run-1",
-  name: "demo",
-  pid: 1,
-  host: "here",
-  owner: "editor",
-  startedAtMs: 0,
-  heartbeatAtMs: 0,
-  generation: 0,
-  attempt: 0,
-  phase: "done",
-  control: null,
-};
-
 function saved(name: string, step: number, sampler = true): CheckpointEntry {
   return aCheckpointEntry({
     name,
@@ -77,7 +61,7 @@ beforeAll(async () => {
   const folder = join(project, ".tinker-rl", "runs", "config");
   configPath = join(project, "config.yaml");
   await mkdir(folder, { recursive: true });
-  const file = { ...RUN_FILE, configPath };
+  const file = aRunFile({ configPath });
   await writeFile(configPath, JSON.stringify(CONFIG));
   await writeFile(join(folder, "run.json"), JSON.stringify(file));
   run = aRun({ folder, file });
@@ -146,7 +130,7 @@ describe("a conversation with a checkpoint", () => {
 
   it("is not begun where nothing can be sampled from, or the user goes away", async () => {
     const evaluation = { models: [], digest: "" };
-    const file = { ...RUN_FILE, configPath, evaluation };
+    const file = aRunFile({ configPath, evaluation });
     const measured = aRun({ name: "measured", folder: "/runs/measured", file });
     const { chatWithCheckpoint, opened } = handlers([measured]);
     await expect(chatWithCheckpoint({ folder: run.folder, name: "state" })).rejects.toThrow(
@@ -164,7 +148,7 @@ describe("a conversation with a checkpoint", () => {
   it("continues with others beside it, or with another task", async () => {
     const names = ["other", "third", "fourth"];
     const others = names.map((name) =>
-      aRun({ name, folder: `/runs/${name}`, file: { ...RUN_FILE, configPath } }),
+      aRun({ name, folder: `/runs/${name}`, file: aRunFile({ configPath }) }),
     );
     const { chatWithCheckpoint, opened } = handlers(others);
     editor.picks = [["Free Conversation"], ["local/tiny-tool", "other"], ["Free Conversation"]];
@@ -192,7 +176,7 @@ describe("a conversation from a turn of a stored rollout", () => {
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
     const use = { temperature: 0, purpose: "asked", model: "base" };
     await store.addEvaluated(aRecord({ step: 0 }), use, []);
-    const file = { ...RUN_FILE, configPath, evaluation };
+    const file = aRunFile({ configPath, evaluation });
     const { continueFromHere, opened } = handlers([aRun({ name: "measured", folder, file })]);
     editor.picks = [["I Answer the Model's Calls"]];
     await continueFromHere({
