@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
@@ -7,9 +6,9 @@ import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rollout
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.ts";
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry, aRecord, aRunFile } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { aRun } from "../views/runEntries.ts";
 
 interface Item {
@@ -54,17 +53,15 @@ function saved(name: string, step: number, sampler = true): CheckpointEntry {
 const SAVED = [saved("one", 1), saved("two", 2), saved("state", 3, false)];
 const ONE = "tinker://run-1/sampler_weights/one";
 
-let run: RunEntry;
-let configPath = "";
+const project = folderOfAllTests();
+const fileSystem = filesOnDisk();
+const configPath = join(project, "config.yaml");
+const folder = join(project, ".tinker-rl", "runs", "config");
+const run = aRun({ folder, file: aRunFile({ configPath }) });
 beforeAll(async () => {
-  const project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  const folder = join(project, ".tinker-rl", "runs", "config");
-  configPath = join(project, "config.yaml");
   await mkdir(folder, { recursive: true });
-  const file = aRunFile({ configPath });
   await writeFile(configPath, JSON.stringify(CONFIG));
-  await writeFile(join(folder, "run.json"), JSON.stringify(file));
-  run = aRun({ folder, file });
+  await writeFile(join(folder, "run.json"), JSON.stringify(run.file));
 });
 beforeEach(() => {
   Object.assign(editor, { picks: [], offered: [], numbers: [] });
@@ -87,7 +84,7 @@ function handlers(more: readonly RunEntry[] = []) {
       ChatPanels,
       "open"
     > as ChatPanels,
-    fileSystem: createFileSystem(),
+    fileSystem,
     read: async () => SAVED,
   });
   return { ...own, opened };
@@ -171,9 +168,9 @@ describe("a conversation from a turn of a stored rollout", () => {
   it("continues from an evaluation, too, with the environment or a person who answers", async () => {
     const evaluation = { models: [{ name: "base", path: null, step: 0 }], digest: "" };
     const folder = `${run.folder}-evaluation`;
-    const fileSystem = createFileSystem().within(folder);
+    const files = fileSystem.within(folder);
     await mkdir(join(folder, "eval"), { recursive: true });
-    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
     const use = { temperature: 0, purpose: "asked", model: "base" };
     await store.addEvaluated(aRecord({ step: 0 }), use, []);
     const file = aRunFile({ configPath, evaluation });

@@ -7,7 +7,6 @@ import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { listRuns } from "../../../src/core/runs/runList.ts";
 import { RunLabels } from "../../../src/host/runs/runLabels.ts";
 import { runRow } from "../../../src/host/views/runRow.ts";
-import type { Memento } from "../../../src/host/vscode/memento.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
@@ -18,6 +17,7 @@ import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { writePythonRun } from "../../fakes/pythonRun.ts";
+import { FakeMemory } from "../../host/keys/fakeMemory.ts";
 
 const RUN = "/runs/demo";
 
@@ -33,6 +33,7 @@ let store: RunStore;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 
 beforeEach(async () => {
+  // Under a name that clients take for one of a trainer.
   place = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
   control = { address: join(place, "control.sock"), tokenPath: join(place, "token") };
   await writeFile(control.tokenPath, "t".repeat(43));
@@ -71,7 +72,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
     control,
     ...changes,
   });
-  await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
+  await fileSystem.writeAtomic(`${RUN}/run.json`, JSON.stringify(file));
 }
 
 it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
@@ -79,7 +80,7 @@ it("knows the best reward of a run of a sweep, also of one whose trainer reports
   const addStep = (step: number, mean: number) =>
     fileSystem.append(
       `${RUN}/metrics.jsonl`,
-      new TextEncoder().encode(`${JSON.stringify({ step, rollout: { reward: { mean } } })}\n`),
+      `${JSON.stringify({ step, rollout: { reward: { mean } } })}\n`,
     );
   for (const [step, mean] of [0, 0, 1, 0, 0].entries()) await addStep(step, mean);
   await writeRun({ sweep });
@@ -151,93 +152,69 @@ it("shows the rewards of repeated steps once, when a run continues in a new sess
   expect(seen).toEqual([[0.4], [0.4, 0.5], [0.4, 0.5, 0.6], [0.4], [0.4, 0.5]]);
 });
 
-function memory(): Memento {
-  const stored = new Map<string, unknown>();
-  return {
-    get: (key) => stored.get(key),
-    update: async (key, value) => void stored.set(key, structuredClone(value)),
-  };
-}
-
 it("a run has the name that the user gave it", async () => {
-  const fileSystem = createMemoryFileSystem();
-  const clock = new FakeClock();
-  const file: RunFile = aRunFile({ phase: "done" });
-  await fileSystem.writeAtomic(
-    "/runs/demo/run.json",
-    new TextEncoder().encode(JSON.stringify(file)),
-  );
-  const labels = new RunLabels({ everywhere: memory(), workspace: memory() });
-  const store = new RunStore({
-    fileSystem,
-    clock,
-    onError: () => undefined,
-    nameOf: (folder) => labels.nameOf(folder),
-  });
-  await labels.rename("/runs/demo", "best one");
-  await store.look([], ["/runs/demo"]);
-  expect(store.get("/runs/demo")?.name).toBe("best one");
-  store.close();
+  await writeRun({ phase: "done" });
+  const labels = new RunLabels({ everywhere: new FakeMemory(), workspace: new FakeMemory() });
+  const nameOf = (folder: string) => labels.nameOf(folder);
+  const named = new RunStore({ fileSystem, clock, onError: () => undefined, nameOf });
+  await labels.rename(RUN, "best one");
+  await named.look([], [RUN]);
+  expect(named.get(RUN)?.name).toBe("best one");
+  named.close();
 });
 
-describe("a run of the original program", () => {
+describe("a folder of the Python program", () => {
   const STEPS = 30;
-
   const fileSystem = filesOnDisk();
-
   const parent = folderOfEachTest();
-
   let folder: string;
-
   beforeEach(() => {
     folder = writePythonRun(parent, STEPS);
   });
 
-  describe("a folder of the Python program", () => {
-    it("has complete curves, even in steps with an invalid number", async () => {
-      const follower = new RunFollower({ fileSystem, folder });
-      await follower.refresh();
-      expect(follower.problem).toBeNull();
-      expect(Array.from(follower.metrics.steps())).toEqual(
-        Array.from({ length: STEPS }, (_, step) => step),
-      );
-      const rewards = follower.metrics.values("rollout/reward/mean");
-      expect(Array.from(rewards)).toEqual(
-        Array.from({ length: STEPS }, (_, step) => Math.min(1, 0.2 + step / 50)),
-      );
-      expect(follower.metrics.values("loss")[2]).toBeNaN();
-      expect(follower.metrics.values("rollout/reward/std")[1]).toBeNaN();
-      expect(follower.metrics.latest("rollout/env/WhoDunIt/reward/mean")).toBeCloseTo(0.78);
-    });
+  it("has complete curves, even in steps with an invalid number", async () => {
+    const follower = new RunFollower({ fileSystem, folder });
+    await follower.refresh();
+    expect(follower.problem).toBeNull();
+    expect(Array.from(follower.metrics.steps())).toEqual(
+      Array.from({ length: STEPS }, (_, step) => step),
+    );
+    const rewards = follower.metrics.values("rollout/reward/mean");
+    expect(Array.from(rewards)).toEqual(
+      Array.from({ length: STEPS }, (_, step) => Math.min(1, 0.2 + step / 50)),
+    );
+    expect(follower.metrics.values("loss")[2]).toBeNaN();
+    expect(follower.metrics.values("rollout/reward/std")[1]).toBeNaN();
+    expect(follower.metrics.latest("rollout/env/WhoDunIt/reward/mean")).toBeCloseTo(0.78);
+  });
 
-    it("is in the list of runs once it was opened, with its steps and reward", async () => {
-      const onError = (error: unknown): void => {
-        throw error;
-      };
-      const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
-      await store.look([], [folder]);
-      const run = store.get(folder);
-      store.close();
-      expect(run).toMatchObject({
-        name: "python-run",
-        phase: "foreign",
-        steps: STEPS,
-        totalSteps: null,
-        isLive: false,
-        reward: expect.closeTo(0.78),
-        file: null,
-        problem: null,
-      });
-      if (run === null) return;
-      const row = runRow(run, { isSpinning: false, isArchived: false });
-      expect(row.description).toBe("0.78 · 30 steps · no run.json");
-      // Nothing can be resumed, and nothing is in progress.
-      expect(row.context).toBe("run+ended+training");
+  it("is in the list of runs once it was opened, with its steps and reward", async () => {
+    const onError = (error: unknown): void => {
+      throw error;
+    };
+    const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
+    await store.look([], [folder]);
+    const run = store.get(folder);
+    store.close();
+    expect(run).toMatchObject({
+      name: "python-run",
+      phase: "foreign",
+      steps: STEPS,
+      totalSteps: null,
+      isLive: false,
+      reward: expect.closeTo(0.78),
+      file: null,
+      problem: null,
     });
+    if (run === null) return;
+    const row = runRow(run, { isSpinning: false, isArchived: false });
+    expect(row.description).toBe("0.78 · 30 steps · no run.json");
+    // Nothing can be resumed, and nothing is in progress.
+    expect(row.context).toBe("run+ended+training");
+  });
 
-    it("is not taken for a run where runs of this program lie", async () => {
-      const liveness = { nowMs: 0, isProcessAlive: () => false };
-      expect(await listRuns(fileSystem, parent, liveness)).toEqual([]);
-    });
+  it("is not taken for a run where runs of this program lie", async () => {
+    const liveness = { nowMs: 0, isProcessAlive: () => false };
+    expect(await listRuns(fileSystem, parent, liveness)).toEqual([]);
   });
 });
