@@ -8,7 +8,7 @@ import * as z from "zod";
 import { defineEnvironment } from "../../../src/local/environment/environment.ts";
 import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
-import { killedInTheSecondStep, trained } from "../../integration/comparedRuns.ts";
+import { isInSecondStep, killedWhen, trained } from "../../integration/comparedRuns.ts";
 import { PROGRAM_FOLDER } from "../../integration/localRun.ts";
 import { runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
@@ -139,7 +139,8 @@ async function play(model: string, name: string, environment: string, more: stri
     for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
 
     if (RESUMED.test(model)) {
-      await killedInTheSecondStep(join(killed, "tinker-config.yaml"), runIn(killed), variables);
+      const args = ["train", join(killed, "tinker-config.yaml")];
+      await killedWhen(args, variables, () => isInSecondStep(runIn(killed)));
       const resume = await runProgram(["resume", runIn(killed)], variables);
       expect(resume.code, resume.stdout + resume.stderr).toBe(0);
       expect(await trained(runIn(killed))).toEqual(expected);
