@@ -10,6 +10,7 @@ import { createEnvironmentServer } from "../../../src/local/environment/server/s
 import { serve } from "../../../src/trainer/serve.ts";
 import { isInSecondStep, killedWhen, trained } from "../../integration/comparedRuns.ts";
 import { PROGRAM_FOLDER } from "../../integration/localRun.ts";
+import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 import { runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
 
@@ -97,12 +98,8 @@ describe.runIf(hasKitTokenizers)("a whole run of", () => {
 
   it(`${BASE_MODEL}, whose answers are plain text, is trained`, async () => {
     const { server, close } = createEnvironmentServer({ environments: [spoken], apiKey: null });
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    const { port } = z.object({ port: z.int() }).parse(server.address());
     try {
-      const line = `openreward_base_url: http://127.0.0.1:${port}`;
+      const line = `openreward_base_url: ${await listenAnywhere(server)}`;
       await play(BASE_MODEL, "qwen3.5", "spoken", line);
     } finally {
       await close();
