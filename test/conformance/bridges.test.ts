@@ -18,13 +18,13 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { startManagedServer } from "../../src/trainer/services/managedServer.ts";
+import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
 import { environmentsAt } from "./environmentsAt.ts";
 import { preparePython } from "./python.ts";
 
 const run = promisify(execFile);
 const requirements = new URL("bridges.requirements.txt", import.meta.url);
 const REFERENCE = fileURLToPath(new URL("bridges.py", import.meta.url));
-const PROGRAMS = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
 const versions = "3.11 to 3.13";
 const python = await preparePython({ name: "bridges", requirements, versions, isComplete: true });
 
@@ -157,7 +157,7 @@ describe.skipIf(python === null)("the bridge", () => {
         server: chosen,
         folder,
         variables: {},
-        programs: { folder: PROGRAMS },
+        programs: { folder: PROGRAM_FOLDER },
         http,
         onOutput: (said) => {
           output += said;

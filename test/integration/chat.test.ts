@@ -24,9 +24,9 @@ import { call, encode, ended, renderer, tokenizer } from "../core/rollout/script
 import { someSettings } from "../core/training/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { filesOnDisk } from "../fakes/onDisk.ts";
-import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
+import { trainLocally } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
-import { runProgram } from "./trainProgram.ts";
+import { PROGRAM_FOLDER, runProgram } from "./trainProgram.ts";
 
 const CONFIG = `
 model_name: local/tiny-tool

@@ -15,7 +15,8 @@ import type { LaunchFile, LaunchRequest, RunStatus } from "../../src/shared/cont
 import type { RunFile } from "../../src/shared/runFile.ts";
 import type { ActiveRun } from "../../src/trainer/plan/types.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
-import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
+import { readLines } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 /** The folder of the one run in `project`. */
 export function runIn(project: string): string {

@@ -21,8 +21,9 @@ import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { runIn, train } from "./controlledRun.ts";
 import { type Asked, ExportProxy } from "./exportProxy.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { runFolderWith } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const WEIGHTS = "adapter_model.safetensors";
 const FILES = ["README.md", "adapter_config.json", WEIGHTS];

@@ -3,7 +3,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { FileSystem } from "../../src/core/ports.ts";
 import type { StoredResult } from "../../src/core/runFolder/evaluationLog.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
@@ -18,8 +17,7 @@ import { executeRun } from "../../src/trainer/run/run.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { debugLog } from "../../src/trainer/services/debugLog.ts";
 import { planNewRun } from "../../src/trainer/trainer.ts";
-
-export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const folders: string[] = [];
 

@@ -9,8 +9,8 @@ import type { RequestOutcome } from "../../src/api/requests.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { eventually } from "./controlledRun.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const ENVIRONMENT = `
 import os, sys

@@ -6,9 +6,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { killedWhen, trained } from "./comparedRuns.ts";
 import { eventually } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
+import { readLines, runFolderWith } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
-import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
+import {
+  type Ended,
+  PROGRAM_FOLDER,
+  runProgram,
+  type Serving,
+  startServing,
+} from "./trainProgram.ts";
 
 /** A server as a user writes one: it listens on PORT, prints its variables, and dies after `crash.txt` says so. */
 const SERVER = `

@@ -6,7 +6,8 @@ import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";
 import { trained } from "./comparedRuns.ts";
 import { resume, runIn, train } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { runFolderWith } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const STEPS = 3;
 const CONFIG = `

@@ -20,7 +20,8 @@ import {
   runIn,
   train,
 } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { runFolderWith } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const STEPS = 4;
 

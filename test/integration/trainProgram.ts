@@ -4,7 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { PROGRAM_FOLDER } from "./localRun.ts";
+import { fileURLToPath } from "node:url";
+
+export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
 
 export type Variables = Readonly<Record<string, string>>;
 

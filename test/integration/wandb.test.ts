@@ -6,7 +6,8 @@ import { startTraining } from "../../src/trainer/trainer.ts";
 import type { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
 import { startWandbService, type WandbService } from "../resilience/outage/wandbService.ts";
 import { resume, runIn, train } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, readLines, runFolderWith, trainLocally } from "./localRun.ts";
+import { readLines, runFolderWith, trainLocally } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const SECRET = "open-sesame-9731";
 const CONFIG = `

@@ -9,9 +9,8 @@ import { defineEnvironment } from "../../../src/local/environment/environment.ts
 import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
 import { isInSecondStep, killedWhen, trained } from "../../integration/comparedRuns.ts";
-import { PROGRAM_FOLDER } from "../../integration/localRun.ts";
 import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
-import { runProgram } from "../../integration/trainProgram.ts";
+import { PROGRAM_FOLDER, runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
 
 /** A model of each format, and its tokenizer in the kit. */
