@@ -13,20 +13,18 @@ import { parseConfig } from "../../src/core/config/parse.ts";
 import { checkEnvironment, findingsOf } from "../../src/core/environmentCheck/checkEnvironment.ts";
 import { isAppError } from "../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
-import { connectEnvironments } from "../../src/core/openreward/environments.ts";
 import type { EnvironmentSession, RemoteEnvironment } from "../../src/core/openreward/types.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
-import { systemRandom } from "../../src/node/random.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { startManagedServer } from "../../src/trainer/services/managedServer.ts";
-import { silentLog } from "../fakes/silentLog.ts";
+import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
+import { environmentsAt } from "./environmentsAt.ts";
 import { preparePython } from "./python.ts";
 
 const run = promisify(execFile);
 const requirements = new URL("bridges.requirements.txt", import.meta.url);
 const REFERENCE = fileURLToPath(new URL("bridges.py", import.meta.url));
-const PROGRAMS = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
 const versions = "3.11 to 3.13";
 const python = await preparePython({ name: "bridges", requirements, versions, isComplete: true });
 
@@ -159,7 +157,7 @@ describe.skipIf(python === null)("the bridge", () => {
         server: chosen,
         folder,
         variables: {},
-        programs: { folder: PROGRAMS },
+        programs: { folder: PROGRAM_FOLDER },
         http,
         onOutput: (said) => {
           output += said;
@@ -171,9 +169,7 @@ describe.skipIf(python === null)("the bridge", () => {
         cleanup,
         signal: new AbortController().signal,
       });
-      const common = { http, clock: systemClock, random: systemRandom, log: silentLog };
-      const wire = { ...common, baseUrl, apiKey: null, userAgent: "tinker-rl/test" };
-      await work(connectEnvironments(wire).environment(name));
+      await work(environmentsAt(baseUrl, http).environment(name));
     } catch (error) {
       throw isAppError(error) ? error : new Error(`${String(error)}\n${output}`, { cause: error });
     } finally {

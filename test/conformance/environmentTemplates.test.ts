@@ -1,28 +1,24 @@
 /** The templates of `env new`, on the server of openreward: their own tests, and our client that plays a right and a wrong answer. */
 
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { connectEnvironments } from "../../src/core/openreward/environments.ts";
 import type { RemoteEnvironment } from "../../src/core/openreward/types.ts";
 import type { EnvironmentTemplateKind } from "../../src/core/scaffold/environmentTemplates.ts";
-import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { createHttpClient } from "../../src/node/http.ts";
-import { systemRandom } from "../../src/node/random.ts";
 import { writeEnvironment } from "../../src/trainer/scaffold/newEnvironment.ts";
-import { silentLog } from "../fakes/silentLog.ts";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { environmentsAt } from "./environmentsAt.ts";
+import { untilListening } from "./openrewardKit.ts";
 
 const run = promisify(execFile);
 const python = inject("python");
@@ -80,11 +76,12 @@ const secrets = { openai_api_key: { value: "key-for-tests", allowedDomains: [] }
 const http = createHttpClient();
 const fileSystem = createFileSystem();
 let judge: Server;
+let judgeUrl = "";
 let root: string;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "tinker-rl-templates-"));
-  judge = await startJudge();
+  judgeUrl = await startJudge();
 });
 afterAll(async () => {
   judge?.close();
@@ -161,47 +158,28 @@ async function served(
 ): Promise<void> {
   const port = await freePort();
   const child = spawn(python ?? "", [join(folder, "environment.py")], {
-    env: environmentFor({ PORT: String(port), JUDGE_URL: addressOf(judge) }),
+    env: environmentFor({ PORT: port, JUDGE_URL: judgeUrl }),
     stdio: "ignore",
   });
   try {
     const baseUrl = `http://127.0.0.1:${port}`;
     await untilListening(baseUrl);
-    const connection = connectEnvironments({
-      http,
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-      baseUrl,
-      apiKey: null,
-      userAgent: "tinker-rl/test",
-    });
-    await work(connection.environment(NAME));
+    await work(environmentsAt(baseUrl, http).environment(NAME));
   } finally {
     child.kill();
   }
 }
 
-async function untilListening(url: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    const response = await fetch(`${url}/health`).catch(() => null);
-    if (response?.ok === true) return;
-    await sleep(100);
-  }
-  throw new Error(`Nothing listens at ${url}.`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+async function freePort(): Promise<string> {
+  const server = createServer();
+  const { port } = new URL(await listenAnywhere(server));
   server.close();
   return port;
 }
 
 /** An OpenAI-compatible judge that finds every criterion met by the answer `good`. */
-async function startJudge(): Promise<Server> {
-  const server = createServer(async (request, response) => {
+async function startJudge(): Promise<string> {
+  judge = createServer(async (request, response) => {
     const { messages } = JSON.parse(await text(request));
     const { answer, criteria } = JSON.parse(messages[1].content);
     const met = criteria.map(() => answer === "good");
@@ -217,14 +195,8 @@ async function startJudge(): Promise<Server> {
         choices: [{ index: 0, finish_reason: "stop", message }],
       }),
     );
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-function addressOf(server: Server): string {
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  return `http://127.0.0.1:${port}/v1`;
+  });
+  return `${await listenAnywhere(judge)}/v1`;
 }
 
 function environmentFor(variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

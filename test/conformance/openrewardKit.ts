@@ -8,7 +8,8 @@ import { inject } from "vitest";
 import { type Checks, KIT_ENVIRONMENT, runChecks } from "./checkLines.ts";
 import { kitFolder } from "./kits.ts";
 
-const KIT = kitFolder(
+/** Empty = there is none. */
+export const KIT = kitFolder(
   "TINKER_RL_OPENREWARD_KIT",
   "conformance/openreward",
   "servers and drivers of the official ORS packages",
@@ -50,7 +51,7 @@ export async function startPythonServer(
 }
 
 /** The address is printed a moment before anybody can connect. */
-async function untilListening(url: string): Promise<void> {
+export async function untilListening(url: string): Promise<void> {
   for (let tries = 0; tries < LISTEN_TRIES; tries += 1) {
     const response = await fetch(`${url}/health`).catch(() => null);
     if (response?.ok === true) return;

@@ -1,11 +1,11 @@
 /** The official ORS clients drive our environment server, with the kit's own environments as far as ours can do the same. */
 
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createEnvironmentServer,
   type EnvironmentServer,
 } from "../../src/local/environment/server/server.ts";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import { driveOfficially, kitPython } from "./openrewardKit.ts";
 import { manyTasks } from "./openrewardManyTasks.ts";
 import { probe } from "./openrewardProbe.ts";
@@ -26,10 +26,7 @@ describe.skipIf(kitPython === null)("our environment server", () => {
   let url = "";
   beforeAll(async () => {
     hosted = createEnvironmentServer({ environments: [probe, manyTasks], apiKey: null });
-    await new Promise<void>((resolve) => hosted.server.listen(0, "127.0.0.1", resolve));
-    // A server that listens on a port has an address with one.
-    const { port } = hosted.server.address() as AddressInfo;
-    url = `http://127.0.0.1:${port}`;
+    url = await listenAnywhere(hosted.server);
   });
   afterAll(() => hosted?.close());
 

@@ -3,10 +3,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type LocalServers, serve } from "../../src/trainer/serve.ts";
-
-export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
+import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
 
 /** `close` removes the store. */
 export async function serveProgram(): Promise<LocalServers> {

@@ -27,7 +27,8 @@ import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckp
 import type { LocalServers } from "../../src/trainer/serve.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { type Asked, ExportProxy } from "../integration/exportProxy.ts";
-import { PROGRAM_FOLDER, serveProgram } from "./servedProgram.ts";
+import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
+import { serveProgram } from "./servedProgram.ts";
 import { addTally } from "./tally.ts";
 
 const python = inject("python");

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { LocalServers } from "../../src/trainer/serve.ts";
+import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
 import { runChecks } from "./checkLines.ts";
-import { PROGRAM_FOLDER, serveProgram } from "./servedProgram.ts";
+import { serveProgram } from "./servedProgram.ts";
 import { addTally } from "./tally.ts";
 import { TINKER_KIT, tinkerKitPython } from "./tinkerKit.ts";
 

@@ -115,6 +115,12 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       }
     });
 
+    it("is played in every environment that the server has", async () => {
+      const response = await fetch(`${official.url}/list_environments`);
+      const offered = z.array(z.string()).parse(await response.json());
+      expect(offered.sort()).toEqual(environments.map(({ name }) => name).sort());
+    });
+
     it("counts the same rewards in the metrics of the step", async () => {
       const [row] = (await readLines(join(run, "metrics.jsonl"))).map((row) =>
         rowSchema.parse(row),

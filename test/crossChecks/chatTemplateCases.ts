@@ -198,61 +198,28 @@ export const CONVERSATIONS: Readonly<Record<string, Variables>> = Object.fromEnt
   ]),
 );
 
+/** Between semicolons. */
 const EXPRESSIONS = [
-  ..."n;t;f;i;x;L;D;u;s;n ~ s;t ~ 1.5;u ~ 'a';s + i;i + s;s + n;s + u;u + s;L + L;i + 2;x * 2;i / 2;i // 2;-i".split(
-    ";",
-  ),
-  ..."n == u;u == u;n == none;'' == 0;t == 1;'1' == 1;L == L;[1] == [1];{'a': 1} == {'a': 1};[] == '';s != n".split(
-    ";",
-  ),
-  ..."n in L;i in L;s in L;u in L;n in D;u in D;n in s;u in s;'k' in D;'é' in s;i in u;i in n;'1' in L;s not in L".split(
-    ";",
-  ),
-  ..."u.a;n.a;n['a'];D.a;D[u];D[n];D[i];L[u];L[0];L[9];L[-1];s[0];s[-1];s[u];D.none.a;D.none;D['items'];D.items() | length".split(
-    ";",
-  ),
-  ..."D['keys'];D.keys() | list;D.get('k');D.get('zz');D.get('zz', 1);s.length;L.length;s[1:3];u[0]".split(
-    ";",
-  ),
-  ..."u | items | list;u | length;n | length;s | length;L | length;D | length;u | list;s | list;D | list;n | list".split(
-    ";",
-  ),
-  ..."u | trim;n | trim;i | trim;L | trim;u | upper;n | upper;s | capitalize;u | first;L | first;[] | first;[] | last;D | first".split(
-    ";",
-  ),
-  ..."L | join;L | join(', ');D | join('-');s | join('-');u | join;n | join;L | string;n | string;u | string;x | string".split(
-    ";",
-  ),
-  ..."u | default('d');n | default('d');n | default('d', true);'' | default('d', true);n | tojson;u | tojson;[u] | tojson;L | tojson;D | tojson".split(
-    ";",
-  ),
-  ..."D | tojson(indent=2);[] | tojson(indent=2);s | tojson;n | replace('N', 'x');s | replace('a', 'b');u | replace('a', 'b')".split(
-    ";",
-  ),
-  ..."' a ' | trim('x');n | trim('N');s.strip('x');u.strip('x');n.strip('x');s.split('/')[0];s.startswith('a');i.strip()".split(
-    ";",
-  ),
-  ..."D is iterable;u is iterable;s is iterable;n is iterable;L is iterable;u is sequence;D is sequence;n is sequence;i is iterable".split(
-    ";",
-  ),
-  ..."t is number;i is number;x is number;t is boolean;n is none;u is none;u is defined;n is defined;D is mapping;u is mapping".split(
-    ";",
-  ),
-  ..."L is not iterable;u is not defined;D.zz is defined;u.zz is defined;s is string;x is float;i is float;i is integer;t is integer".split(
-    ";",
-  ),
-  ..."'a' if u;'a' if n else 'b';not u;not L;t and n;n or u;u or n;i > 1;s > 'a';i < n;range(3) | list;s < 1;s >= s".split(
-    ";",
-  ),
-  ..."[n, t, 1.5, 'a', [], {}];{'a': none};u();n();D.zz();s.nope();raise_exception('x')".split(";"),
-  ..."objects | selectattr('a') | list | length".split(";"),
-  ..."objects | selectattr('a', 'equalto', 'x') | list;objects | rejectattr('a') | list | length;u | map(attribute='a') | list".split(
-    ";",
-  ),
-  ..."L | reverse | list;words | unique | list;u | unique | list;L | sort;words | sort;i | abs;x | int;'7' | int".split(
-    ";",
-  ),
-];
+  "n;t;f;i;x;L;D;u;s;n ~ s;t ~ 1.5;u ~ 'a';s + i;i + s;s + n;s + u;u + s;L + L;i + 2;x * 2;i / 2;i // 2;-i",
+  "n == u;u == u;n == none;'' == 0;t == 1;'1' == 1;L == L;[1] == [1];{'a': 1} == {'a': 1};[] == '';s != n",
+  "n in L;i in L;s in L;u in L;n in D;u in D;n in s;u in s;'k' in D;'é' in s;i in u;i in n;'1' in L;s not in L",
+  "u.a;n.a;n['a'];D.a;D[u];D[n];D[i];L[u];L[0];L[9];L[-1];s[0];s[-1];s[u];D.none.a;D.none;D['items'];D.items() | length",
+  "D['keys'];D.keys() | list;D.get('k');D.get('zz');D.get('zz', 1);s.length;L.length;s[1:3];u[0]",
+  "u | items | list;u | length;n | length;s | length;L | length;D | length;u | list;s | list;D | list;n | list",
+  "u | trim;n | trim;i | trim;L | trim;u | upper;n | upper;s | capitalize;u | first;L | first;[] | first;[] | last;D | first",
+  "L | join;L | join(', ');D | join('-');s | join('-');u | join;n | join;L | string;n | string;u | string;x | string",
+  "u | default('d');n | default('d');n | default('d', true);'' | default('d', true);n | tojson;u | tojson;[u] | tojson;L | tojson;D | tojson",
+  "D | tojson(indent=2);[] | tojson(indent=2);s | tojson;n | replace('N', 'x');s | replace('a', 'b');u | replace('a', 'b')",
+  "' a ' | trim('x');n | trim('N');s.strip('x');u.strip('x');n.strip('x');s.split('/')[0];s.startswith('a');i.strip()",
+  "D is iterable;u is iterable;s is iterable;n is iterable;L is iterable;u is sequence;D is sequence;n is sequence;i is iterable",
+  "t is number;i is number;x is number;t is boolean;n is none;u is none;u is defined;n is defined;D is mapping;u is mapping",
+  "L is not iterable;u is not defined;D.zz is defined;u.zz is defined;s is string;x is float;i is float;i is integer;t is integer",
+  "'a' if u;'a' if n else 'b';not u;not L;t and n;n or u;u or n;i > 1;s > 'a';i < n;range(3) | list;s < 1;s >= s",
+  "[n, t, 1.5, 'a', [], {}];{'a': none};u();n();D.zz();s.nope();raise_exception('x')",
+  "objects | selectattr('a') | list | length",
+  "objects | selectattr('a', 'equalto', 'x') | list;objects | rejectattr('a') | list | length;u | map(attribute='a') | list",
+  "L | reverse | list;words | unique | list;u | unique | list;L | sort;words | sort;i | abs;x | int;'7' | int",
+].flatMap((line) => line.split(";"));
 
 const PROGRAMS = [
   "{% for a in u %}{{ a }}{% else %}none{% endfor %}",

@@ -22,7 +22,8 @@ import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckp
 import { startTraining } from "../../src/trainer/trainer.ts";
 import { preparePython } from "../conformance/python.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "../integration/localRun.ts";
+import { runFolderWith } from "../integration/localRun.ts";
+import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
 import { MODEL_FOLDER, startEngine } from "../local/engine/engineFixture.ts";
 
 const READER = fileURLToPath(new URL("peftFolder.py", import.meta.url));

@@ -15,11 +15,11 @@ import {
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
+import { kitPython } from "../conformance/openrewardKit.ts";
 import {
   API_KEY,
   compare,
   type Hosted,
-  kitPython,
   RECORDING,
   readScenario,
   startHosted,

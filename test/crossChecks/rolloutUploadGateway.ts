@@ -1,7 +1,7 @@
 /** Stands between a trainer and a service: it loses some answers after the service has taken the requests in, and gives some itself. */
 
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 export interface LosingGateway {
   readonly url: string;
@@ -36,11 +36,8 @@ export async function startLosingGateway(upstream: string, every: number): Promi
     reply.writeHead(status, retryAfter === null ? {} : { "retry-after": retryAfter });
     reply.end(bytes);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // Sound because it listens on a port.
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: await listenAnywhere(server),
     lost: () => Math.floor(taken / every),
     close: () => {
       server.closeAllConnections();

@@ -6,18 +6,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { inject } from "vitest";
 import { KIT_ENVIRONMENT } from "../conformance/checkLines.ts";
-import { kitFolder } from "../conformance/kits.ts";
+import { KIT, kitPython } from "../conformance/openrewardKit.ts";
 
-const KIT = kitFolder(
-  "TINKER_RL_OPENREWARD_KIT",
-  "conformance/openreward",
-  "servers and drivers of the official ORS packages",
-);
-
-/** Path of a Python for the kit; null = something is missing, which was said, and the checks are skipped. */
-export const kitPython = KIT === "" ? null : inject("python");
 /** What the official client sent for the scenario. */
 export const RECORDING = join(KIT, "recordings", "rollouts-openreward-0.1.167.jsonl");
 export const API_KEY = "or_test";

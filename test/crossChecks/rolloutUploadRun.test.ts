@@ -5,10 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { indexLineSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { kitPython } from "../conformance/openrewardKit.ts";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
 import { type Ended, runProgram, startProgram } from "../integration/trainProgram.ts";
 import { type LosingGateway, startLosingGateway } from "./rolloutUploadGateway.ts";
-import { API_KEY, type Hosted, type Kept, kitPython, startHosted } from "./rolloutUploadKit.ts";
+import { API_KEY, type Hosted, type Kept, startHosted } from "./rolloutUploadKit.ts";
 
 const STEPS = 4;
 const ROLLOUTS = 12;

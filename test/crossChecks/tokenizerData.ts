@@ -5,6 +5,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { type CompiledTemplate, compileTemplate } from "../../src/core/chat/template/jinja.ts";
 import { kitFolder } from "../conformance/kits.ts";
 
 const folder = kitFolder(
@@ -35,4 +36,12 @@ export async function unpackTokenizer(family: string): Promise<string> {
 /** Paths of all chat templates in the data. */
 export function namesOfTemplates(): readonly string[] {
   return readdirSync(join(folder, "chat_templates")).map((name) => `chat_templates/${name}`);
+}
+
+/** A template on the day that Python rendered; one that prints the day is refused outside of these tests. */
+export function compileOnFixedDay(source: string): CompiledTemplate {
+  const compiled = compileTemplate(source.replaceAll("strftime_now(", "fixed_day("));
+  const day = (format: string): string =>
+    format.replace("%d", "02").replace("%b", "Jan").replace("%m", "01").replace("%Y", "2026");
+  return (variables) => compiled({ ...variables, fixed_day: day });
 }

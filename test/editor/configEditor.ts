@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { appears } from "../workbench/workbench.ts";
 import type { Stage } from "./journey.ts";
 
 const TRIES = 4;
@@ -62,11 +63,7 @@ async function openAt(
     await stage.page.keyboard.press("Escape");
     await goTo(stage, line, column);
     await stage.page.keyboard.press(key);
-    const opened = shown.waitFor({ timeout: TRY_MS });
-    if (left === 1) return opened;
-    if (await opened.then(isTrue, isFalse)) return;
+    if (left === 1) return shown.waitFor({ timeout: TRY_MS });
+    if (await appears(shown, TRY_MS)) return;
   }
 }
-
-const isTrue = (): boolean => true;
-const isFalse = (): boolean => false;

@@ -1,7 +1,7 @@
 /** A server on this computer that writes down what it is sent, and refuses everything. */
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 interface Heard {
   readonly method: string;
@@ -38,10 +38,9 @@ export async function startListener(): Promise<Listener> {
   server.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { host } = new URL(await listenAnywhere(server));
   return {
-    host: `127.0.0.1:${port}`,
+    host,
     heard,
     connections: () => connections,
     close: () => {

@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { checkText } from "../../src/core/config/check.ts";
+import { aRunFile } from "../core/runFolder/builders.ts";
 import { runIn } from "./runFiles.ts";
 
 const STEPS = 41;
@@ -14,21 +15,15 @@ export function writeMeasuredRun(folder: string, name: string, text: string): vo
   const run = runIn(folder, "measured");
   mkdirSync(run, { recursive: true });
   const rows = Array.from({ length: STEPS }, (_, step) => JSON.stringify(rowOf(step)));
-  const file = {
-    schemaVersion: 1,
+  const file = aRunFile({
     runId: "measured",
     name: "measured",
-    pid: 1,
     host: hostname(),
-    owner: "terminal",
     startedAtMs: Date.now() - 7_200_000,
     heartbeatAtMs: Date.now() - 3_600_000,
     generation: 1,
-    attempt: 1,
-    phase: "stopped",
-    control: null,
     configPath: join(folder, name),
-  };
+  });
   const { config } = checkText(text, { path: name });
   writeFileSync(join(run, "config.resolved.json"), JSON.stringify(config));
   writeFileSync(join(run, "metrics.jsonl"), `${rows.join("\n")}\n`);

@@ -1,6 +1,7 @@
 /** Makes a picture of a screen small: 256 colors, chosen by how often they occur. */
 
 import { deflateSync, inflateSync } from "node:zlib";
+import { crc32 } from "../../src/core/tracking/wandb/offline/log/crc32.ts";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLORS = 256;
@@ -184,16 +185,6 @@ function chunk(type: string, data: Buffer): Buffer {
   const out = Buffer.alloc(body.length + 8);
   out.writeUInt32BE(data.length, 0);
   out.set(body, 4);
-  out.writeUInt32BE(checksum(body), body.length + 4);
+  out.writeUInt32BE(crc32(body), body.length + 4);
   return out;
-}
-
-/** CRC-32; `zlib.crc32` is newer than the oldest Node that is supported. */
-function checksum(bytes: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }

@@ -5,8 +5,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
-import { createRunReader } from "../../src/core/runFolder/reader.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { TABS } from "../../webview-ui/model/viewState.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
@@ -14,6 +12,7 @@ import { writeFiles } from "./folders.ts";
 import { type Journey, runJourney, type Stage, until } from "./journey.ts";
 import { toPalettePng } from "./palettePng.ts";
 import { rewardsOf } from "./runFiles.ts";
+import { storedRollouts } from "./storedRollouts.ts";
 import { trainInTerminal } from "./trainInTerminal.ts";
 
 const FOLDER = "media/pictures";
@@ -147,10 +146,7 @@ async function widenSideBar(page: Page): Promise<void> {
 
 /** The rollout of an early step with the most turns among those with the highest reward. */
 async function bestRollout(folder: string) {
-  const fileSystem = createFileSystem();
-  const reader = createRunReader(fileSystem.within(folder), folder);
-  const rollouts = await reader.rollouts(LOOKED_INTO);
-  await fileSystem.close();
+  const rollouts = await storedRollouts(folder, LOOKED_INTO);
   // Those of the first groups are in sight.
   const ranked = rollouts
     .slice(0, 16)

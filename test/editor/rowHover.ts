@@ -1,6 +1,7 @@
 /** The tooltip of a row in a tree of the side bar. */
 
 import type { Locator } from "playwright-core";
+import { appears } from "../workbench/workbench.ts";
 import { type Stage, until } from "./journey.ts";
 
 /** Points at `row` until its tooltip has `text`: a row that is drawn again under a pointer at rest gets none. */
@@ -16,10 +17,7 @@ export async function rowHover(
       await page.mouse.move(600, 10);
       // Not in the middle, where the row's buttons may be.
       await row.hover({ position: { x: 60, y: 8 } });
-      return hover.waitFor({ timeout: 3_000 }).then(
-        () => true,
-        () => false,
-      );
+      return appears(hover, 3_000);
     },
     30_000,
   );

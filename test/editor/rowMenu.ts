@@ -1,6 +1,7 @@
 /** The menu of a row in a tree of the side bar. */
 
 import type { Locator } from "playwright-core";
+import { appears } from "../workbench/workbench.ts";
 import { type Stage, until } from "./journey.ts";
 
 /**
@@ -12,17 +13,12 @@ export async function chooseInMenu(
   row: Locator,
   { title, effect }: { readonly title: string; readonly effect: Locator },
 ): Promise<void> {
-  const isThere = (limitMs: number): Promise<boolean> =>
-    effect.waitFor({ timeout: limitMs }).then(
-      () => true,
-      () => false,
-    );
   await row.waitFor();
   const item = page.getByRole("menuitem", { name: new RegExp(`^${title}`) });
   await until(title, async () => {
     const isOpen = await item.isVisible();
     if (!isOpen) await row.click({ button: "right", timeout: 1_000 }).catch(() => undefined);
     await item.click({ timeout: 1_000 }).catch(() => undefined);
-    return isThere(2_000);
+    return appears(effect, 2_000);
   });
 }

@@ -1,7 +1,5 @@
 /** Services that are reached as hosted ones are: over the network, with a key. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
 import {
   type Filter,
@@ -9,6 +7,7 @@ import {
   startGateway,
   upstreamOf,
 } from "../integration/tinkerServersProxy.ts";
+import { startServing } from "../integration/trainProgram.ts";
 
 /** Names beginning with `local/` are embedded, so the served model has another one, as long. */
 export const SERVED_MODEL = "Org/Tiny-tool-1";
@@ -30,47 +29,25 @@ export interface Services {
   readonly environments: Gateway;
   /** What both look for. */
   readonly key: string;
-  readonly stop: () => void;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts `serve`, which keeps its checkpoints in `store`, and gateways that write down what they are asked. */
 export async function startServices(store: string): Promise<Services> {
-  const child = spawn(process.execPath, ["dist/trainer/tinker-rl.js", "serve", "--store", store], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const printed = await exportsOf(child);
-  const read = (name: string): string => {
-    const value = printed.get(name);
-    if (value === undefined) throw new Error(`serve did not print ${name}`);
-    return value;
-  };
+  const serving = await startServing(store);
   const tinker = await startGateway({
-    upstream: upstreamOf(read("TINKER_BASE_URL")),
+    upstream: upstreamOf(serving.tinkerUrl),
     prefix: PREFIX,
     filter: chained(renaming("local/tiny-tool", SERVED_MODEL), SIGNED_ADDRESSES),
   });
   const environments = await startGateway({
-    upstream: upstreamOf(read("OPENREWARD_SESSION_URL")),
+    upstream: upstreamOf(serving.environmentsUrl),
     prefix: "/environments",
   });
-  const stop = (): void => {
+  const stop = async (): Promise<void> => {
     tinker.close();
     environments.close();
-    child.kill("SIGINT");
+    await serving.stop();
   };
-  return { tinker, environments, key: read("TINKER_API_KEY"), stop };
-}
-
-/** The lines that a user would copy. */
-async function exportsOf({ stdout }: ChildProcess): Promise<ReadonlyMap<string, string>> {
-  if (stdout === null) throw new Error("The program has no output.");
-  const found = new Map<string, string>();
-  for await (const line of createInterface({ input: stdout })) {
-    const [, name, value] = /^\s*export (\w+)=(\S+)$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) found.set(name, value);
-    if (name === "OPENREWARD_API_KEY") break;
-  }
-  // What it prints from now on must not fill the pipe.
-  stdout.resume();
-  return found;
+  return { tinker, environments, key: serving.key, stop };
 }

@@ -6,7 +6,7 @@ import { buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import type { MetricsTree } from "../../src/core/runFolder/metrics/metricsTree.ts";
 import type { RunFile, RunPhase } from "../../src/shared/runFile.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
+import { aRecord, aRunFile, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 
 export interface ComparedRunsOptions {
   readonly count: number;
@@ -45,21 +45,14 @@ export function writeComparedRuns(
 }
 
 function runFile(name: string, index: number): RunFile {
-  return {
-    schemaVersion: 1,
+  return aRunFile({
     runId: name,
     name,
-    pid: 1,
-    host: "here",
-    owner: "terminal",
     startedAtMs: FIRST_START_MS + index * 3_600_000,
     heartbeatAtMs: FIRST_START_MS + index * 3_600_000,
-    generation: 0,
-    attempt: 1,
     phase: PHASES[index % PHASES.length] ?? "done",
     configPath: "/project/tinker-config.yaml",
-    control: null,
-  };
+  });
 }
 
 interface RunChoice {

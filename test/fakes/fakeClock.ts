@@ -93,6 +93,14 @@ export class FakeClock implements Clock {
   }
 }
 
+/** Lets what takes turns of the event loop, and no time, go on until it is true. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 5_000 && !isTrue(); turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (!isTrue()) throw new Error("What was waited for did not come.");
+}
+
 /** Turns of the event loop after which everything that can continue has done so. */
 const SETTLE_TURNS = 5;
 

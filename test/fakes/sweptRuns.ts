@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RunFile } from "../../src/shared/runFile.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
+import { aRunFile } from "../core/runFolder/builders.ts";
 
 const RATES = ["1e-4", "1e-3", "1e-2"];
 const SIZES = ["8", "16", "64"];
@@ -33,20 +33,13 @@ export function writeSweptRuns(parent: string): readonly string[] {
       `loss_fn=${loss}`,
       `seed=${seed}`,
     ];
-    const file: RunFile = {
-      schemaVersion: 1,
+    const file = aRunFile({
       runId: `run-${index}`,
       name,
-      pid: 1,
-      host: "here",
-      owner: "terminal",
       startedAtMs: START_MS + index * 60_000,
       heartbeatAtMs: START_MS + index * 60_000,
-      generation: 0,
-      attempt: 1,
       phase: isStopped ? "stopped" : "done",
       configPath: "/project/tinker-config.yaml",
-      control: null,
       sweep: {
         id: SWEPT.id,
         name: SWEPT.name,
@@ -54,7 +47,7 @@ export function writeSweptRuns(parent: string): readonly string[] {
         combinations: combinations.length,
         settings,
       },
-    };
+    });
     const config = {
       model_name: "local/tiny-tool",
       learning_rate: Number(rate),

@@ -4,6 +4,7 @@ import { Emitter } from "../../src/core/util/emitter.ts";
 import { Notices } from "../../src/host/notices.ts";
 import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
+import { FakeMemory } from "./keys/fakeMemory.ts";
 import { aRun } from "./views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
@@ -30,7 +31,7 @@ const HOUR_MS = 3_600_000;
 
 function notices(
   runs: readonly RunEntry[],
-  memory = new Map<string, unknown>(),
+  memory = new FakeMemory(),
   ends?: Emitter<TrainingEnded>,
 ): Notices {
   const none = (): { dispose(): void } => ({ dispose: () => undefined });
@@ -38,10 +39,7 @@ function notices(
     store: { runs, get: (folder: string) => runs.find((run) => run.folder === folder) ?? null },
     trainings: { onDidEnd: ends?.event ?? none, onDidDetach: none },
     alarms: { onDidChange: none },
-    workspaceState: {
-      get: (name: string) => memory.get(name),
-      update: async (name: string, value: unknown) => void memory.set(name, value),
-    },
+    workspaceState: memory,
     isDashboardVisible: () => false,
     log: { error: (text: string) => editor.texts.push(text) },
   };
@@ -71,7 +69,7 @@ it("reports a sweep once, when its last run is done", async () => {
     aRun({ folder: "/runs/b", file, phase: "running" }),
   ];
   const ends = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
-  notices(runs, new Map(), ends);
+  notices(runs, new FakeMemory(), ends);
   const end = (folder: string): void => {
     const request = aTrainingRequest("/p/c.yaml", { sweep: member });
     ends.fire({ exitCode: 0, error: null, folder, request });
@@ -79,19 +77,11 @@ it("reports a sweep once, when its last run is done", async () => {
   end("/runs/b");
   await vi.waitFor(() => expect(editor.texts).toEqual(["The sweep math-sweep is done."]));
   const early = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
-  notices([aRun({ folder: "/runs/a", file, phase: "running" })], new Map(), early);
-  early.fire({
-    exitCode: 0,
-    error: null,
-    folder: "/runs/a",
-    request: aTrainingRequest("/p/c.yaml", { sweep: member }),
-  });
-  early.fire({
-    exitCode: 0,
-    error: null,
-    folder: "/runs/z",
-    request: aTrainingRequest("/p/c.yaml"),
-  });
+  notices([aRun({ folder: "/runs/a", file, phase: "running" })], new FakeMemory(), early);
+  const done = { exitCode: 0, error: null };
+  const ofSweep = aTrainingRequest("/p/c.yaml", { sweep: member });
+  early.fire({ ...done, folder: "/runs/a", request: ofSweep });
+  early.fire({ ...done, folder: "/runs/z", request: aTrainingRequest("/p/c.yaml") });
   await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
   expect(editor.texts[1]).toBe("The run z is done.");
 });
@@ -99,7 +89,7 @@ it("reports a sweep once, when its last run is done", async () => {
 describe("a run whose only state expires soon", () => {
   it("is reported once, and kept with one click", async () => {
     editor.answer = "Keep Last State";
-    const memory = new Map<string, unknown>();
+    const memory = new FakeMemory();
     notices([expiring()], memory).offerInterrupted();
     await vi.waitFor(() => expect(editor.commands).toHaveLength(1));
     expect(editor.texts[0]).toMatch(

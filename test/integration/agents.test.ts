@@ -1,6 +1,5 @@
 /** Programs of a user that play the rollouts of a run. */
 
-import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -15,8 +14,9 @@ import {
   trainAgents,
   trainedOn,
 } from "./agentRun.ts";
-import { eventually, runIn, trained } from "./controlledRun.ts";
-import { runProgram, startProgram } from "./trainProgram.ts";
+import { killedWhen, trained } from "./comparedRuns.ts";
+import { eventually, runIn } from "./controlledRun.ts";
+import { runProgram } from "./trainProgram.ts";
 
 /** Agents, named as their protocols. */
 const AS_BUILT_IN = ["openai", "anthropic"] as const;
@@ -307,21 +307,17 @@ describe("processes of agents", () => {
     const killed = await sharedFolder();
     const home = await agentProject(settings(killed));
     const store = { TINKER_RL_STORE: join(home, "checkpoints") };
-    const trainer = startProgram(["train", "-c", join(home, "config.yaml")], store);
-    const closed = once(trainer, "close");
-    trainer.stdout?.resume();
-    trainer.stderr?.resume();
     // The first step, and agents of the second that wait.
-    await eventually(async () => ((await pidsIn(killed)).length === 32 ? true : null));
-    trainer.kill("SIGKILL");
-    await closed;
+    const isAmid = async () => (await pidsIn(killed)).length === 32;
+    const args = ["train", "-c", join(home, "config.yaml")];
+    await killedWhen(args, store, isAmid, { alone: true });
     await noneLeft(killed);
 
     await writeFile(join(killed, "go"), "");
     const resumed = await runProgram(["resume", runIn(home)], store);
     expect([resumed.code, resumed.stderr]).toEqual([0, ""]);
     await noneLeft(killed);
-    expect(await trained(home, 3)).toEqual(await trained(whole.home, 3));
+    expect(await trained(runIn(home))).toEqual(await trained(runIn(whole.home)));
     const outcomes = (await playedIn(home)).map(outcome);
     expect(outcomes).toEqual(whole.rollouts.map(outcome));
   });

@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { runFolderWith } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
+import { type Ended, runProgram } from "./trainProgram.ts";
 
 const RIGHT_KEY = "tml-right-key";
 /** What a run may ask before everything is known to be sound. */
@@ -40,26 +40,10 @@ environments:
     num_rollouts: 4
 `;
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Trains in a process of its own, as a user would. */
 async function train(config: string, key = RIGHT_KEY): Promise<Ended> {
   const folder = await runFolderWith(`${config}tinker_base_url: ${url}\n`);
-  return run(["train", "-c", join(folder, "config.yaml")], key);
-}
-
-function run(args: readonly string[], key = RIGHT_KEY): Promise<Ended> {
-  const env = { ...process.env, TINKER_API_KEY: key, NO_PROXY: "*", TINKER_RL_DEBUG: "" };
-  return new Promise((done) => {
-    const program = join(PROGRAM_FOLDER, "tinker-rl.js");
-    const child = execFile(process.execPath, [program, ...args], { env }, (_, stdout, stderr) =>
-      done({ code: child.exitCode, stdout, stderr }),
-    );
-  });
+  return runProgram(["train", "-c", join(folder, "config.yaml")], { TINKER_API_KEY: key });
 }
 
 describe("a run that cannot be started says why in one line, and sends nothing that costs", {
@@ -77,7 +61,7 @@ describe("a run that cannot be started says why in one line, and sends nothing t
   });
 
   it("a missing file", async () => {
-    const { code, stderr } = await run(["train", "-c", "nowhere.yaml"]);
+    const { code, stderr } = await runProgram(["train", "-c", "nowhere.yaml"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^nowhere\.yaml: error: /);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);

@@ -10,7 +10,8 @@ import { readUsage } from "../../src/core/runFolder/usageLog.ts";
 import { addTokens, countTokens, tokenUsageSchema } from "../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { EXIT } from "../../src/shared/exitCodes.ts";
-import { linesIn, resume, runFile, runIn, train, trained } from "./controlledRun.ts";
+import { trained } from "./comparedRuns.ts";
+import { linesIn, resume, runFile, runIn, train } from "./controlledRun.ts";
 import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
@@ -58,7 +59,7 @@ describe.each([0, 2, 4])(
       const ahead = `max_steps_off_policy: ${stepsAhead}`;
       const whole = await project(ahead);
       expect((await train(whole).ended).outcome).toBe("done");
-      const undisturbed = await trained(whole, STEPS);
+      const undisturbed = await trained(runIn(whole));
       const all = await linesIn(whole, "metrics.jsonl", row);
       const budget = Math.round(0.55 * total(all.at(-1)?.tokens.cumulative ?? {}));
       const mostOfAStep = Math.max(
@@ -96,7 +97,7 @@ describe.each([0, 2, 4])(
       expect((await linesIn(folder, "metrics.jsonl", row)).length).toBe(rows.length);
       const further = await resume(folder, `max_tokens_total=${10 * budget}`).ended;
       expect(further.outcome).toBe("done");
-      expect(withoutBudgets(await trained(folder, STEPS))).toEqual(withoutBudgets(undisturbed));
+      expect(withoutBudgets(await trained(runIn(folder)))).toEqual(withoutBudgets(undisturbed));
     });
   },
 );

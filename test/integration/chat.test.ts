@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -26,8 +24,9 @@ import { call, encode, ended, renderer, tokenizer } from "../core/rollout/script
 import { someSettings } from "../core/training/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { filesOnDisk } from "../fakes/onDisk.ts";
-import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
+import { trainLocally } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
+import { PROGRAM_FOLDER, runProgram } from "./trainProgram.ts";
 
 const CONFIG = `
 model_name: local/tiny-tool
@@ -250,20 +249,7 @@ const turnLine = z.object({
   logprobs: z.array(z.number()),
 });
 
-async function talk(flags: readonly string[], input: string) {
-  const program = join(PROGRAM_FOLDER, "tinker-rl.js");
-  const child = spawn(process.execPath, [program, "chat", ...flags], { env: process.env });
-  const output = { stdout: "", stderr: "" };
-  child.stdout.on("data", (text) => {
-    output.stdout += text;
-  });
-  child.stderr.on("data", (text) => {
-    output.stderr += text;
-  });
-  child.stdin.end(input);
-  const [code] = await once(child, "close");
-  return { code, ...output };
-}
+const talk = (flags: readonly string[], input: string) => runProgram(["chat", ...flags], {}, input);
 
 /** Opens a conversation for an editor that hands over `launch`, and leaves once it shows its first answers or could not begin. */
 async function talkForEditor(launch: LaunchRequest) {

@@ -7,8 +7,8 @@ import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { filesOnDisk, folderOfThisTest } from "../fakes/onDisk.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const KEY = "tml-key-of-the-user";
 const fileSystem = filesOnDisk();

@@ -1,8 +1,9 @@
-/** A run that is killed and resumed, compared with one that no one disturbed. */
+/** What a run leaves, to compare one that was disturbed with one that no one disturbed; and a kill, which disturbs most. */
 
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { comparableRow, withoutKeys } from "./comparableRow.ts";
 import { isOfEnd } from "./controlledRun.ts";
 import { readLines } from "./localRun.ts";
@@ -16,7 +17,8 @@ export async function trained(run: string) {
   const tokens = files.sort().map(async (name) => {
     return [name, await readFile(join(run, "rollouts", name), "base64")] as const;
   });
-  const results = await readLines(join(run, "eval", "results.jsonl"));
+  // A run without evaluations has no such file.
+  const results = await readLines(join(run, "eval", "results.jsonl")).catch(() => []);
   const rows = await readLines(join(run, "metrics.jsonl"));
   return {
     rows: rows.filter((row) => !isOfEnd(row)).map(comparableRow),
@@ -25,19 +27,31 @@ export async function trained(run: string) {
   };
 }
 
-/** Trains, and kills the trainer with all its processes as soon as it has trained one step and plays the next. */
-export async function killedInTheSecondStep(config: string, run: string, variables: Variables) {
-  const child = startProgram(["train", config], variables, true);
+/** Starts the program, and kills it as soon as something is there: with all its processes, or `alone`. @throws Error where it ends before */
+export async function killedWhen(
+  args: readonly string[],
+  variables: Variables,
+  isThere: () => Promise<boolean>,
+  { alone = false } = {},
+): Promise<void> {
+  const child = startProgram(args, variables, true);
   const closed = once(child, "close");
   child.stdout?.resume();
-  child.stderr?.resume();
-  const isThere = async (): Promise<boolean> => {
-    const rollouts = await readdir(join(run, "rollouts")).catch(() => []);
-    return rollouts.some((name) => name.startsWith("step-000001"));
-  };
-  while (child.exitCode === null && !(await isThere())) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  let said = "";
+  child.stderr?.on("data", (text) => {
+    said += text;
+  });
+  while (!(await isThere())) {
+    if (child.exitCode !== null) throw new Error(`The program ended by itself: ${said}`);
+    await sleep(5);
   }
-  process.kill(-(child.pid ?? 0), "SIGKILL");
+  const pid = child.pid ?? 0;
+  process.kill(alone ? pid : -pid, "SIGKILL");
   await closed;
+}
+
+/** True once a run has trained one step and plays the next. */
+export async function isInSecondStep(run: string): Promise<boolean> {
+  const rollouts = await readdir(join(run, "rollouts")).catch(() => []);
+  return rollouts.some((name) => name.startsWith("step-000001"));
 }

@@ -6,34 +6,30 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { listRuns } from "../../src/core/runs/runList.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../src/core/training/run/control.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchRequest, RunStatus } from "../../src/shared/control.ts";
-import { loadConfig } from "../../src/trainer/config/configFiles.ts";
 import { ControlChannel } from "../../src/trainer/control/controlChannel.ts";
-import { executeRun } from "../../src/trainer/run/run.ts";
-import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { debugLog } from "../../src/trainer/services/debugLog.ts";
-import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { trained } from "./comparedRuns.ts";
 import {
   amidRollouts,
   connectTo,
   eventually,
   linesIn,
   readLaunch,
+  resume,
   runFile,
   runIn,
   shortly,
   spawnProgram,
   train,
-  trained,
 } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { execute, runFolderWith } from "./localRun.ts";
 import { renaming } from "./tinkerServersGaps.ts";
 import { type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
 import { type Serving, startServing } from "./trainProgram.ts";
@@ -65,7 +61,7 @@ let undisturbed: unknown;
 beforeAll(async () => {
   const folder = await project();
   expect((await train(folder).ended).outcome).toBe("done");
-  undisturbed = await trained(folder, STEPS);
+  undisturbed = await trained(runIn(folder));
 });
 
 const checkpoint = z.object({ name: z.string(), kind: z.string(), step: z.number() });
@@ -98,7 +94,7 @@ describe("a run that is paused and saved", () => {
     const { message } = await client.send({ action: "save" });
     expect(message).toMatch(/^Saved (manual|final)_/);
     expect((await run.ended).outcome).toBe("done");
-    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    expect(await trained(runIn(folder))).toEqual(undisturbed);
     expect(phases.at(-1)).toBe("done");
     expect(await runFile(folder)).toMatchObject({ phase: "done", control: null });
     expect(await kinds(folder)).toEqual(expect.arrayContaining([`manual ${step}`, "final 4"]));
@@ -115,19 +111,14 @@ describe("a run that is paused and saved", () => {
     expect((await run.ended).outcome).toBe("stopped");
     expect(await runFile(folder)).toMatchObject({ phase: "stopped", control: null });
     expect(await kinds(folder)).toEqual([`interrupt ${"step" in paused ? paused.step : -1}`]);
-    await resume(folder);
-    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    await expectExactResume(folder);
   });
 });
 
-async function resume(folder: string): Promise<void> {
-  const { ended } = resumeTraining({
-    owner: "terminal",
-    programFolder: PROGRAM_FOLDER,
-    folder: runIn(folder),
-    watch: () => undefined,
-  });
-  expect((await ended).outcome).toBe("done");
+/** Continues to the same end as a run that was left alone. */
+async function expectExactResume(folder: string): Promise<void> {
+  expect((await resume(folder).ended).outcome).toBe("done");
+  expect(await trained(runIn(folder))).toEqual(undisturbed);
 }
 
 describe("a run that is ended at once after a save amid rollouts", () => {
@@ -153,8 +144,7 @@ describe("a run that is ended at once after a save amid rollouts", () => {
     expect(await program.ended, program.printed()).toBe(6);
     expect(await kinds(folder)).toEqual([`manual ${saved}`]);
     expect(existsSync(dirname(control?.tokenPath ?? "."))).toBe(false);
-    await resume(folder);
-    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    await expectExactResume(folder);
   });
 });
 
@@ -184,7 +174,7 @@ describe("a run that is given other settings", () => {
     expect(await json("config.resolved.json")).toMatchObject({ learning_rate: 5e-4, seed: 42 });
     const changed_keys = ["learning_rate", "weight_decay"];
     expect(await json("state.json")).toMatchObject({ changed_keys });
-    await resume(folder);
+    expect((await resume(folder).ended).outcome).toBe("done");
     const rates = (await linesIn(folder, "metrics.jsonl", row)).map(({ lr }) => lr);
     expect(rates).toEqual(Array.from({ length: STEPS }, (_, step) => (step < first ? RATE : 5e-4)));
   });
@@ -200,7 +190,7 @@ describe("a run that is given other settings", () => {
       message: expect.stringMatching(/cosine schedule needs an end/),
     });
     expect((await run.ended).outcome).toBe("done");
-    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    expect(await trained(runIn(folder))).toEqual(undisturbed);
   });
 });
 
@@ -211,7 +201,6 @@ describe("a run whose editor goes away", () => {
     const clock = new FakeClock();
     const control = new RunControl();
     const fileSystem = createFileSystem();
-    const cleanup = new CleanupStack();
     const controlChannel = await ControlChannel.open({
       clock,
       control,
@@ -220,28 +209,22 @@ describe("a run whose editor goes away", () => {
       log: debugLog,
       stopNow: () => undefined,
     });
-    cleanup.add(() => controlChannel.close());
     if (controlChannel.address === null) throw new Error("the run cannot be controlled");
     const editor = await ControlClient.open(controlChannel.address);
     await editor.send({ action: "attach" });
-    const loaded = await loadConfig(fileSystem, join(folder, "config.yaml"));
-    const programs = { folder: PROGRAM_FOLDER };
     let isGone = false;
-    const scope = {
-      programs,
+    const running = execute(folder, {
+      owner: "editor",
+      fileSystem,
       control,
-      cleanup,
       controlChannel,
-      log: debugLog,
-      redactor: new Redactor(),
-      watch: (event: Parameters<ControlChannel["onProgress"]>[0]) => {
+      watch: (event) => {
         controlChannel.onProgress(event);
         if (event.kind !== "step-started" || event.step !== 1) return;
         isGone = true;
         editor.close();
       },
-    };
-    const running = executeRun(scope, planNewRun(fileSystem, { owner: "editor" }, loaded));
+    });
     let hasEnded = false;
     const ended = running.finally(() => {
       hasEnded = true;
@@ -249,7 +232,7 @@ describe("a run whose editor goes away", () => {
     // The trainer's side of the connection ends a moment after the editor's.
     for (; !hasEnded; await shortly()) if (isGone) await clock.advance(60_000);
     const end = await ended;
-    await cleanup.closeAll();
+    await controlChannel.close();
     await fileSystem.close();
     return { ...end, folder };
   }
@@ -258,14 +241,13 @@ describe("a run whose editor goes away", () => {
     const { outcome, folder } = await left("stop and save");
     expect(outcome).toBe("stopped");
     expect((await kinds(folder)).at(-1)).toMatch(/^interrupt [123]$/);
-    await resume(folder);
-    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    await expectExactResume(folder);
   });
 
   it("continues to its end, where that was requested", async () => {
     const { outcome, folder } = await left("keep running");
     expect(outcome).toBe("done");
-    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    expect(await trained(runIn(folder))).toEqual(undisturbed);
   });
 });
 
@@ -361,49 +343,36 @@ tinker_base_url: ${gateway.url}
   });
 });
 
-describe("a stop without a save", () => {
-  const CONFIG = `
-model_name: local/tiny-tool
-run_name: run
-environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
-batch_size: 4
-max_steps: 50
-`;
+describe("a run that is ended at once, without a save", () => {
+  const long = (): Promise<string> => project(CONFIG.replace(/max_steps: .*/, "max_steps: 50"));
   const STOPPED_NOW = {
     phase: "stopped",
     control: null,
     ending: { code: "stopped", message: "The run was ended at once, without a save." },
   };
 
-  function project(): Promise<string> {
-    return runFolderWith(CONFIG);
-  }
+  it("says so in its folder after its process ends, for everyone who reads it", async () => {
+    const folder = await long();
+    const program = spawnProgram(["train", `${folder}/config.yaml`], null);
+    const client = await connectTo(folder);
+    await client.send({ action: "stop-now" });
+    expect(await program.ended, program.printed()).toBe(6);
+    expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
+    const fileSystem = createFileSystem();
+    const liveness = { nowMs: systemClock.now(), isProcessAlive: () => false };
+    const [listed] = await listRuns(fileSystem, `${folder}/.tinker-rl/runs`, liveness);
+    await fileSystem.close();
+    expect(listed?.phase).toBe("stopped");
+  });
 
-  describe("a run that is ended at once", () => {
-    it("says so in its folder after its process ends, for everyone who reads it", async () => {
-      const folder = await project();
-      const program = spawnProgram(["train", `${folder}/config.yaml`], null);
-      const client = await connectTo(folder);
-      await client.send({ action: "stop-now" });
-      expect(await program.ended, program.printed()).toBe(6);
-      expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
-      const fileSystem = createFileSystem();
-      const liveness = { nowMs: systemClock.now(), isProcessAlive: () => false };
-      const [listed] = await listRuns(fileSystem, `${folder}/.tinker-rl/runs`, liveness);
-      await fileSystem.close();
-      expect(listed?.phase).toBe("stopped");
-    });
-
-    it("keeps that word while what was in progress continues to its own end", async () => {
-      const folder = await project();
-      const run = train(folder);
-      await run.saw(amidRollouts(0));
-      run.stopNow();
-      expect((await run.ended).outcome).toBe("interrupted");
-      expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
-      await run.saw(({ kind }) => kind === "ended");
-      expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
-    });
+  it("keeps that word while what was in progress continues to its own end", async () => {
+    const folder = await long();
+    const run = train(folder);
+    await run.saw(amidRollouts(0));
+    run.stopNow();
+    expect((await run.ended).outcome).toBe("interrupted");
+    expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
+    await run.saw(({ kind }) => kind === "ended");
+    expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
   });
 });

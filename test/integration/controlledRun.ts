@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type * as z from "zod";
 import { isJsonObject } from "../../src/core/json.ts";
 import { readRunFile } from "../../src/core/runFolder/runFile.ts";
-import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
+import type { ProgressEvent, Watcher } from "../../src/core/training/run/progress.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
@@ -15,8 +15,8 @@ import type { LaunchFile, LaunchRequest, RunStatus } from "../../src/shared/cont
 import type { RunFile } from "../../src/shared/runFile.ts";
 import type { ActiveRun } from "../../src/trainer/plan/types.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
-import { comparableRow } from "./comparableRow.ts";
-import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
+import { readLines } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 /** The folder of the one run in `project`. */
 export function runIn(project: string): string {
@@ -61,22 +61,32 @@ export function connectTo(
 }
 
 export interface SteeredRun extends ActiveRun {
+  /** All that it has reported so far. */
+  readonly events: readonly ProgressEvent[];
   /** Resolves with the first event that fits, also one that came before. */
   readonly saw: (fits: (event: ProgressEvent) => boolean) => Promise<ProgressEvent>;
 }
 
+const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+
 /** Trains in this process. */
-export function train(project: string): SteeredRun {
+export function train(project: string, ...overrides: readonly string[]): SteeredRun {
+  const configPath = join(project, "config.yaml");
+  return steered((watch) => startTraining({ ...base, configPath, overrides, watch }));
+}
+
+/** Continues with the run in `project`, in this process. */
+export function resume(project: string, ...overrides: readonly string[]): SteeredRun {
+  const folder = runIn(project);
+  return steered((watch) => resumeTraining({ ...base, folder, overrides, watch }));
+}
+
+function steered(start: (watch: Watcher) => ActiveRun): SteeredRun {
   const events: ProgressEvent[] = [];
   let waiting: (() => void)[] = [];
-  const run = startTraining({
-    owner: "terminal",
-    programFolder: PROGRAM_FOLDER,
-    configPath: join(project, "config.yaml"),
-    watch: (event) => {
-      events.push(event);
-      for (const look of waiting.splice(0)) look();
-    },
+  const run = start((event) => {
+    events.push(event);
+    for (const look of waiting.splice(0)) look();
   });
   const saw: SteeredRun["saw"] = (fits) =>
     new Promise((resolve) => {
@@ -87,31 +97,12 @@ export function train(project: string): SteeredRun {
       };
       look();
     });
-  return { ...run, saw };
-}
-
-/** Continues with the run in `project`, in this process. */
-export function resume(project: string, ...overrides: readonly string[]): ActiveRun {
-  const folder = runIn(project);
-  const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-  return resumeTraining({ ...base, folder, overrides, watch: () => undefined });
+  return { ...run, events, saw };
 }
 
 /** Fits an event amid the rollouts of a step, counted from 0. */
 export function amidRollouts(step: number): (event: ProgressEvent) => boolean {
   return (event) => event.kind === "rollout-finished" && event.step === step && event.done >= 3;
-}
-
-/** Metrics and every sampled token of a run. */
-export async function trained(project: string, steps: number): Promise<unknown> {
-  const run = runIn(project);
-  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparableRow);
-  const tokens = [];
-  for (let step = 0; step < steps; step++) {
-    const bytes = await readFile(join(run, "rollouts", `step-00000${step}.tokens.bin`));
-    tokens.push(bytes.toString("base64"));
-  }
-  return { rows, tokens };
 }
 
 /** The row of metrics of the evaluation after the last step, which has nothing of a step. */

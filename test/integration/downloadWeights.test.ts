@@ -18,11 +18,12 @@ import {
   type DownloadRequest as TrainerRequest,
 } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { type LocalServers, serve } from "../../src/trainer/serve.ts";
-import { startTraining } from "../../src/trainer/trainer.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
+import { runIn, train } from "./controlledRun.ts";
 import { type Asked, ExportProxy } from "./exportProxy.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { runFolderWith } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const WEIGHTS = "adapter_model.safetensors";
 const FILES = ["README.md", "adapter_config.json", WEIGHTS];
@@ -51,14 +52,8 @@ const folder = folderOfEachTest();
 
 beforeAll(async () => {
   project = await runFolderWith(CONFIG);
-  run = join(project, ".tinker-rl", "runs", "run");
-  const { outcome } = await startTraining({
-    owner: "terminal",
-    programFolder: PROGRAM_FOLDER,
-    configPath: join(project, "config.yaml"),
-    watch: () => undefined,
-  }).ended;
-  expect(outcome).toBe("done");
+  run = runIn(project);
+  expect((await train(project).ended).outcome).toBe("done");
   const ports = { tinkerPort: 0, environmentsPort: 0, maxSessions: null };
   const store = join(project, "checkpoints");
   served = await serve({ ...ports, store, random: null, programFolder: PROGRAM_FOLDER });

@@ -1,12 +1,11 @@
 /** `tinker-rl evaluate` on the embedded services: numbers against a count by hand, twice, and after a kill. */
 
-import { once } from "node:events";
 import { appendFile, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
+import { killedWhen } from "./comparedRuns.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
-import { runProgram, startProgram } from "./trainProgram.ts";
+import { runProgram } from "./trainProgram.ts";
 
 const CONFIG = `
 model_name: local/tiny-tool
@@ -153,15 +152,10 @@ it("continues after a kill without playing a finished rollout again", async () =
   const whole = await evaluated(more);
   // Another name for the same plan, so that the finished one is not found.
   const named = [...more, "--run_name", "killed"];
-  const child = startProgram([...words, ...named], {}, true);
-  const closed = once(child, "close");
   const place = join(folder, ".tinker-rl", "runs", "killed-evaluation");
-  const kept = await untilPlayed(place, 30);
-  process.kill(-(child.pid ?? 0), "SIGKILL");
-  await closed;
-  const before = await playedIn(place);
-  expect(before.length).toBeGreaterThanOrEqual(kept);
-  expect(before.length).toBeLessThan(96);
+  const isAmid = async () => (await playedIn(place).catch(() => [])).length >= 30;
+  await killedWhen([...words, ...named], {}, isAmid);
+  expect((await playedIn(place)).length).toBeLessThan(96);
   const [last = ""] = (await playedFiles(place)).slice(-1);
   await appendFile(join(place, "eval", last), '{"step":1,"half a li');
   const resumed = await evaluated(named);
@@ -175,15 +169,6 @@ it("continues after a kill without playing a finished rollout again", async () =
   const text = await readFile(join(place, "run.json"), "utf8");
   expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
 });
-
-/** Waits until so many rollouts are stored. */
-async function untilPlayed(place: string, count: number): Promise<number> {
-  for (;;) {
-    const played = await playedIn(place).catch(() => []);
-    if (played.length >= count) return played.length;
-    await sleep(20);
-  }
-}
 
 it("refuses what is no model, and a step that has no checkpoint", async () => {
   const config = join(folder, "config.yaml");

@@ -7,8 +7,8 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listenAnywhere } from "./tinkerServersStub.ts";
 
 export interface Asked {
   readonly method: string;
@@ -23,6 +23,7 @@ export interface Asked {
 export type Fault = { readonly cutAfter: number } | { readonly status: number };
 
 export class ExportProxy {
+  address = "";
   readonly asked: Asked[] = [];
   /** Used up one by one; then all passes. */
   faults: Fault[] = [];
@@ -40,12 +41,8 @@ export class ExportProxy {
 
   static async start(target: string): Promise<ExportProxy> {
     const proxy = new ExportProxy(target);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    proxy.address = await listenAnywhere(proxy.#server);
     return proxy;
-  }
-
-  get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on a port
   }
 
   /** The requests whose path ends so. */

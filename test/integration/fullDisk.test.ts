@@ -6,16 +6,10 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../src/core/errors.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../src/core/training/run/control.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { loadConfig } from "../../src/trainer/config/configFiles.ts";
-import { executeRun } from "../../src/trainer/run/run.ts";
-import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
-import { debugLog } from "../../src/trainer/services/debugLog.ts";
-import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
-import { runIn, train, trained } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { trained } from "./comparedRuns.ts";
+import { resume, runIn, train } from "./controlledRun.ts";
+import { execute, runFolderWith } from "./localRun.ts";
 
 const STEPS = 3;
 /** Larger than the ids that systems give. */
@@ -46,30 +40,6 @@ function fullFrom(name: string): FileSystem {
   return filling(createFileSystem());
 }
 
-/** What the run ended with. */
-async function failure(project: string, fileSystem: FileSystem): Promise<unknown> {
-  const cleanup = new CleanupStack();
-  const loaded = await loadConfig(fileSystem, join(project, "config.yaml"));
-  try {
-    await executeRun(
-      {
-        cleanup,
-        log: debugLog,
-        control: new RunControl(),
-        redactor: new Redactor(),
-        programs: { folder: PROGRAM_FOLDER },
-        watch: () => undefined,
-      },
-      planNewRun(fileSystem, { owner: "terminal" }, loaded),
-    );
-    return null;
-  } catch (error) {
-    return error;
-  } finally {
-    await cleanup.closeAll();
-  }
-}
-
 /** As it is when the process that trained has ended without a word, which on a full disk it does. */
 async function endProcess(project: string): Promise<void> {
   const path = join(runIn(project), "run.json");
@@ -86,18 +56,13 @@ describe("a disk that gets full", () => {
       expect((await train(whole).ended).outcome).toBe("done");
 
       const project = await runFolderWith(CONFIG);
-      const error = await failure(project, fullFrom(name));
-      expect(error).toMatchObject({ code: "disk", message: expect.stringContaining(name) });
-
-      await endProcess(project);
-      const request = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-      const resumed = resumeTraining({
-        ...request,
-        folder: runIn(project),
-        watch: () => undefined,
+      await expect(execute(project, { fileSystem: fullFrom(name) })).rejects.toMatchObject({
+        code: "disk",
+        message: expect.stringContaining(name),
       });
-      expect((await resumed.ended).outcome).toBe("done");
-      expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
+      await endProcess(project);
+      expect((await resume(project).ended).outcome).toBe("done");
+      expect(await trained(runIn(project))).toEqual(await trained(runIn(whole)));
     },
   );
 });

@@ -28,7 +28,7 @@ import { WORKER } from "../local/engine/engineFixture.ts";
 import { KERNELS } from "../local/engine/testModel.ts";
 import { QWEN3_FOLDER, qwen3Model } from "../node/tokenizer/qwen3Model.ts";
 import { agentCommand } from "./agentRun.ts";
-import { killedInTheSecondStep, trained } from "./comparedRuns.ts";
+import { isInSecondStep, killedWhen, trained } from "./comparedRuns.ts";
 import { pictures, promptPicture, RESULT_PICTURE } from "./pictures.ts";
 import { runProgram, type Variables } from "./trainProgram.ts";
 
@@ -209,7 +209,7 @@ describe("a run in an environment with pictures", () => {
     for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
 
     const { path, run } = await newProject("killed");
-    await killedInTheSecondStep(path, run, variables);
+    await killedWhen(["train", path], variables, () => isInSecondStep(run));
     const resume = await runProgram(["resume", run], variables);
     expect(resume.code, resume.stdout + resume.stderr).toBe(0);
     expect(await trained(run)).toEqual(expected);

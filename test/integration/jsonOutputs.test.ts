@@ -1,15 +1,13 @@
 /** What the program prints for other programs, beside the schemas in docs/json. */
 
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { OUTPUTS } from "../../src/core/outputs/outputs.ts";
 import { runFolderWith } from "./localRun.ts";
+import { runProgram } from "./trainProgram.ts";
 
-const PROGRAM = "dist/trainer/tinker-rl.js";
 const SECRET = "tml-json-5e1f0a9b7c3d2846";
 const CONFIG = `
 model_name: local/tiny-tool
@@ -27,8 +25,8 @@ let run: string;
 const seen = new Set<string>();
 
 async function program(...args: readonly string[]): Promise<string> {
-  const env = { ...process.env, TINKER_API_KEY: SECRET };
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...args], { env });
+  const { code, stdout, stderr } = await runProgram(args, { TINKER_API_KEY: SECRET });
+  expect(code, stderr).toBe(0);
   return stdout;
 }
 

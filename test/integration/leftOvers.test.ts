@@ -2,10 +2,11 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
+import { listenAnywhere } from "./tinkerServersStub.ts";
 import { runProgram } from "./trainProgram.ts";
 
 const CONFIG = `
@@ -36,17 +37,16 @@ const service = createServer(async (request, reply) => {
     if (eventType === "rollout") begun.push(rolloutName);
   }
 });
+let address = "";
 let home = "";
 let folder = "";
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  address = await listenAnywhere(service);
   home = await runFolderWith(CONFIG);
-  folder = join(home, ".tinker-rl", "runs", "run");
+  folder = runIn(home);
 });
-afterAll(async () => {
-  service.close();
-});
+afterAll(() => void service.close());
 
 it("sends them with a key that is right at last, and keeps what it has", async () => {
   const config = join(home, "config.yaml");
@@ -60,13 +60,8 @@ it("sends them with a key that is right at last, and keeps what it has", async (
   const read = () => Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
   const before = await read();
   await writeFile(config, CONFIG.replace("upload: false", "upload: true"));
-  // The address of a server that listens on a port.
-  const { port } = service.address() as AddressInfo;
   const resumeWith = (key: string) =>
-    runProgram(["resume", folder], {
-      OPENREWARD_API_URL: `http://127.0.0.1:${port}`,
-      OPENREWARD_API_KEY: key,
-    });
+    runProgram(["resume", folder], { OPENREWARD_API_URL: address, OPENREWARD_API_KEY: key });
   const denied = await resumeWith("or_wrong");
   expect(denied).toMatchObject({ code: 0, stderr: "" });
   expect(denied.stdout).toContain("16 rollouts not uploaded");

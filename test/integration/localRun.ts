@@ -3,20 +3,21 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import type { FileSystem } from "../../src/core/ports.ts";
 import type { StoredResult } from "../../src/core/runFolder/evaluationLog.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { RunControl } from "../../src/core/training/run/control.ts";
-import type { ProgressEvent, Watcher } from "../../src/core/training/run/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
+import type { RunPlan, TrainerOptions } from "../../src/trainer/plan/runPlan.ts";
+import type { RunEnd } from "../../src/trainer/plan/types.ts";
 import { executeRun } from "../../src/trainer/run/run.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { debugLog } from "../../src/trainer/services/debugLog.ts";
 import { planNewRun } from "../../src/trainer/trainer.ts";
-
-export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const folders: string[] = [];
 
@@ -42,38 +43,53 @@ export interface LocalRunOptions {
 }
 
 /** Trains to the end and returns what it reported. */
-export async function trainLocally(options: LocalRunOptions): Promise<readonly ProgressEvent[]> {
-  const folder = await runFolderWith(options.config);
+export async function trainLocally({
+  config,
+  wrapClient = (client) => client,
+}: LocalRunOptions): Promise<readonly ProgressEvent[]> {
   const events: ProgressEvent[] = [];
-  const watch: Watcher = (event) => events.push(event);
-  const fileSystem = createFileSystem();
+  await execute(await runFolderWith(config), {
+    watch: (event) => void events.push(event),
+    change: (plan) => ({
+      ...plan,
+      createModel: async (...args) => {
+        const model = await plan.createModel(...args);
+        return { ...model, client: wrapClient(model.client) };
+      },
+    }),
+  });
+  return events;
+}
+
+export interface ExecuteOptions extends Partial<TrainerOptions> {
+  readonly owner?: "terminal" | "editor";
+  readonly fileSystem?: FileSystem;
+  readonly change?: (plan: RunPlan) => RunPlan;
+}
+
+/** Trains in this process as the program does, with what a test puts in the place of its parts. */
+export async function execute(
+  project: string,
+  { owner = "terminal", fileSystem, change = (plan) => plan, ...options }: ExecuteOptions = {},
+): Promise<RunEnd> {
   const cleanup = new CleanupStack();
-  const loaded = await loadConfig(fileSystem, join(folder, "config.yaml"));
-  const plan = planNewRun(fileSystem, { owner: "terminal" }, loaded);
-  const wrap = options.wrapClient ?? ((client) => client);
+  const own = createFileSystem();
+  const files = fileSystem ?? own;
   try {
-    await executeRun(
-      {
-        programs: { folder: PROGRAM_FOLDER },
-        control: new RunControl(),
-        log: debugLog,
-        redactor: new Redactor(),
-        cleanup,
-        watch,
-      },
-      {
-        ...plan,
-        createModel: async (...args) => {
-          const model = await plan.createModel(...args);
-          return { ...model, client: wrap(model.client) };
-        },
-      },
-    );
+    const loaded = await loadConfig(files, join(project, "config.yaml"));
+    const parts = {
+      programs: { folder: PROGRAM_FOLDER },
+      control: new RunControl(),
+      log: debugLog,
+      redactor: new Redactor(),
+      watch: () => undefined,
+    };
+    const plan = change(planNewRun(files, { owner }, loaded));
+    return await executeRun({ ...parts, ...options, cleanup }, plan);
   } finally {
     await cleanup.closeAll();
-    await fileSystem.close();
+    await own.close();
   }
-  return events;
 }
 
 /** The results of the evaluation before or after training. */

@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { type Assistant, assistantOf } from "../server/mcp/anAssistant.ts";
 import { eventually } from "./controlledRun.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
-import { runProgram } from "./trainProgram.ts";
+import { PROGRAM_FOLDER, runProgram } from "./trainProgram.ts";
 
 const CONFIG = `model_name: local/tiny-tool
 environments:

@@ -5,15 +5,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  amidRollouts,
-  connectTo,
-  linesIn,
-  resume,
-  runIn,
-  train,
-  trained,
-} from "./controlledRun.ts";
+import { trained } from "./comparedRuns.ts";
+import { amidRollouts, connectTo, linesIn, resume, runIn, train } from "./controlledRun.ts";
 import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
@@ -48,7 +41,7 @@ describe.each([1, 3])("a run that samples %i steps ahead", (stepsAhead) => {
   it("gives the same when it is paused, saved, stopped and resumed", async () => {
     const folder = await project(stepsAhead);
     expect((await train(folder).ended).outcome).toBe("done");
-    const undisturbed = await trained(folder, STEPS);
+    const undisturbed = await trained(runIn(folder));
     const lags = (await linesIn(folder, "metrics.jsonl", row)).map(({ async }) => async.staleness);
     const expected = Array.from({ length: STEPS }, (_, step) => Math.min(step, stepsAhead));
     expect(lags).toEqual(expected.map((lag) => ({ min: lag, max: lag })));
@@ -67,7 +60,7 @@ describe.each([1, 3])("a run that samples %i steps ahead", (stepsAhead) => {
     expect((await run.ended).outcome).toBe("stopped");
     expect(existsSync(join(runIn(disturbed), "pending"))).toBe(true);
     expect((await resume(disturbed).ended).outcome).toBe("done");
-    expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
+    expect(await trained(runIn(disturbed))).toEqual(undisturbed);
   });
 });
 
@@ -84,7 +77,7 @@ describe.each([
   it("weighs what has become old, and resumes to the same tokens", async () => {
     const folder = await project(2, settings);
     expect((await train(folder).ended).outcome).toBe("done");
-    const undisturbed = await trained(folder, STEPS);
+    const undisturbed = await trained(runIn(folder));
     const rows = await linesIn(folder, "metrics.jsonl", corrected);
     // Sampler and trainer of the embedded engine agree as long as the weights are the same.
     const [first, ...later] = rows.map(({ optim }) => optim.off_policy_weight_mean);
@@ -101,6 +94,6 @@ describe.each([
     await client.send({ action: "stop" });
     expect((await run.ended).outcome).toBe("stopped");
     expect((await resume(disturbed).ended).outcome).toBe("done");
-    expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
+    expect(await trained(runIn(disturbed))).toEqual(undisturbed);
   });
 });

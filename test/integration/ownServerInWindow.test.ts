@@ -2,14 +2,15 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver/node";
 import { ENVIRONMENT_REQUESTS, type OwnServerReport } from "../../src/api/environments.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
 import { orderOf } from "../fakes/anOrder.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
+import { eventually } from "./controlledRun.ts";
 import { startServer } from "./serverProgram.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const ENVIRONMENT = `
 import os, sys
@@ -18,8 +19,6 @@ print("hello")
 sys.stdout.flush()
 os.execvp("node", ["node", ${JSON.stringify(join(PROGRAM_FOLDER, "environment.js"))}, "--port", os.environ["PORT"]])
 `;
-
-import { folderOfThisTest } from "../fakes/onDisk.ts";
 
 const CONFIG = `model_name: local/tiny-tool
 environments:
@@ -53,18 +52,13 @@ const answers = (address: string): Promise<boolean> =>
     () => false,
   );
 
-async function until<Value>(what: () => Promise<Value> | Value): Promise<NonNullable<Value>> {
-  for (let tries = 0; tries < 300; tries += 1) {
-    const found = await what();
-    if (found) return found;
-    await sleep(50);
-  }
-  throw new Error("It did not happen.");
-}
+/** The report that it is ready, once that has come. */
+const readiness = (reports: readonly OwnServerReport[]) =>
+  eventually(async () => reports.find((report) => report.kind === "ready") ?? null);
 
 it("starts, says what it prints without secrets, gives prompts of tasks, and ends when canceled", async () => {
   const { folder, server, closing, reports, over } = await serving(ENVIRONMENT);
-  const ready = await until(() => reports.find((report) => report.kind === "ready"));
+  const ready = await readiness(reports);
   expect(reports[0]).toEqual({ kind: "code", folder });
   const train = ready.splits.find(({ name }) => name === "train");
   expect(train?.tasks).toBe(4096);
@@ -86,10 +80,10 @@ it("starts, says what it prints without secrets, gives prompts of tasks, and end
 
 it("ends with the editor", async () => {
   const { server, reports } = await serving(ENVIRONMENT);
-  const { address } = await until(() => reports.find((report) => report.kind === "ready"));
+  const { address } = await readiness(reports);
   expect(await answers(address)).toBe(true);
   await server.leave();
-  await until(async () => !(await answers(address)));
+  await eventually(async () => ((await answers(address)) ? null : true));
 });
 
 it("says why it does not start", async () => {

@@ -4,14 +4,15 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { trained } from "./comparedRuns.ts";
-import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
+import { killedWhen, trained } from "./comparedRuns.ts";
+import { eventually } from "./controlledRun.ts";
+import { readLines, runFolderWith } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
 import {
   type Ended,
+  PROGRAM_FOLDER,
   runProgram,
   type Serving,
-  startProgram,
   startServing,
 } from "./trainProgram.ts";
 
@@ -88,7 +89,10 @@ describe("a server that the trainer starts", () => {
     const disturbed = await project(text);
     await train(whole);
     const training = train(disturbed);
-    await until(async () => (await readLines(join(run(disturbed), "metrics.jsonl"))).length >= 1);
+    await eventually(async () => {
+      const rows = await readLines(join(run(disturbed), "metrics.jsonl"));
+      return rows.length > 0 ? true : null;
+    });
     await writeFile(join(disturbed, "crash.txt"), "");
     const { code, stdout } = await training;
     expect(code).toBe(0);
@@ -101,15 +105,14 @@ describe("a server that the trainer starts", () => {
 
   it("ends with a trainer that is killed", async () => {
     const folder = await project(config(OWN));
-    const child = startProgram(["train", "-c", join(folder, "config.yaml")], KEYS, true);
-    child.stdout?.resume();
-    child.stderr?.resume();
     const log = join(run(folder), "servers", "calculator.log");
-    await until(async () => (await readFile(log, "utf8")).includes('"PORT"'));
-    const [, port] = /"PORT":"(\d+)"/.exec(await readFile(log, "utf8")) ?? [];
-    expect(await answers(Number(port))).toBe(true);
-    child.kill("SIGKILL");
-    await until(async () => !(await answers(Number(port))));
+    let port = 0;
+    const isThere = async (): Promise<boolean> => {
+      port = Number(/"PORT":"(\d+)"/.exec(await readFile(log, "utf8").catch(() => ""))?.[1] ?? 0);
+      return port > 0 && (await answers(port));
+    };
+    await killedWhen(["train", "-c", join(folder, "config.yaml")], KEYS, isThere, { alone: true });
+    await eventually(async () => ((await answers(port)) ? null : true));
   });
 
   it("is named by a resume when its code has changed since", async () => {
@@ -249,12 +252,6 @@ ${OWN}
     expect(said("own")).not.toMatch(/key-of-the-shared|secret-of-the-shared|key-of-openreward/);
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 /** True while something listens at the port. */
 function answers(port: number): Promise<boolean> {

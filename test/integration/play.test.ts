@@ -1,11 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { parseEvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
+import { listenAnywhere } from "./tinkerServersStub.ts";
 import { runProgram, type Variables } from "./trainProgram.ts";
 
 const CONFIG = `model_name: local/tiny-tool
@@ -55,7 +56,7 @@ function answerTo({ messages }: Asked) {
 }
 
 const server = createServer((request, response) => {
-  void bodyOf(request).then((body) => {
+  void text(request).then((body) => {
     const send = (status: number, value: unknown): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
     };
@@ -71,16 +72,9 @@ const server = createServer((request, response) => {
   });
 });
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request) text += String(chunk);
-  return text;
-}
-
 let address = "";
 beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  address = `${await listenAnywhere(server)}/v1`;
 });
 afterAll(() => server.close());
 

@@ -40,7 +40,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** Trains, and returns digests of the requests in their order (those for samples sorted), the rows, and digests of the tokens. */
+/** Trains, and returns digests of the requests in their order, one of those for samples in any order, the rows, and digests of the tokens. */
 export async function recordedRun() {
   const requests: string[] = [];
   const samples: string[] = [];
@@ -82,7 +82,7 @@ export async function recordedRun() {
   const rows = all.filter((row) => !isOfEnd(row));
   return {
     requests,
-    samples: samples.sort(),
+    samples: `${samples.length} ${digest(samples.sort())}`,
     rows: rows.map(comparableRow),
     prompts: rows.map(promptTokens),
     tokens: await digestsOfTokens(join(started.folder, "rollouts")),

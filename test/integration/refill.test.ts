@@ -5,15 +5,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  amidRollouts,
-  connectTo,
-  linesIn,
-  resume,
-  runIn,
-  train,
-  trained,
-} from "./controlledRun.ts";
+import { trained } from "./comparedRuns.ts";
+import { amidRollouts, connectTo, linesIn, resume, runIn, train } from "./controlledRun.ts";
 import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 4;
@@ -51,7 +44,7 @@ describe.each([0, 2])("a run that refills its batches and samples %i steps ahead
   it("trains whole batches, and the same when it is paused, stopped and resumed", async () => {
     const folder = await project(configOf(stepsAhead));
     expect((await train(folder).ended).outcome).toBe("done");
-    const undisturbed = await trained(folder, STEPS);
+    const undisturbed = await trained(runIn(folder));
     const rows = await linesIn(folder, "metrics.jsonl", row);
     expect(rows.map(({ num_groups }) => num_groups)).toEqual(rows.map(() => BATCH));
     expect(rows.some(({ refill }) => refill.groups > 0)).toBe(true);
@@ -70,7 +63,7 @@ describe.each([0, 2])("a run that refills its batches and samples %i steps ahead
     await client.send({ action: "stop" });
     expect((await run.ended).outcome).toBe("stopped");
     expect((await resume(disturbed).ended).outcome).toBe("done");
-    expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
+    expect(await trained(runIn(disturbed))).toEqual(undisturbed);
     const pending = join(runIn(disturbed), "pending");
     expect(existsSync(pending) ? await readdir(pending) : []).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** What the services get of runs that sample steps ahead: rows and rollouts of the right steps, also after a stop. */
 
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { resultChecks } from "../resilience/outage/checks.ts";
 import { type Outcome, readOutcome } from "../resilience/outage/outcome.ts";
@@ -33,11 +33,6 @@ wandb_project_name: ahead
 openreward_upload: true
 `;
 
-const VARIABLES = [
-  ...["OPENREWARD_API_KEY", "OPENREWARD_API_URL"],
-  ...["WANDB_API_KEY", "WANDB_BASE_URL"],
-] as const;
-const before = VARIABLES.map((name) => [name, process.env[name]] as const);
 let uploads: UploadGateway;
 let wandb: WandbService;
 
@@ -46,23 +41,19 @@ async function project(settings: string): Promise<string> {
   wandb?.close();
   uploads = await UploadGateway.start();
   wandb = await startWandbService();
-  process.env["OPENREWARD_API_URL"] = uploads.url;
-  process.env["WANDB_BASE_URL"] = wandb.url;
-  const folder = await runFolderWith(configOf(settings));
-  return folder;
+  vi.stubEnv("OPENREWARD_API_URL", uploads.url);
+  vi.stubEnv("WANDB_BASE_URL", wandb.url);
+  return runFolderWith(configOf(settings));
 }
 
 beforeAll(() => {
-  process.env["OPENREWARD_API_KEY"] = "or_ahead";
-  process.env["WANDB_API_KEY"] = "k".repeat(40);
+  vi.stubEnv("OPENREWARD_API_KEY", "or_ahead");
+  vi.stubEnv("WANDB_API_KEY", "k".repeat(40));
 });
 afterAll(async () => {
   uploads.close();
   wandb.close();
-  for (const [name, value] of before) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  vi.unstubAllEnvs();
 });
 
 const row = z.object({ step: z.number(), progress: z.object({ done_frac: z.number() }) });

@@ -1,28 +1,15 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { createInterface } from "node:readline";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { endOf, startProgram } from "./trainProgram.ts";
+import { endOf, exportsOf, startProgram } from "./trainProgram.ts";
 
 /** The program on the embedded base, and what it prints. */
 async function startModel() {
   const child = startProgram(["serve-model", "local/tiny-tool", "--max_total_tokens", "200"], {});
-  if (child.stdout === null) throw new Error("the program has no output");
   const ended = endOf(child);
-  const found = new Map<string, string>();
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, name, value] = /^\s*export (\w+)=(\S+)$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) found.set(name, value);
-    if (name === "ANTHROPIC_API_KEY") break;
-  }
-  child.stdout.resume();
-  const read = (name: string): string => {
-    const value = found.get(name);
-    if (value === undefined) throw new Error(`serve-model did not print ${name}`);
-    return value;
-  };
+  const read = await exportsOf(child, "ANTHROPIC_API_KEY");
   const key = read("OPENAI_API_KEY");
   return {
     key,

@@ -12,8 +12,8 @@ import {
   StreamMessageWriter,
 } from "vscode-languageserver/node";
 import type { ReportsProgress } from "../../src/api/requests.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
 import type { Variables } from "./trainProgram.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 export function startServer(variables: Variables = {}) {
   const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;

@@ -8,19 +8,20 @@ import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { exitCodeOf } from "../../src/cli/terminal/exitCode.ts";
-import { resumeTraining } from "../../src/trainer/trainer.ts";
 import { REPEATED, withoutKeys } from "./comparableRow.ts";
+import { trained } from "./comparedRuns.ts";
 import {
   amidRollouts,
   connectTo,
   eventually,
   linesIn,
+  resume,
   runFile,
   runIn,
   train,
-  trained,
 } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { runFolderWith } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const STEPS = 4;
 
@@ -78,8 +79,8 @@ describe("an environments' server that dies and comes back at the same address",
     expect((await run.ended).outcome).toBe("done");
     control.close();
 
-    expect(withoutKeys(await trained(project, STEPS), REPEATED)).toEqual(
-      withoutKeys(await trained(whole, STEPS), REPEATED),
+    expect(withoutKeys(await trained(runIn(project)), REPEATED)).toEqual(
+      withoutKeys(await trained(runIn(whole)), REPEATED),
     );
     const bodies = await linesIn(project, "rollouts/step-000002.jsonl", z.unknown());
     expect(bodies).toHaveLength(16);
@@ -134,7 +135,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
         config("local/calculator", `max_steps_off_policy: ${ahead}`),
       );
       expect((await train(whole).ended).outcome).toBe("done");
-      return trained(whole, STEPS);
+      return trained(runIn(whole));
     };
     const known = wholes.get(ahead) ?? playWhole();
     wholes.set(ahead, known);
@@ -160,7 +161,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       ]);
       if (isAmid) await kill(part);
       expect((await run.ended).outcome).toBe("done");
-      expect(await trained(project, STEPS)).toEqual(whole);
+      expect(await trained(runIn(project))).toEqual(whole);
       const losses = await lossesIn(project);
       // A run whose rollouts are all played may end before its environments are missed.
       expect(losses.length).toBeGreaterThanOrEqual(name === "engine" && isAmid ? 2 : 1);
@@ -195,14 +196,8 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       // A save that the engine had not confirmed is lost with it.
       expect(await savedStep(project)).toBeGreaterThanOrEqual(name === "engine" ? 1 : 2);
 
-      const request = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-      const resumed = resumeTraining({
-        ...request,
-        folder: runIn(project),
-        watch: () => undefined,
-      });
-      expect((await resumed.ended).outcome).toBe("done");
-      expect(await trained(project, STEPS)).toEqual(whole);
+      expect((await resume(project).ended).outcome).toBe("done");
+      expect(await trained(runIn(project))).toEqual(whole);
     },
   );
 

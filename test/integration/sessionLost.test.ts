@@ -1,12 +1,11 @@
 /** Runs whose session the service loses on the way: they continue by themselves, and to the same end. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { EXIT } from "../../src/shared/exitCodes.ts";
 import type { Outcome } from "../resilience/outage/outcome.ts";
 import { connectTo, eventually, linesIn, runFile } from "./controlledRun.ts";
-import { forgetfulStage, messages, played } from "./forgetfulRun.ts";
+import { forgetfulStage, messages } from "./forgetfulRun.ts";
 
 const stage = forgetfulStage();
 let undisturbed: Outcome;
@@ -126,27 +125,6 @@ describe("a run that is stopped before it has its new session", { timeout: 180_0
     expect(await runFile(folder)).toMatchObject({ phase: "stopped", ending: { code: "stopped" } });
     service.reopen();
     expect((await resume()).code).toBe(0);
-    expect(differencesFrom(undisturbed)).toEqual([]);
-  });
-});
-
-describe("a trainer that is suspended, as on a sleeping computer", { timeout: 180_000 }, () => {
-  it("finds its session gone, and continues to the same end", async () => {
-    const silenceMs = 4_000;
-    const { folder, service, differencesFrom, code, stdout, stderr } = await stage.play(
-      { silenceMs },
-      {
-        disturb: async (project, send) => {
-          await eventually(async () => (played(project, 3) >= 4 ? true : null));
-          send("SIGSTOP");
-          await sleep(silenceMs * 2);
-          send("SIGCONT");
-        },
-      },
-    );
-    expect(code, stdout + stderr).toBe(0);
-    expect(service.lost).toBeGreaterThanOrEqual(1);
-    expect(await messages(folder, "session-lost")).toHaveLength(service.lost);
     expect(differencesFrom(undisturbed)).toEqual([]);
   });
 });

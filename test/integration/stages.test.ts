@@ -1,14 +1,13 @@
 /** A configuration with stages on the embedded engine, as a user runs it: all at once, killed in the middle, and one again alone. */
 
-import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { calculatorPlays } from "./calculatorPlays.ts";
-import { trained } from "./comparedRuns.ts";
+import { killedWhen, trained } from "./comparedRuns.ts";
 import { comparableStage, STAGED, TRAINED_STAGES } from "./stagedConfig.ts";
-import { runProgram, startProgram } from "./trainProgram.ts";
+import { runProgram } from "./trainProgram.ts";
 
 const folder = folderOfAllTests();
 const config = join(folder, "config.yaml");
@@ -50,24 +49,11 @@ it.skipIf(process.platform === "win32")(
   async () => {
     const args = train("killed");
     for (const stage of ["imitate", "gather-evaluation", "reinforce"]) {
-      const child = startProgram(args, {}, true);
-      const closed = once(child, "close");
-      child.stdout?.resume();
-      let said = "";
-      child.stderr?.on("data", (text) => {
-        said += text;
-      });
       const file = stage.startsWith("gather") ? "overrides.json" : "metrics.jsonl";
-      const isThere = async (): Promise<boolean> => {
+      await killedWhen(args, {}, async () => {
         const names: readonly string[] = await readdir(runOf("killed", stage)).catch(() => []);
         return names.includes(file);
-      };
-      while (child.exitCode === null && !(await isThere())) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      expect(child.exitCode, said).toBeNull();
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-      await closed;
+      });
     }
     const { code, stderr } = await runProgram(args, {});
     expect([code, stderr]).toEqual([0, ""]);

@@ -1,12 +1,11 @@
 /** A sweep on the embedded engine, as a user runs it: all at once, and killed in the middle. */
 
-import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { trained } from "./comparedRuns.ts";
+import { isInSecondStep, killedWhen, trained } from "./comparedRuns.ts";
 import { runFolderWith } from "./localRun.ts";
-import { runProgram, startProgram } from "./trainProgram.ts";
+import { runProgram } from "./trainProgram.ts";
 
 const EXAMPLE = new URL("../../examples/local/tinker-config.yaml", import.meta.url);
 const GRID = ["--grid", "learning_rate=2e-3,8e-3", "--grid", "seed=1,2"];
@@ -48,20 +47,8 @@ it("gives what ordinary runs of the same settings give, also two at once", async
 it.skipIf(process.platform === "win32")(
   "continues after a kill in the middle, and gives what an undisturbed one gives",
   async () => {
-    const child = startProgram(sweep("killed"), {}, true);
-    const closed = once(child, "close");
-    child.stdout?.resume();
-    child.stderr?.resume();
     const second = folderOf("killed-sweep", "2e-3.seed_2");
-    const isInSecondStep = async (): Promise<boolean> => {
-      const rollouts = await readdir(join(second, "rollouts")).catch(() => []);
-      return rollouts.some((name) => name.startsWith("step-000001"));
-    };
-    while (child.exitCode === null && !(await isInSecondStep())) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    process.kill(-(child.pid ?? 0), "SIGKILL");
-    await closed;
+    await killedWhen(sweep("killed"), {}, () => isInSecondStep(second));
 
     const shown = await runProgram(sweep("killed", "--show", "--json"), {});
     const states = JSON.parse(shown.stdout).runs.map(({ state }: { state: string }) => state);

@@ -11,9 +11,9 @@ import { systemRandom } from "../../src/node/random.ts";
 import { type LocalService, startEngine } from "../../src/trainer/services/localServices.ts";
 import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { PROGRAM_FOLDER } from "./localRun.ts";
 import { type Gateway, startGateway } from "./tinkerServersProxy.ts";
 import { type Stub, startStub } from "./tinkerServersStub.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const http = createHttpClient();
 const opened: { close(): void }[] = [];

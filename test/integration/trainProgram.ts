@@ -4,7 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { PROGRAM_FOLDER } from "./localRun.ts";
+import { fileURLToPath } from "node:url";
+
+export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -14,9 +16,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command to its end. */
-export function runProgram(args: readonly string[], variables: Variables): Promise<Ended> {
-  return endOf(startProgram(args, variables));
+/** Runs a command to its end; `input` is what a person types. */
+export function runProgram(
+  args: readonly string[],
+  variables: Variables = {},
+  input?: string,
+): Promise<Ended> {
+  const child = startProgram(args, variables, false, input === undefined ? "ignore" : "pipe");
+  child.stdin?.end(input);
+  return endOf(child);
 }
 
 /** What the program has said, once it has ended; to be called before it says anything. */
@@ -44,19 +52,7 @@ export interface Serving {
 /** Starts `serve` and reads from its lines what a user would copy. */
 export async function startServing(store: string): Promise<Serving> {
   const child = startProgram(["serve", "--store", store], {});
-  const found = new Map<string, string>();
-  for await (const line of createInterface({ input: output(child) })) {
-    const [, name, value] = /^\s*export (\w+)=(\S+)$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) found.set(name, value);
-    if (name === "OPENREWARD_API_KEY") break;
-  }
-  // What it prints from now on must not fill the pipe.
-  output(child).resume();
-  const read = (name: string): string => {
-    const value = found.get(name);
-    if (value === undefined) throw new Error(`serve did not print ${name}`);
-    return value;
-  };
+  const read = await exportsOf(child, "OPENREWARD_API_KEY");
   return {
     tinkerUrl: read("TINKER_BASE_URL"),
     environmentsUrl: read("OPENREWARD_SESSION_URL"),
@@ -75,18 +71,36 @@ export function startProgram(
   args: readonly string[],
   variables: Variables,
   isLeader = false,
+  stdin: "ignore" | "pipe" = "ignore",
 ): ChildProcess {
   const program = join(PROGRAM_FOLDER, "tinker-rl.js");
   const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;
   const own = { PATH, HOME, TMPDIR, TINKER_RL_STORE, NO_PROXY: "*" };
   return spawn(process.execPath, [program, ...args], {
     env: { ...own, ...variables },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [stdin, "pipe", "pipe"],
     detached: isLeader,
   });
 }
 
-function output({ stdout }: ChildProcess) {
+/** Reads the variables that a program prints for a shell, up to the last one of them. */
+export async function exportsOf(
+  child: ChildProcess,
+  last: string,
+): Promise<(name: string) => string> {
+  const { stdout } = child;
   if (stdout === null) throw new Error("the program has no output");
-  return stdout;
+  const found = new Map<string, string>();
+  for await (const line of createInterface({ input: stdout })) {
+    const [, name, value] = /^\s*export (\w+)=(\S+)$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) found.set(name, value);
+    if (name === last) break;
+  }
+  // What it prints from now on must not fill the pipe.
+  stdout.resume();
+  return (name) => {
+    const value = found.get(name);
+    if (value === undefined) throw new Error(`the program did not print ${name}`);
+    return value;
+  };
 }

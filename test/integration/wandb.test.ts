@@ -1,12 +1,13 @@
 /** A whole run, reported to a fake of W&B over real connections. */
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
-import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
-import { PROGRAM_FOLDER, readLines, runFolderWith, trainLocally } from "./localRun.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startTraining } from "../../src/trainer/trainer.ts";
+import type { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
+import { startWandbService, type WandbService } from "../resilience/outage/wandbService.ts";
+import { resume, runIn, train } from "./controlledRun.ts";
+import { readLines, runFolderWith, trainLocally } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const SECRET = "open-sesame-9731";
 const CONFIG = `
@@ -21,39 +22,27 @@ wandb: online
 wandb_project_name: training
 secrets: { demo_token: null }
 `;
+const EVALUATED = `${CONFIG}evaluation: { splits: { local/calculator: [test] }, at_start: false, num_samples: 2 }
+`;
 
-const wandb = new FakeWandbServer();
-const server = createServer(async (request, response) => {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
-  const { method, url, headers } = request;
-  const answer = await wandb.send({
-    method: method === "PUT" ? "PUT" : "POST",
-    url: `http://localhost${url}`,
-    headers: { ...(headers.authorization && { authorization: headers.authorization }) },
-    body: Buffer.concat(parts).toString("utf8"),
-  });
-  response.statusCode = answer.status;
-  response.end(await answer.text());
-});
+let service: WandbService;
+let wandb: FakeWandbServer;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // The port of a server that listens on TCP.
-  const { port } = server.address() as AddressInfo;
-  process.env["WANDB_BASE_URL"] = `http://127.0.0.1:${port}`;
-  process.env["WANDB_API_KEY"] = "k".repeat(40);
-  process.env["DEMO_TOKEN"] = SECRET;
-  process.env["WANDB_NOTES"] = `with ${SECRET}`;
-  process.env["WANDB_RUN_GROUP"] = SECRET;
+  service = await startWandbService();
+  wandb = service.fake;
+  const variables = {
+    WANDB_BASE_URL: service.url,
+    WANDB_API_KEY: "k".repeat(40),
+    DEMO_TOKEN: SECRET,
+    WANDB_NOTES: `with ${SECRET}`,
+    WANDB_RUN_GROUP: SECRET,
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 });
 afterAll(() => {
-  delete process.env["WANDB_BASE_URL"];
-  delete process.env["WANDB_API_KEY"];
-  delete process.env["DEMO_TOKEN"];
-  delete process.env["WANDB_NOTES"];
-  delete process.env["WANDB_RUN_GROUP"];
-  server.close();
+  vi.unstubAllEnvs();
+  service.close();
 });
 
 describe("a run with wandb: online", () => {
@@ -76,16 +65,10 @@ describe("a run with wandb: online", () => {
   it("that could not receive its last evaluation receives it at a resume", async () => {
     wandb.runs.clear();
     wandb.fault = () => ({ status: 503 });
-    const evaluation =
-      "evaluation: { splits: { local/calculator: [test] }, at_start: false, num_samples: 2 }";
-    const events = await trainLocally({ config: `${CONFIG}${evaluation}\n` });
-    const started = events.find(({ kind }) => kind === "started");
-    if (started?.kind !== "started") throw new Error("the run has started");
+    const project = await runFolderWith(EVALUATED);
+    await train(project).ended;
     wandb.fault = () => null;
-    const { folder } = started;
-    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-    const resumed = resumeTraining({ ...base, folder, watch: () => undefined });
-    expect((await resumed.ended).outcome).toBe("done");
+    expect((await resume(project).ended).outcome).toBe("done");
     const summaries = wandb.run.files.get("wandb-summary.json")?.values() ?? [];
     expect(JSON.parse([...summaries].at(-1) ?? "{}")).toMatchObject({
       step: 2,
@@ -95,21 +78,17 @@ describe("a run with wandb: online", () => {
 
   it("has the evaluation after its last step in its history once, and the steps of a resume after it", async () => {
     wandb.runs.clear();
-    const evaluation =
-      "evaluation: { splits: { local/calculator: [test] }, at_start: false, num_samples: 2 }";
-    const folder = await runFolderWith(`${CONFIG}${evaluation}\n`);
-    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-    const watch = (): void => undefined;
-    const configPath = join(folder, "config.yaml");
-    const run = (await startTraining({ ...base, configPath, watch }).ended).folder ?? "";
-    await resumeTraining({ ...base, folder: run, watch }).ended;
-    expect(await readLines(join(run, "metrics.jsonl"))).toMatchObject([
+    const project = await runFolderWith(EVALUATED);
+    const rowsOf = () => readLines(join(runIn(project), "metrics.jsonl"));
+    await train(project).ended;
+    await resume(project).ended;
+    expect(await rowsOf()).toMatchObject([
       { step: 0 },
       { step: 1 },
       { step: 2, evaluation_only: true, progress: { attempt: 1 } },
     ]);
-    await resumeTraining({ ...base, folder: run, overrides: ["max_steps=3"], watch }).ended;
-    expect(await readLines(join(run, "metrics.jsonl"))).toMatchObject([
+    await resume(project, "max_steps=3").ended;
+    expect(await rowsOf()).toMatchObject([
       { step: 0 },
       { step: 1 },
       { step: 2, loss: expect.any(Number) },
@@ -118,49 +97,36 @@ describe("a run with wandb: online", () => {
     const rows = wandb.rows();
     const metric = "eval/local/calculator/test/greedy/reward_mean";
     expect(rows.map((row) => [row["step"], metric in row])).toEqual([
-      ...[
-        [0, false],
-        [1, false],
-        [2, true],
-      ],
-      ...[
-        [2, false],
-        [3, true],
-      ],
+      [0, false],
+      [1, false],
+      [2, true],
+      // Of the resume.
+      [2, false],
+      [3, true],
     ]);
     expect(new Set(rows.map((row) => row["_step"])).size).toBe(rows.length);
   });
 
   it("of a sweep is in the group of the sweep, also after a resume", async () => {
-    const folder = await runFolderWith(CONFIG);
-    const sweep = {
-      id: "s",
-      name: "demo-sweep",
-      combination: 0,
-      combinations: 2,
-      settings: ["seed=1"],
-    };
-    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-    const watch = (): void => undefined;
+    const project = await runFolderWith(CONFIG);
+    const member = { id: "s", name: "demo-sweep", combination: 0, combinations: 2 };
     const groups = (): readonly unknown[] =>
       wandb.requests.flatMap(({ body }) => {
         const name = /"groupName":("[^"]*")/.exec(String(body))?.[1];
         return name === undefined ? [] : [JSON.parse(name)];
       });
     wandb.requests.length = 0;
-    const configPath = join(folder, "config.yaml");
-    const { ended } = startTraining({
-      ...base,
-      configPath,
+    await startTraining({
+      owner: "terminal",
+      programFolder: PROGRAM_FOLDER,
+      configPath: join(project, "config.yaml"),
       overrides: ["max_steps=1"],
-      sweep,
-      watch,
-    });
-    const { folder: run } = await ended;
+      sweep: { ...member, settings: ["seed=1"] },
+      watch: () => undefined,
+    }).ended;
     expect(new Set(groups())).toEqual(new Set(["demo-sweep"]));
     wandb.requests.length = 0;
-    const overrides = ["max_steps=2"];
-    await resumeTraining({ ...base, folder: run ?? "", overrides, watch }).ended;
+    await resume(project, "max_steps=2").ended;
     expect(new Set(groups())).toEqual(new Set(["demo-sweep"]));
   });
 });

@@ -1,11 +1,17 @@
 /** The manifest as VS Code reads it, as far as the tests look at it. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as z from "zod";
 
 const entry = z.looseObject({ command: z.string(), when: z.string().optional() });
+const setting = z.object({
+  enum: z.array(z.string()).optional(),
+  enumDescriptions: z.array(z.string()).optional(),
+});
 
 const schema = z.object({
+  extensionKind: z.array(z.string()),
   engines: z.object({ vscode: z.string() }),
   main: z.string(),
   bin: z.record(z.string(), z.string()),
@@ -13,6 +19,7 @@ const schema = z.object({
   devDependencies: z.record(z.string(), z.string()),
   activationEvents: z.array(z.string()),
   capabilities: z.object({
+    virtualWorkspaces: z.object({ supported: z.string() }),
     untrustedWorkspaces: z.object({ restrictedConfigurations: z.array(z.string()) }),
   }),
   contributes: z.object({
@@ -44,12 +51,12 @@ const schema = z.object({
         inputSchema: z.looseObject({ type: z.literal("object") }),
       }),
     ),
-    configuration: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })),
+    configuration: z.array(
+      z.object({ properties: z.record(z.string(), setting.extend({ scope: z.string() })) }),
+    ),
+    jsonValidation: z.array(z.object({ fileMatch: z.array(z.string()), url: z.string() })),
     taskDefinitions: z.array(
-      z.object({
-        type: z.string(),
-        properties: z.record(z.string(), z.object({ enum: z.array(z.string()).optional() })),
-      }),
+      z.object({ type: z.string(), properties: z.record(z.string(), setting) }),
     ),
     problemPatterns: z.array(z.looseObject({ regexp: z.string() })),
     problemMatchers: z.array(
@@ -74,4 +81,16 @@ export function whenClauses(): readonly string[] {
     ...commands.map(({ enablement }) => enablement),
     ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map(({ when }) => when),
   ].filter((when) => when !== undefined);
+}
+
+/** The sources below some folders, by their paths. */
+export function sourcesOf(
+  ...folders: readonly string[]
+): readonly { readonly path: string; readonly text: string }[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => join(folder, name))
+      .map((path) => ({ path, text: readFileSync(path, "utf8") })),
+  );
 }

@@ -2,36 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { configFields, shapeAt } from "../../src/core/config/fields/fields.ts";
+import { manifest } from "./builtManifest.ts";
 
+const { contributes } = manifest;
 const keys = z.object({ properties: z.record(z.string(), z.looseObject({})) });
-const validation = z.object({
-  contributes: z.object({
-    jsonValidation: z.array(z.object({ fileMatch: z.array(z.string()), url: z.string() })),
-    taskDefinitions: z.array(
-      z.object({
-        properties: z.record(
-          z.string(),
-          z.looseObject({
-            enum: z.array(z.string()).optional(),
-            enumDescriptions: z.array(z.string()).optional(),
-          }),
-        ),
-      }),
-    ),
-    configuration: z.array(
-      z.object({
-        properties: z.record(
-          z.string(),
-          z.looseObject({
-            enum: z.array(z.string()).optional(),
-            enumDescriptions: z.array(z.string()).optional(),
-          }),
-        ),
-      }),
-    ),
-  }),
-});
-const { contributes } = validation.parse(read("package.json"));
 
 function read(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"));

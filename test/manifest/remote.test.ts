@@ -1,30 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
+import { manifest, sourcesOf } from "./builtManifest.ts";
 
-const manifest = z
-  .object({
-    extensionKind: z.array(z.string()),
-    browser: z.undefined().optional(),
-    capabilities: z.object({ virtualWorkspaces: z.object({ supported: z.string() }) }),
-    contributes: z.object({
-      configuration: z.array(
-        z.object({ properties: z.record(z.string(), z.object({ scope: z.string() })) }),
-      ),
-    }),
-  })
-  .parse(JSON.parse(readFileSync("package.json", "utf8")));
-
-/** The sources of the extension and of its pages, by path. */
-const sources = ["src/host", "webview-ui"].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name)),
-);
+/** Of the extension and of its pages. */
+const sources = sourcesOf("src/host", "webview-ui");
 
 function filesWith(pattern: RegExp): readonly string[] {
-  return sources.filter((path) => pattern.test(readFileSync(path, "utf8")));
+  return sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
 /** https://code.visualstudio.com/api/advanced-topics/remote-extensions */

@@ -1,22 +1,21 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
 import { SETTING_SECTIONS } from "../../src/host/manifest/settingsTable.ts";
+import { sourcesOf } from "./builtManifest.ts";
 
-const sources = readdirSync("src/host", { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
-  .map((file) => ({ file, text: readFileSync(join("src/host", file), "utf8") }));
+const HOST = join("src", "host");
+const sources = sourcesOf(HOST);
 
 function filesWith(text: string): readonly string[] {
-  return sources.filter((source) => source.text.includes(text)).map(({ file }) => file);
+  return sources.filter((source) => source.text.includes(text)).map(({ path }) => path);
 }
 
 describe("the sources of the extension", () => {
   it("register commands in one place, where a command without a row does not compile", () => {
     const others = sources.filter(
-      ({ file, text }) =>
-        text.includes("registerCommand(") && file !== join("vscode", "registerCommands.ts"),
+      ({ path, text }) =>
+        text.includes("registerCommand(") && path !== join(HOST, "vscode", "registerCommands.ts"),
     );
     // Commands that only our own code calls begin with a low line: VS Code shows them nowhere.
     expect(others.filter(({ text }) => !/"_tinkerRL\.|MOVE_SECRET/.test(text))).toEqual([]);
@@ -30,19 +29,19 @@ describe("the sources of the extension", () => {
 
   it("read settings in one place, where a setting without a row does not compile", () => {
     const reading = /getConfiguration\(("tinkerRL[^)]*)?\)\s*\.(get|has|inspect)\b/;
-    const readers = sources.filter(({ text }) => reading.test(text)).map(({ file }) => file);
-    expect(readers).toEqual([join("vscode", "settings.ts")]);
+    const readers = sources.filter(({ text }) => reading.test(text)).map(({ path }) => path);
+    expect(readers).toEqual([join(HOST, "vscode", "settings.ts")]);
   });
 
   it("set context keys in one place, where an unknown one does not compile", () => {
-    expect(filesWith('"setContext"')).toEqual([join("vscode", "contextKeys.ts")]);
+    expect(filesWith('"setContext"')).toEqual([join(HOST, "vscode", "contextKeys.ts")]);
   });
 
   it("read every setting that is offered", () => {
     const offered = SETTING_SECTIONS.flatMap(({ settings }) => Object.keys(settings));
     const unread = offered.filter(
       (key) =>
-        filesWith(`"${key}"`).filter((file) => file !== join("manifest", "settingsTable.ts"))
+        filesWith(`"${key}"`).filter((path) => path !== join(HOST, "manifest", "settingsTable.ts"))
           .length === 0,
     );
     expect(unread).toEqual([]);

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { walkthroughEntries } from "../../scripts/manifest/walkthrough.ts";
 import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
+import { sourcesOf } from "./builtManifest.ts";
 
 interface Step {
   readonly id: string;
@@ -10,9 +9,8 @@ interface Step {
 }
 
 const steps = walkthroughEntries().flatMap((entry) => entry["steps"] as readonly Step[]);
-const sources = readdirSync("src/host", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => readFileSync(join("src/host", name), "utf8"))
+const sources = sourcesOf("src/host")
+  .map(({ text }) => text)
   .join("\n");
 
 it.each(steps)("$id is ticked by what was done, not by a command that was called", (step) => {

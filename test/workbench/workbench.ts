@@ -106,15 +106,10 @@ export class Workbench {
   /** Opens a container in the side bar. A click on an open one closes it, also on one that a window restores at that moment. */
   async show(title: string): Promise<void> {
     const heading = this.page.locator(".part.sidebar .composite.title", { hasText: title });
-    const opened = (): Promise<boolean> =>
-      heading.waitFor({ timeout: 10_000 }).then(
-        () => true,
-        () => false,
-      );
     if (await heading.isVisible()) return;
     for (let click = 0; click < 3; click += 1) {
       await this.container(title).click();
-      if (await opened()) return;
+      if (await appears(heading, 10_000)) return;
     }
     await heading.waitFor();
   }
@@ -274,4 +269,12 @@ export class Workbench {
       }
     }
   }
+}
+
+/** Whether something is shown within a time. */
+export function appears(locator: Locator, timeout: number): Promise<boolean> {
+  return locator.waitFor({ timeout }).then(
+    () => true,
+    () => false,
+  );
 }

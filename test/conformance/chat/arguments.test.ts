@@ -6,7 +6,6 @@ import { exampleArguments } from "../../../src/core/chat/exampleArguments.ts";
 import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import type { Renderer, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
 import { exampleTurn } from "../../../src/core/chat/writtenTurn.ts";
-import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
 import type { EnvironmentSession, ToolList } from "../../../src/core/openreward/types.ts";
 import {
   type ExactJson,
@@ -15,10 +14,8 @@ import {
   sortKeys,
   writeExactJson,
 } from "../../../src/core/util/exactJson.ts";
-import { systemClock } from "../../../src/node/clock.ts";
 import { createHttpClient } from "../../../src/node/http.ts";
-import { systemRandom } from "../../../src/node/random.ts";
-import { silentLog } from "../../fakes/silentLog.ts";
+import { environmentsAt } from "../environmentsAt.ts";
 import { type OfficialServer, startPythonServer } from "../openrewardKit.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { addTally } from "../tally.ts";
@@ -76,16 +73,7 @@ describe.runIf(hasKitTokenizers && python !== null)("arguments in an official en
   let list: ToolList;
   beforeAll(async () => {
     server = await startPythonServer(python ?? "", [SERVER]);
-    const environments = connectEnvironments({
-      http,
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-      baseUrl: server.url,
-      apiKey: "the-key",
-      userAgent: "tinker-rl/test",
-    });
-    session = await environments
+    session = await environmentsAt(server.url, http)
       .environment("local/arguments")
       .openSession({ split: "train", index: 0 });
     list = await session.tools();

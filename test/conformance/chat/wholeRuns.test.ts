@@ -8,9 +8,9 @@ import * as z from "zod";
 import { defineEnvironment } from "../../../src/local/environment/environment.ts";
 import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
-import { killedInTheSecondStep, trained } from "../../integration/comparedRuns.ts";
-import { PROGRAM_FOLDER } from "../../integration/localRun.ts";
-import { runProgram } from "../../integration/trainProgram.ts";
+import { isInSecondStep, killedWhen, trained } from "../../integration/comparedRuns.ts";
+import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { PROGRAM_FOLDER, runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
 
 /** A model of each format, and its tokenizer in the kit. */
@@ -97,12 +97,8 @@ describe.runIf(hasKitTokenizers)("a whole run of", () => {
 
   it(`${BASE_MODEL}, whose answers are plain text, is trained`, async () => {
     const { server, close } = createEnvironmentServer({ environments: [spoken], apiKey: null });
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    const { port } = z.object({ port: z.int() }).parse(server.address());
     try {
-      const line = `openreward_base_url: http://127.0.0.1:${port}`;
+      const line = `openreward_base_url: ${await listenAnywhere(server)}`;
       await play(BASE_MODEL, "qwen3.5", "spoken", line);
     } finally {
       await close();
@@ -139,7 +135,8 @@ async function play(model: string, name: string, environment: string, more: stri
     for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
 
     if (RESUMED.test(model)) {
-      await killedInTheSecondStep(join(killed, "tinker-config.yaml"), runIn(killed), variables);
+      const args = ["train", join(killed, "tinker-config.yaml")];
+      await killedWhen(args, variables, () => isInSecondStep(runIn(killed)));
       const resume = await runProgram(["resume", runIn(killed)], variables);
       expect(resume.code, resume.stdout + resume.stderr).toBe(0);
       expect(await trained(runIn(killed))).toEqual(expected);

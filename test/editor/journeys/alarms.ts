@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { showRunPart } from "../../workbench/dashboardPlaces.ts";
+import { appears } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -93,10 +94,7 @@ export const alarms: Journey = {
         await until("the fix", async () => {
           await workbench.page.keyboard.press("Control+.");
           // Another press would close the list that is still being put together.
-          return await fix.waitFor({ timeout: 10_000 }).then(
-            () => true,
-            () => false,
-          );
+          return await appears(fix, 10_000);
         });
         await picture("fix");
         await fixes.filter({ hasText: "Show what triggered the alarm" }).first().click();

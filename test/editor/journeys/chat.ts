@@ -1,13 +1,13 @@
 /** Talking to checkpoints: with a task, freely, with samples, beside the base model, instead of a tool, and on from a stored rollout. */
 
 import assert from "node:assert/strict";
-import { createRunReader } from "../../../src/core/runFolder/reader.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
+import { chooseInMenu } from "../rowMenu.ts";
 import { runIn } from "../runFiles.ts";
+import { storedRollout } from "../storedRollouts.ts";
 import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const STARTING_MS = 60_000;
@@ -58,16 +58,8 @@ export const chat: Journey = {
 
     await step("a row of a checkpoint offers a conversation with a task of its run", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000001 after step 1/);
-      await row.click({ button: "right" });
       const choice = page.locator(".quick-input-list").getByText("Task of local/calculator");
-      await until("the choice", async () => {
-        const item = page.getByRole("menuitem", { name: "Chat with Checkpoint" });
-        await item.click({ timeout: 1_000 }).catch(() => undefined);
-        return choice.waitFor({ timeout: 2_000 }).then(
-          () => true,
-          () => false,
-        );
-      });
+      await chooseInMenu(stage, row, { title: "Chat with Checkpoint", effect: choice });
       await stage.picture("beginning");
       await choice.click();
       await workbench.answer("3");
@@ -187,21 +179,14 @@ export const chat: Journey = {
 
 /** A rollout of the first step with two turns and tokens: its place, and the tokens before its second turn. */
 async function storedTurn(run: string) {
-  const fileSystem = createFileSystem();
-  const reader = createRunReader(fileSystem.within(run), run);
-  try {
-    const found = (await reader.rollouts(0)).find(
-      ({ turns, tokenData }) => turns > 1 && tokenData.length === 1,
-    );
-    const [entry] = found?.tokenData ?? [];
-    const tokens = found && entry ? await reader.tokens(found, entry) : null;
-    if (found === undefined || tokens === null) throw new Error("No rollout has two turns.");
-    const before = Array.from(tokens.turns).findIndex(
-      (turn, at) => turn === 1 && tokens.mask[at] === 1,
-    );
-    const { index, group, rollout } = found;
-    return { index, group, rollout, before };
-  } finally {
-    await fileSystem.close();
-  }
+  const { summary, tokens } = await storedRollout(
+    run,
+    0,
+    ({ turns, tokenData }) => turns > 1 && tokenData.length === 1,
+  );
+  const before = Array.from(tokens.turns).findIndex(
+    (turn, at) => turn === 1 && tokens.mask[at] === 1,
+  );
+  const { index, group, rollout } = summary;
+  return { index, group, rollout, before };
 }

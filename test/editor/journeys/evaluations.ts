@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
-import { type Journey, until } from "../journey.ts";
+import type { Journey } from "../journey.ts";
+import { chooseInMenu } from "../rowMenu.ts";
 
 const METRIC = "eval/local/calculator/test/temperature_1/reward_mean";
 const CONFIG = localConfig({
@@ -90,18 +91,9 @@ export const evaluations: Journey = {
     });
 
     await step("Branch from Checkpoint writes a configuration, which nothing starts", async () => {
-      await workbench.row(/^checkpoint .*, best: [\d.]+/).click({ button: "right" });
-      const item = page.getByRole("menuitem", { name: "Branch from Checkpoint" });
-      await until("the configuration", async () => {
-        await item.click({ timeout: 1_000 }).catch(() => undefined);
-        return page
-          .getByText("resume_from: tinker://")
-          .first()
-          .waitFor({ timeout: 2_000 })
-          .then(
-            () => true,
-            () => false,
-          );
+      await chooseInMenu({ page }, workbench.row(/^checkpoint .*, best: [\d.]+/), {
+        title: "Branch from Checkpoint",
+        effect: page.getByText("resume_from: tinker://").first(),
       });
       await tab.first().waitFor();
       await workbench.notification("starts from").waitFor();

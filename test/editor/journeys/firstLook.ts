@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { memoryMb } from "../../workbench/processes.ts";
+import { appears } from "../../workbench/workbench.ts";
 import { type Journey, until } from "../journey.ts";
 
 export const firstLook: Journey = {
@@ -39,10 +40,7 @@ export const firstLook: Journey = {
       // At its first call in a session VS Code 1.106 shows a walkthrough of its own.
       await until("our walkthrough", async () => {
         await workbench.command("Tinker RL: Open Walkthrough");
-        return await heading.waitFor({ timeout: 3000 }).then(
-          () => true,
-          () => false,
-        );
+        return await appears(heading, 3000);
       });
       for (const title of ["Run the local demo", "Stop and resume"]) {
         await workbench.page.getByRole("button", { name: title }).first().click();

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import type { Theme } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
@@ -135,21 +136,14 @@ function writeRepository(folder: string, strangers: Strangers): void {
     "tinker-config.yaml": localConfig(HOSTED),
     "other.tinker.yaml": localConfig({ ...HOSTED, tinker_base_url: `http://${inYaml.host}` }),
     "harmless.tinker.yaml": localConfig({}),
-    "runs/another/run.json": JSON.stringify({
-      schemaVersion: 1,
-      runId: "another",
-      name: "another",
-      pid: 1,
-      host: hostname(),
-      owner: "terminal",
-      startedAtMs: 1,
-      heartbeatAtMs: 1,
-      generation: 0,
-      attempt: 1,
-      phase: "stopped",
-      configPath: join(folder, "other.tinker.yaml"),
-      control: null,
-    }),
+    "runs/another/run.json": JSON.stringify(
+      aRunFile({
+        runId: "another",
+        name: "another",
+        host: hostname(),
+        configPath: join(folder, "other.tinker.yaml"),
+      }),
+    ),
     ".env": `TINKER_BASE_URL=http://${inEnv.host}\n`,
     ".vscode/settings.json": JSON.stringify({
       "tinkerRL.tinker.baseUrl": `http://${inSettings.host}`,

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { showRunPart, showSearchPart } from "../../workbench/dashboardPlaces.ts";
+import { appears } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
@@ -116,10 +117,7 @@ export const killedServer: Journey = {
           async () => {
             await page.keyboard.press("Escape");
             await page.keyboard.press("Control+Space");
-            return await offered.waitFor({ timeout: 3_000 }).then(
-              () => true,
-              () => false,
-            );
+            return await appears(offered, 3_000);
           },
           BACK_MS,
         );

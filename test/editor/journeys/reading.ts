@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRunReader, type RolloutSummary } from "../../../src/core/runFolder/reader.ts";
 import { mean } from "../../../src/core/util/stats.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { formatReward } from "../../../src/shared/format.ts";
 import { accessibilityFaults } from "../../workbench/accessibility.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 import { runIn } from "../runFiles.ts";
+import { storedRollouts } from "../storedRollouts.ts";
 import { trainInTerminal } from "../trainInTerminal.ts";
 
 const STEPS = 3;
@@ -40,7 +39,7 @@ export const reading: Journey = {
   async run({ workbench, page, folder, step, picture, pictures }) {
     const panel = workbench.panel();
     const run = runIn(folder);
-    const rollouts = await storedRollouts(run);
+    const rollouts = await storedRollouts(run, STEPS - 1);
     const heading = (at: { readonly group: number; readonly rollout: number }) =>
       panel.getByRole("heading", {
         name: `Step ${STEPS}, group ${at.group + 1}, rollout ${at.rollout + 1} `,
@@ -165,13 +164,3 @@ export const reading: Journey = {
     });
   },
 };
-
-/** Those of the last step, in the order of the list. */
-async function storedRollouts(run: string): Promise<readonly RolloutSummary[]> {
-  const fileSystem = createFileSystem();
-  try {
-    return await createRunReader(fileSystem.within(run), run).rollouts(STEPS - 1);
-  } finally {
-    await fileSystem.close();
-  }
-}

@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 import { copyExample, writeFiles } from "../folders.ts";
 import { writeHostileRun } from "../hostileRun.ts";
 import { type Journey, until } from "../journey.ts";
@@ -142,8 +141,6 @@ max_steps: 1
 /** A run that was cut off before its first step. */
 async function writeRun(parent: string, name: string): Promise<void> {
   const fileSystem = createFileSystem();
-  const run = { name, runId: name, pid: 999_999_999, host: hostname(), owner: "terminal" as const };
-  const configPath = `${parent}/tinker-config.yaml`;
-  await startRun({ fileSystem, clock: systemClock }, { ...run, parent, configPath });
+  await startedRun(fileSystem, parent, { name, pid: 999_999_999, host: hostname() });
   await fileSystem.close();
 }

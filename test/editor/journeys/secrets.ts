@@ -24,7 +24,7 @@ export const secrets: Journey = {
     try {
       await train(stage, services);
     } finally {
-      services.stop();
+      await services.stop();
     }
   },
 };

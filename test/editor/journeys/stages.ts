@@ -1,6 +1,7 @@
 /** Three stages of one file: started together, one below the other, joined in the table, and the last one again alone. */
 
 import assert from "node:assert/strict";
+import { appears } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { GAMES } from "../games.ts";
@@ -69,10 +70,7 @@ export const stages: Journey = {
       await until("its run", async () => {
         const one = lens("Train This Stage Alone").nth(2);
         await one.click({ timeout: 3_000 }).catch(() => undefined);
-        return alone.waitFor({ timeout: 3_000 }).then(
-          () => true,
-          () => false,
-        );
+        return appears(alone, 3_000);
       });
       await row("^run tinker-config.reinforce, done").waitFor({ timeout: 60_000 });
       await picture("alone");

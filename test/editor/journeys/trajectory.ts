@@ -1,16 +1,13 @@
 /** By keyboard only: from a step to a rollout, the reward at its turn, and the number that was stored for a token. */
 
 import assert from "node:assert/strict";
-import { createRunReader, type RolloutSummary } from "../../../src/core/runFolder/reader.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
-import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { formatExact, formatMeasure } from "../../../src/shared/format.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 import { runIn } from "../runFiles.ts";
+import { storedRollout } from "../storedRollouts.ts";
 import { trainInTerminal } from "../trainInTerminal.ts";
 
 const STEP = 1;
@@ -24,7 +21,12 @@ export const trajectory: Journey = {
   async run({ workbench, folder, step, pictures }) {
     const keyboard = new Keyboard(workbench);
     const panel = workbench.panel();
-    const { summary, body, tokens } = await storedRollout(runIn(folder));
+    const { summary, body, tokens } = await storedRollout(
+      runIn(folder),
+      STEP,
+      // Its only reward comes after its first turn.
+      ({ reward, turns, tokenData }) => reward === 1 && turns > 1 && tokenData.length > 0,
+    );
 
     await step("arrow keys lead from a step over a group to a rollout", async () => {
       await keyboard.view("Trajectories");
@@ -111,32 +113,6 @@ export const trajectory: Journey = {
     });
   },
 };
-
-interface Stored {
-  readonly summary: RolloutSummary;
-  readonly body: RolloutRecord;
-  readonly tokens: TokenRecord;
-}
-
-/** A rollout whose only reward comes after its first turn, as the run's own files have it. */
-async function storedRollout(run: string): Promise<Stored> {
-  const fileSystem = createFileSystem();
-  const reader = createRunReader(fileSystem.within(run), run);
-  try {
-    const found = (await reader.rollouts(STEP)).find(
-      ({ reward, turns, tokenData }) => reward === 1 && turns > 1 && tokenData.length > 0,
-    );
-    const [entry] = found?.tokenData ?? [];
-    const body = found === undefined ? null : await reader.body(found);
-    const tokens = found && entry ? await reader.tokens(found, entry) : null;
-    if (found === undefined || body === null || tokens === null) {
-      throw new Error("No rollout of the run has several turns and a reward.");
-    }
-    return { summary: found, body, tokens };
-  } finally {
-    await fileSystem.close();
-  }
-}
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);

@@ -20,7 +20,7 @@ export const weights: Journey = {
       await publish(stage, services);
       await download(stage, services);
     } finally {
-      services.stop();
+      await services.stop();
     }
   },
 };

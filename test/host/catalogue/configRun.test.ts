@@ -2,23 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../../src/host/catalogue/configRun.ts";
-import { aRun as otherARun } from "../views/runEntries.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
+import * as entries from "../views/runEntries.ts";
 
 const PATH = "/projects/tinker-config.yaml";
 
-/** A run with what help for configurations looks at. */
-function aRun(rest: Partial<RunEntry>, configPath = PATH): RunEntry {
-  const run = {
-    folder: "/runs/demo",
-    phase: "done",
-    steps: 200,
-    totalSteps: 200,
-    reward: 0.9,
-    isLive: false,
-    file: { configPath },
-    ...rest,
-  };
-  return run as RunEntry;
+function aRun(changes: Partial<RunEntry>, configPath = PATH): RunEntry {
+  const ended = { folder: "/runs/demo", phase: "done", isLive: false, reward: 0.9 } as const;
+  return entries.aRun({ ...ended, file: aRunFile({ configPath }), ...changes });
 }
 
 describe("the newest run of a configuration", () => {
@@ -45,12 +36,8 @@ describe("the newest run of a configuration", () => {
 });
 
 it("the line above a configuration pairs a step with its own reward", () => {
-  const path = "/projects/tinker-config.yaml";
-  const file = { configPath: path } as never; // all that is looked at
-  const run = otherARun({ steps: 12, totalSteps: 200, reward: 0.63, file });
-  const { status } = newestRun([run], path);
-  const titles = lenses("model_name: local/tiny-tool\n", { path, status }).map(
-    ({ title }) => title,
-  );
-  expect(titles).toContain("Step 12/200 · 0.63");
+  const run = aRun({ isLive: true, steps: 12, totalSteps: 200, reward: 0.63 });
+  const { status } = newestRun([run], PATH);
+  const found = lenses("model_name: local/tiny-tool\n", { path: PATH, status });
+  expect(found.map(({ title }) => title)).toContain("Step 12/200 · 0.63");
 });

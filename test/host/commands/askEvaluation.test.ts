@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { askEvaluation } from "../../../src/host/commands/askEvaluation.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 interface Item {
   readonly label: string;
@@ -40,12 +40,10 @@ vi.mock("vscode", async () => ({
   },
 }));
 
-let parent = "";
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+const parent = folderOfEachTest();
+beforeEach(() => {
   Object.assign(editor, { picks: [], offered: [], typed: [] });
 });
-afterEach(() => rm(parent, { recursive: true }));
 
 const EVALUATION = {
   splits: { "local/calculator": ["test"] },

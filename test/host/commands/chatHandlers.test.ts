@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
@@ -8,9 +7,8 @@ import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rollout
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.ts";
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import type { RunFile } from "../../../src/shared/runFile.ts";
-import { aCheckpointEntry, aRecord } from "../../core/runFolder/builders.ts";
+import { aCheckpointEntry, aRecord, aRunFile } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { aRun } from "../views/runEntries.ts";
 
 interface Item {
@@ -44,21 +42,6 @@ const CONFIG = {
   max_steps: 1,
   environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
 };
-const RUN_FILE: Omit<RunFile, "configPath"> = {
-  schemaVersion: 1,
-  runId: "run-1",
-  name: "demo",
-  pid: 1,
-  host: "here",
-  owner: "editor",
-  startedAtMs: 0,
-  heartbeatAtMs: 0,
-  generation: 0,
-  attempt: 0,
-  phase: "done",
-  control: null,
-};
-
 function saved(name: string, step: number, sampler = true): CheckpointEntry {
   return aCheckpointEntry({
     name,
@@ -70,17 +53,15 @@ function saved(name: string, step: number, sampler = true): CheckpointEntry {
 const SAVED = [saved("one", 1), saved("two", 2), saved("state", 3, false)];
 const ONE = "tinker://run-1/sampler_weights/one";
 
-let run: RunEntry;
-let configPath = "";
+const project = folderOfAllTests();
+const fileSystem = filesOnDisk();
+const configPath = join(project, "config.yaml");
+const folder = join(project, ".tinker-rl", "runs", "config");
+const run = aRun({ folder, file: aRunFile({ configPath }) });
 beforeAll(async () => {
-  const project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  const folder = join(project, ".tinker-rl", "runs", "config");
-  configPath = join(project, "config.yaml");
   await mkdir(folder, { recursive: true });
-  const file = { ...RUN_FILE, configPath };
   await writeFile(configPath, JSON.stringify(CONFIG));
-  await writeFile(join(folder, "run.json"), JSON.stringify(file));
-  run = aRun({ folder, file });
+  await writeFile(join(folder, "run.json"), JSON.stringify(run.file));
 });
 beforeEach(() => {
   Object.assign(editor, { picks: [], offered: [], numbers: [] });
@@ -103,7 +84,7 @@ function handlers(more: readonly RunEntry[] = []) {
       ChatPanels,
       "open"
     > as ChatPanels,
-    fileSystem: createFileSystem(),
+    fileSystem,
     read: async () => SAVED,
   });
   return { ...own, opened };
@@ -146,7 +127,7 @@ describe("a conversation with a checkpoint", () => {
 
   it("is not begun where nothing can be sampled from, or the user goes away", async () => {
     const evaluation = { models: [], digest: "" };
-    const file = { ...RUN_FILE, configPath, evaluation };
+    const file = aRunFile({ configPath, evaluation });
     const measured = aRun({ name: "measured", folder: "/runs/measured", file });
     const { chatWithCheckpoint, opened } = handlers([measured]);
     await expect(chatWithCheckpoint({ folder: run.folder, name: "state" })).rejects.toThrow(
@@ -164,7 +145,7 @@ describe("a conversation with a checkpoint", () => {
   it("continues with others beside it, or with another task", async () => {
     const names = ["other", "third", "fourth"];
     const others = names.map((name) =>
-      aRun({ name, folder: `/runs/${name}`, file: { ...RUN_FILE, configPath } }),
+      aRun({ name, folder: `/runs/${name}`, file: aRunFile({ configPath }) }),
     );
     const { chatWithCheckpoint, opened } = handlers(others);
     editor.picks = [["Free Conversation"], ["local/tiny-tool", "other"], ["Free Conversation"]];
@@ -187,12 +168,12 @@ describe("a conversation from a turn of a stored rollout", () => {
   it("continues from an evaluation, too, with the environment or a person who answers", async () => {
     const evaluation = { models: [{ name: "base", path: null, step: 0 }], digest: "" };
     const folder = `${run.folder}-evaluation`;
-    const fileSystem = createFileSystem().within(folder);
+    const files = fileSystem.within(folder);
     await mkdir(join(folder, "eval"), { recursive: true });
-    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
     const use = { temperature: 0, purpose: "asked", model: "base" };
     await store.addEvaluated(aRecord({ step: 0 }), use, []);
-    const file = { ...RUN_FILE, configPath, evaluation };
+    const file = aRunFile({ configPath, evaluation });
     const { continueFromHere, opened } = handlers([aRun({ name: "measured", folder, file })]);
     editor.picks = [["I Answer the Model's Calls"]];
     await continueFromHere({

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
@@ -11,9 +9,11 @@ import {
   faultOfChanges,
   plainDoc,
   shortDoc,
+  sweepableSettings,
   tunableSettings,
 } from "../../../src/host/commands/tunableSettings.ts";
 import { configIn, textWith } from "../../core/config/configText.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 /** A run's copy of its configuration, as its folder holds it. */
 const RESOLVED = JSON.stringify(configIn(textWith("max_steps: 40", "learning_rate: 2e-5")));
@@ -56,7 +56,7 @@ const row =
     items.find((item) => item.label.startsWith(label));
 
 it("the user is asked again for what the check refuses, and sees all changes before they are applied", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const folder = folderOfThisTest();
   await writeFile(runPaths(folder).resolvedConfig, RESOLVED);
   editor.answers.push(
     ...[row("max_steps"), () => "80", row("learning_rate"), () => "1e-5"],
@@ -67,7 +67,6 @@ it("the user is asked again for what the check refuses, and sees all changes bef
   expect(box?.validateInput?.("abc")).toEqual(expect.stringContaining("Expected an integer >= 1"));
   expect(box?.validateInput?.("80")).toBeFalsy();
   expect(last?.items?.[0]?.detail).toBe("learning_rate: 2e-5 → 1e-5, max_steps: 40 → 80");
-  await rm(folder, { recursive: true });
 });
 
 describe("changing the settings of a run that is in progress", () => {
@@ -108,4 +107,21 @@ describe("changing the settings of a run that is in progress", () => {
     if (rate === undefined) throw new Error("not offered");
     expect(changeText(rate, "1e-5")).toBe("learning_rate: 2e-5 → 1e-5");
   });
+});
+
+it("a sweep names keys as overrides take them, with quotes around a name with a dot only", () => {
+  const environment = { num_rollouts: 4, splits: { train: {} } };
+  const config = { environments: { "Owner/Game.v2": environment } };
+  const keys = sweepableSettings(config).map(({ key }) => key);
+  expect(keys).toContain('environments."Owner/Game.v2".num_rollouts');
+});
+
+it("a sweep offers settings of the run and of each environment, and none that names or places a run", () => {
+  const calculator = { num_rollouts: 4, splits: { train: {} } };
+  const config = { learning_rate: 1e-4, seed: 1, environments: { "local/calculator": calculator } };
+  const keys = sweepableSettings(config).map(({ key }) => key);
+  expect(keys.slice(0, 2)).toEqual(["learning_rate", "seed"]);
+  expect(keys).toContain("environments.local/calculator.num_rollouts");
+  for (const given of ["run_name", "log_path", "wandb_run_name"]) expect(keys).not.toContain(given);
+  expect(keys.filter((key) => key.startsWith("secrets"))).toEqual([]);
 });

@@ -20,62 +20,26 @@ class Range {
     this.start = start;
     this.end = end;
   }
-  contains({ line }: Position): boolean {
-    return line >= this.start.line && line <= this.end.line;
-  }
-  isEqual(other: Range): boolean {
-    return JSON.stringify(this) === JSON.stringify(other);
-  }
 }
 
 class Uri {
   readonly scheme: string;
   readonly path: string;
-  readonly query: string;
-  constructor(scheme: string, path: string, query = "") {
+  constructor(scheme: string, path: string) {
     this.scheme = scheme;
     this.path = path;
-    this.query = query;
-  }
-  static parse(text: string): Uri {
-    const [, scheme = "", path = "", query = ""] =
-      /^([\w-]+):(?:\/\/)?([^?]*)\??(.*)$/.exec(text) ?? [];
-    return new Uri(scheme, path, query);
   }
   static file(path: string): Uri {
     return new Uri("file", path);
   }
-  static joinPath(base: Uri, ...parts: readonly string[]): Uri {
-    const path = new URL(parts.join("/"), `file://${base.path}/`).pathname;
-    return new Uri(base.scheme, path);
+  static parse(text: string): Uri {
+    return new Uri("file", text.replace(/^file:(\/\/)?/, ""));
   }
   get fsPath(): string {
     return this.path;
   }
-  with(change: { readonly scheme?: string; readonly path?: string; readonly query?: string }): Uri {
-    return new Uri(
-      change.scheme ?? this.scheme,
-      change.path ?? this.path,
-      change.query ?? this.query,
-    );
-  }
   toString(): string {
-    return `${this.scheme}:${this.path}${this.query === "" ? "" : `?${this.query}`}`;
-  }
-}
-
-class CodeActionKind {
-  static readonly QuickFix = new CodeActionKind("quickfix");
-  static readonly SourceFixAll = new CodeActionKind("source.fixAll");
-  readonly value: string;
-  constructor(value: string) {
-    this.value = value;
-  }
-  append(part: string): CodeActionKind {
-    return new CodeActionKind(`${this.value}.${part}`);
-  }
-  intersects(other: CodeActionKind): boolean {
-    return other.value.startsWith(this.value) || this.value.startsWith(other.value);
+    return `${this.scheme}:${this.path}`;
   }
 }
 
@@ -111,17 +75,10 @@ function record(...names: readonly string[]) {
   };
 }
 
-/** Numbers for the names of an enumeration. */
-function numbers(...names: readonly string[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(names.map((name, index) => [name, index]));
-}
-
 export interface FakeDocument {
   readonly uri: Uri;
   readonly languageId: string;
   readonly fileName: string;
-  readonly version: number;
-  readonly isClosed: boolean;
   readonly lineCount: number;
   getText(): string;
   lineAt(line: number): { readonly text: string };
@@ -139,8 +96,6 @@ export function aDocument(
     uri: new Uri(scheme, path),
     languageId: path.endsWith(".json") ? "json" : "yaml",
     fileName: path,
-    version: 1,
-    isClosed: false,
     lineCount: lines.length,
     getText: () => text,
     lineAt: (line) => ({ text: lines[line] ?? "" }),
@@ -157,7 +112,6 @@ export function aDocument(
 export function createFakeVscode() {
   const listeners = new Map<string, Set<Listener>>();
   const settings = new Map<string, unknown>();
-  const marks = new Map<string, readonly unknown[]>();
   const context = new Map<unknown, unknown>();
   const textDocuments: FakeDocument[] = [];
   const event = (name: string) => (listener: Listener) => {
@@ -173,34 +127,12 @@ export function createFakeVscode() {
     Position,
     Range,
     Uri,
-    CodeActionKind,
     Disposable,
     WorkspaceEdit,
-    Diagnostic: record("range", "message", "severity"),
-    DiagnosticRelatedInformation: record("location", "message"),
-    Location: record("uri", "range"),
     CompletionItem: record("label", "kind"),
-    CompletionList: record("items", "isIncomplete"),
-    MarkdownString: record("value"),
-    SnippetString: record("value"),
-    Hover: record("contents", "range"),
+    CompletionItemKind: { File: 0 },
     CodeAction: record("title", "kind"),
-    CodeLens: record("range", "command"),
-    DocumentLink: record("range", "target"),
-    InlayHint: record("position", "label"),
-    InlayHintLabelPart: record("value"),
-    DiagnosticSeverity: numbers("Error", "Warning", "Information", "Hint"),
-    DiagnosticTag: numbers("None", "Unnecessary", "Deprecated"),
-    CompletionItemTag: numbers("None", "Deprecated"),
-    CompletionItemKind: numbers(
-      "Property",
-      "Value",
-      "EnumMember",
-      "Module",
-      "Folder",
-      "Class",
-      "File",
-    ),
+    CodeActionKind: { QuickFix: "quickfix" },
     l10n: fakeVscode.l10n,
     extensions: { getExtension: () => undefined },
     commands: {
@@ -208,13 +140,6 @@ export function createFakeVscode() {
         context.set(key, value);
         return Promise.resolve();
       },
-    },
-    languages: {
-      createDiagnosticCollection: () => ({
-        set: (uri: Uri, found: readonly unknown[]) => marks.set(uri.toString(), found),
-        delete: (uri: Uri) => marks.delete(uri.toString()),
-        dispose: () => marks.clear(),
-      }),
     },
     workspace: {
       get isTrusted() {
@@ -235,5 +160,5 @@ export function createFakeVscode() {
   const fire = (name: string, value: unknown): void => {
     for (const listener of listeners.get(name) ?? []) listener(value);
   };
-  return { vscode, state, settings, marks, context, textDocuments, fire };
+  return { vscode, state, settings, context, textDocuments, fire };
 }

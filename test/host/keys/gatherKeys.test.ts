@@ -1,12 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { Approvals } from "../../../src/host/keys/approvals.ts";
-import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
 import { gatherKeys, recoverFromLaunchError } from "../../../src/host/keys/gatherKeys.ts";
-import { KeySources } from "../../../src/host/keys/keySources.ts";
-import { fakeKeyTest } from "./fakeKeyTest.ts";
-import { FakeMemory } from "./fakeMemory.ts";
-import { type Answer, FakeUi } from "./fakeUi.ts";
-import { FakeVault, openStore } from "./fakeVault.ts";
+import type { Answer } from "./fakeUi.ts";
+import { keyParts } from "./keyParts.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
@@ -29,29 +24,13 @@ function setUp(
   answers: readonly Answer[],
   envFile: Readonly<Record<string, string>> | null = null,
 ) {
-  const ui = new FakeUi(...answers);
-  const memory = new FakeMemory();
-  const { store } = openStore(new FakeVault());
-  const envPermission = new EnvPermission({
-    memory,
-    ui,
-    isTrusted: () => true,
-    setting: () => "ask",
-    allowAlways: async () => undefined,
-  });
   const lines = Object.entries(envFile ?? {}).map(([name, value]) => `${name}=${value}\n`);
   return {
-    ui,
-    store,
-    envPermission,
+    ...keyParts(answers),
     files: {
       inFolder: async () => (envFile === null ? null : ENV_FILE),
       read: async () => lines.join(""),
     },
-    approvals: new Approvals({ memory, ui }),
-    sources: new KeySources({ store, environment: () => ({}), envValues: async () => ({}) }),
-    variables: () => ({}),
-    testKey: fakeKeyTest().testKey,
   };
 }
 

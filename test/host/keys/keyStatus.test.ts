@@ -1,40 +1,18 @@
 import { expect, it, vi } from "vitest";
-import { Approvals } from "../../../src/host/keys/approvals.ts";
-import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
-import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { keyStatus } from "../../../src/host/keys/keyStatus.ts";
-import { fakeKeyTest } from "./fakeKeyTest.ts";
-import { FakeMemory } from "./fakeMemory.ts";
-import { type Answer, FakeUi } from "./fakeUi.ts";
-import { ADDED, FakeVault, openStore } from "./fakeVault.ts";
+import type { Answer } from "./fakeUi.ts";
+import { ADDED } from "./fakeVault.ts";
+import { keyParts } from "./keyParts.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
 const DAY_MS = 86_400_000;
 
 function setUp(...answers: readonly Answer[]) {
-  const ui = new FakeUi(...answers);
-  const memory = new FakeMemory();
-  const { store } = openStore(new FakeVault());
-  const { http, testKey } = fakeKeyTest({ status: 401 });
   const environment = () => ({ OPENAI_API_KEY: "sk-from-environment" });
   const envValues = async () => ({ WANDB_API_KEY: "from-the-env-file" });
-  const envPermission = new EnvPermission({
-    memory,
-    ui,
-    isTrusted: () => true,
-    setting: () => "ask",
-    allowAlways: async () => undefined,
-  });
   return {
-    ui,
-    store,
-    http,
-    envPermission,
-    approvals: new Approvals({ memory, ui }),
-    sources: new KeySources({ store, environment, envValues }),
-    variables: () => ({}),
-    testKey,
+    ...keyParts(answers, { environment, envValues, reply: { status: 401 } }),
     folders: async () => ["/projects/project"],
     now: () => ADDED + 3 * DAY_MS,
   };

@@ -4,9 +4,9 @@ import type { MissingKey } from "../../../src/host/keys/launchKeys.ts";
 import { removeKey } from "../../../src/host/keys/removeKey.ts";
 import { askForMissing, setKey } from "../../../src/host/keys/setKey.ts";
 import type { FakeReply } from "../../fakes/fakeHttp.ts";
-import { fakeKeyTest } from "./fakeKeyTest.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
+import { fakeKeyTest } from "./keyParts.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../../src/trainer/services/variables.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 import { openEditor } from "./editorStart.ts";
 
 vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeWindow);
@@ -15,22 +15,16 @@ batch_size: 4
 environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}
 `;
 
-let folder: string;
-let home: string;
-let project: string;
-let config: string;
+const folder = folderOfEachTest();
+const [home, project] = [join(folder, "home"), join(folder, "project")];
+const config = join(project, "tinker-config.yaml");
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "consent-")));
-  [home, project] = [join(folder, "home"), join(folder, "project")];
   for (const each of [home, project]) mkdirSync(each);
-  config = join(project, "tinker-config.yaml");
   writeFileSync(config, HOSTED);
   writeFileSync(join(home, ".bashrc"), "export TINKER_API_KEY=tml-of-the-shell\n");
   writeFileSync(join(project, ".env"), "TINKER_API_KEY=tml-of-the-project\n");
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function linkToHome(): void {
   rmSync(join(project, ".env"));

@@ -3,10 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Approvals } from "../../../src/host/keys/approvals.ts";
-import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
 import { gatherKeys } from "../../../src/host/keys/gatherKeys.ts";
-import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { createLaunchRequest } from "../../../src/host/runs/createLaunchRequest.ts";
 import { type LaunchEnd, watchLaunch } from "../../../src/host/runs/launchWatch.ts";
 import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
@@ -15,10 +12,8 @@ import { launchTrainer } from "../../../src/node/launch/launcher.ts";
 import { LaunchStore, readLaunch } from "../../../src/node/launch/launchStore.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { type Listener, startListener } from "../../editor/listener.ts";
-import { fakeKeyTest } from "../keys/fakeKeyTest.ts";
-import { FakeMemory } from "../keys/fakeMemory.ts";
-import { type Answer, FakeUi } from "../keys/fakeUi.ts";
-import { FakeVault, openStore } from "../keys/fakeVault.ts";
+import type { Answer } from "../keys/fakeUi.ts";
+import { keyParts } from "../keys/keyParts.ts";
 
 export interface EditorEnd extends LaunchEnd {
   readonly output: string;
@@ -30,31 +25,12 @@ export function openEditor(
   answers: readonly Answer[] = [],
   envFile = () => ".env",
 ) {
-  const ui = new FakeUi(...answers);
-  const memory = new FakeMemory();
-  const { store } = openStore(new FakeVault());
   const parts = {
-    ui,
-    store,
-    envPermission: new EnvPermission({
-      memory,
-      ui,
-      isTrusted: () => true,
-      setting: () => "ask" as const,
-      allowAlways: async () => undefined,
-    }),
+    ...keyParts(answers, { environment: () => process.env }),
     files: {
       inFolder: (of: string) => locateDotEnv(resolve(of, envFile())),
       read: readDotEnv,
     },
-    approvals: new Approvals({ memory, ui }),
-    sources: new KeySources({
-      store,
-      environment: () => process.env,
-      envValues: async () => ({}),
-    }),
-    variables: () => ({}),
-    testKey: fakeKeyTest().testKey,
   };
   const launcher = {
     launches: new LaunchStore(join(folder, "launches")),
@@ -68,10 +44,10 @@ export function openEditor(
       request,
     );
   return {
-    ui,
-    memory,
+    ui: parts.ui,
+    memory: parts.memory,
+    store: parts.store,
     launchRequest,
-    store,
     /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
     async start(
       request: TrainingRequest,

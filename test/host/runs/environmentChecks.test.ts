@@ -4,6 +4,7 @@ import {
   type CheckBadge,
   EnvironmentChecks,
 } from "../../../src/host/runs/environmentChecks.ts";
+import { FakeMemory } from "../keys/fakeMemory.ts";
 
 const MAZE = { name: "maze", config: "/project/tinker-config.yaml" };
 
@@ -15,15 +16,9 @@ function report(...severities: readonly string[]): string {
 /** `files` are those on disk, `digest` that of the code as it is, `asked` how often it was read. */
 function someChecks() {
   const state = { files: new Map<string, string>(), digest: "a", asked: 0 };
-  const memory = new Map<string, unknown>();
   const checks = new EnvironmentChecks({
     folder: "/storage",
-    memory: {
-      get: (key) => memory.get(key),
-      update: async (key, value) => {
-        memory.set(key, value);
-      },
-    },
+    memory: new FakeMemory(),
     server: {
       request: (async () => {
         state.asked += 1;

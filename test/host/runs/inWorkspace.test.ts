@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { isReallyInWorkspace } from "../../../src/host/runs/inWorkspace.ts";
+import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const { workspace } = vi.hoisted(() => ({ workspace: { folder: "" } }));
 
@@ -17,18 +17,15 @@ vi.mock("vscode", () => ({
   },
 }));
 
-let base = "";
+const base = folderOfAllTests();
+workspace.folder = join(base, "project");
 
 beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  workspace.folder = join(base, "project");
   await mkdir(join(workspace.folder, "runs"), { recursive: true });
   await mkdir(join(base, "elsewhere"));
   await symlink(join(base, "elsewhere"), join(workspace.folder, "link"));
   await symlink(join(workspace.folder, "runs"), join(workspace.folder, "inner"));
 });
-
-afterAll(() => rm(base, { recursive: true, force: true }));
 
 it.each([
   ["the folder itself", ".", true],

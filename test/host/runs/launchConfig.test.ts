@@ -1,23 +1,17 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { launchConfig } from "../../../src/host/runs/launchConfig.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-let folder: string;
-let path: string;
+const folder = folderOfEachTest();
+const path = join(folder, "c.yaml");
 const text = textWith("max_steps: 9");
 
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "launch-config-")));
-  path = join(folder, "c.yaml");
-  await writeFile(path, text);
-});
-
-afterEach(() => rm(folder, { recursive: true }));
+beforeEach(() => writeFile(path, text));
 
 /** A run folder at `place` that names the configuration at `configPath`. */
 async function aRun(place: string, configPath = path): Promise<string> {

@@ -1,20 +1,10 @@
 import { expect, it } from "vitest";
 import { RunLabels } from "../../../src/host/runs/runLabels.ts";
-import type { Memento } from "../../../src/host/vscode/memento.ts";
-
-function memory(value?: unknown): Memento {
-  let stored = value;
-  return {
-    get: () => stored,
-    update: async (_key, next) => {
-      stored = JSON.parse(JSON.stringify(next));
-    },
-  };
-}
+import { FakeMemory } from "../keys/fakeMemory.ts";
 
 /** The state of the editor and that of one workspace. */
-function mementos(everywhere: Memento = memory(), workspace: Memento = memory()) {
-  return { everywhere, workspace };
+function mementos() {
+  return { everywhere: new FakeMemory(), workspace: new FakeMemory() };
 }
 
 it("keeps names, archived runs and opened ones over a restart", async () => {
@@ -49,7 +39,8 @@ it("forgets a run that was deleted", async () => {
 it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
   "begins again when %j is what it finds",
   (found) => {
-    const labels = new RunLabels(mementos(memory(found), memory(found)));
+    const memory = { get: () => found, update: async () => undefined };
+    const labels = new RunLabels({ everywhere: memory, workspace: memory });
     expect([labels.opened, labels.names, labels.archived]).toEqual([[], {}, []]);
   },
 );
@@ -62,21 +53,13 @@ it("shows at once what another view of the same state has changed", async () => 
   expect(other.isArchived("/a")).toBe(true);
 });
 
-function otherMemory(): Memento {
-  const stored = new Map<string, unknown>();
-  return {
-    get: (key) => stored.get(key),
-    update: async (key, value) => void stored.set(key, structuredClone(value)),
-  };
-}
-
 it("names and archived runs outlive the change of a window from one folder to several", async () => {
-  const everywhere = otherMemory();
-  const before = new RunLabels({ everywhere, workspace: otherMemory() });
+  const everywhere = new FakeMemory();
+  const before = new RunLabels({ everywhere, workspace: new FakeMemory() });
   await before.rename("/p/runs/a", "best one");
   await before.setArchived("/p/runs/b", true);
   // The editor gives a window with another set of folders a state of its own.
-  const after = new RunLabels({ everywhere, workspace: otherMemory() });
+  const after = new RunLabels({ everywhere, workspace: new FakeMemory() });
   expect(after.names["/p/runs/a"]).toBe("best one");
   expect(after.isArchived("/p/runs/b")).toBe(true);
 });

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RunSlots } from "../../../src/host/runs/runSlots.ts";
@@ -12,11 +11,12 @@ import { LaunchStore } from "../../../src/node/launch/launchStore.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
+import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 /** Also on a busy machine. */
 const eventually = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
 
-let folder: string;
+const folder = folderOfEachTest();
 
 /** Says hello, has a run folder, and ends well once there is a file `end` beside the program's configuration. */
 const PROGRAM = `
@@ -35,15 +35,11 @@ const timer = setInterval(() => {
 `;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trainings-"));
   await mkdir(join(folder, "program"));
   await writeFile(join(folder, "program", "tinker-rl.js"), PROGRAM);
 });
 
-afterEach(async () => {
-  await writeFile(join(folder, "end"), "");
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => writeFile(join(folder, "end"), ""));
 
 /** As the request says. */
 const orderOf = async ({ configPath, resume }: TrainingRequest): Promise<LaunchRequest> =>

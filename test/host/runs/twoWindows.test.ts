@@ -1,29 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
-import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
 import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
-import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { systemClock as clock } from "../../../src/node/clock.ts";
 import { isProcessAlive } from "../../../src/node/processes.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
 import { stepFacts } from "../../core/runFolder/builders.ts";
+import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
-const clock = systemClock;
-const fileSystem = createFileSystem();
-const starter = { owner: "editor" as const, configPath: "/projects/tinker-config.yaml" };
-let parent: string;
+const fileSystem = filesOnDisk();
+const parent = folderOfEachTest();
+const starter = { owner: "editor", host: hostname(), configPath: "/c.yaml" } as const;
 /** Stands for the trainer that the first window started. */
 let trainer: ChildProcess;
 let windows: readonly RunStore[];
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "windows-"));
   trainer = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   const onError = (error: unknown): void => {
     throw error;
@@ -36,12 +32,10 @@ afterEach(async () => {
     trainer.kill();
     await once(trainer, "exit");
   }
-  rmSync(parent, { recursive: true, force: true });
 });
 
-async function startedRun(name = "demo") {
-  const run = { ...starter, pid: trainer.pid ?? 0, host: hostname(), parent, name, runId: "r" };
-  const lease = await startRun({ fileSystem, clock }, run);
+async function aRun(): Promise<string> {
+  const lease = await startedRun(fileSystem, parent, { ...starter, pid: trainer.pid ?? 0 });
   await lease.update({ phase: "running" });
   await appendMetrics(lease.files, lease.folder, buildMetricsRow(stepFacts({ step: 0 })));
   return lease.folder;
@@ -62,7 +56,7 @@ async function shown(folder: string) {
 
 describe("two windows on one folder", () => {
   it("show the same of a run, whichever started it, and neither offers to start it again", async () => {
-    const folder = await startedRun();
+    const folder = await aRun();
     const [first, second] = await shown(folder);
     expect(second).toEqual(first);
     expect(first).toMatchObject({
@@ -73,8 +67,8 @@ describe("two windows on one folder", () => {
   });
 
   it("cannot both train it: the second trainer is refused with who has it and what to do", async () => {
-    const folder = await startedRun();
-    const second = { ...starter, pid: process.pid, host: hostname(), folder, step: 1 };
+    const folder = await aRun();
+    const second = { ...starter, pid: process.pid, folder, step: 1 };
     await expect(resumeRun({ fileSystem, clock, isProcessAlive }, second)).rejects.toMatchObject({
       code: "run-in-use",
       message: `The run in ${folder} is being trained by process ${trainer.pid} on ${hostname()} (editor). Stop it first, or start a new run.`,
@@ -83,12 +77,12 @@ describe("two windows on one folder", () => {
   });
 
   it("get a folder each when both start the same configuration", async () => {
-    const folders = await Promise.all([startedRun(), startedRun()]);
+    const folders = await Promise.all([aRun(), aRun()]);
     expect(folders.toSorted()).toEqual([`${parent}/demo`, `${parent}/demo-2`]);
   });
 
   it("both offer to resume it once its trainer no longer exists", async () => {
-    const folder = await startedRun();
+    const folder = await aRun();
     trainer.kill("SIGKILL");
     await once(trainer, "exit");
     const [first, second] = await shown(folder);

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { RunTerminal } from "../../../src/host/task/runTerminal.ts";
 import { aTraining, opened } from "./openedTerminal.ts";
 
 it("shows the output with line ends of a terminal, and ends with the code of a trainer that failed", async () => {
@@ -142,20 +141,15 @@ const HOSTILE = [
 
 describe("the terminal of a task", () => {
   function shown(pieces: readonly string[]): string {
-    let text = "";
-    const terminal = new RunTerminal({
-      follow: async ({ print }) => {
-        for (const piece of pieces) print(piece);
-        return { exitCode: 0, error: null, folder: null };
-      },
-      send: async () => "",
-      detached: () => undefined,
-    });
-    terminal.onDidWrite((piece) => {
-      text += piece;
-    });
-    terminal.open();
-    return text;
+    const { text } = opened(
+      aTraining({
+        follow: async ({ print }) => {
+          for (const piece of pieces) print(piece);
+          return null;
+        },
+      }),
+    );
+    return text();
   }
 
   /** Without the styles and line ends of the trainer's own lines. */

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { createChatTools } from "../../../src/host/tools/chatTools.ts";
 import { registerTools } from "../../../src/host/tools/registerTools.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunTools } from "../../../src/server/tools/runTools.ts";
 import { TOOLS, type ToolId, toolName } from "../../../src/server/tools/toolTable.ts";
 import { MAX_CHARS } from "../../../src/server/tools/toolText.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { type WrittenRun, writeHardRun } from "../../server/dashboard/writtenRun.ts";
 import { readFramed } from "../../server/tools/framed.ts";
 
@@ -56,14 +54,14 @@ vi.mock("vscode", () => ({
   },
 }));
 
-const fileSystem = createFileSystem();
+const fileSystem = filesOnDisk();
+editor.root = folderOfAllTests();
 const redactor = new Redactor();
 let written: WrittenRun;
 let run: RunEntry;
 let tools: RunTools;
 
 beforeAll(async () => {
-  editor.root = await mkdtemp(join(tmpdir(), "tools-"));
   written = await writeHardRun(fileSystem, join(editor.root, "runs"));
   const named = { name: "hard", folder: written.folder };
   const listed = await readRun(fileSystem, named, {
@@ -80,10 +78,6 @@ beforeAll(async () => {
     // What is asked of one.
     finder: { configs: [{ fsPath: join(editor.root, "a", "tinker-config.yaml") } as never] },
   });
-});
-afterAll(async () => {
-  await fileSystem.close();
-  await rm(editor.root, { recursive: true, force: true });
 });
 
 async function ask(id: ToolId, input: unknown = {}) {

@@ -1,9 +1,9 @@
 /** The fake W&B server on a port. */
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { FakeWandbServer } from "../../core/tracking/wandb/fakeWandbServer.ts";
+import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 
 export interface WandbService {
   readonly url: string;
@@ -23,12 +23,10 @@ export async function startWandbService(): Promise<WandbService> {
     });
     outgoing.writeHead(answer.status).end(await answer.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is never a string.
-  const { port } = server.address() as AddressInfo;
+  const url = await listenAnywhere(server);
   const close = (): void => {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}`, fake, close };
+  return { url, fake, close };
 }

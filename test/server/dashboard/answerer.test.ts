@@ -4,7 +4,7 @@ import { Answerer } from "../../../src/server/dashboard/answerer.ts";
 import type { HostMessage } from "../../../src/shared/dashboardMessages.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
-import { FakeClock } from "../../fakes/fakeClock.ts";
+import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
 
 const folder = "/runs/evaluated";
@@ -28,9 +28,7 @@ async function counterpartIn(step: number): Promise<HostMessage | undefined> {
   });
   const key = { source: "evaluation", step: 40, group: 7, rollout: 1 } as const;
   answerer.answer(1, { ask: "counterpart", key, set: { source: "evaluation", step } });
-  for (let turn = 0; turn < 500 && answers.length === 0; turn += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await until(() => answers.length > 0);
   return answers[0];
 }
 

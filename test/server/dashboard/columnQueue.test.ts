@@ -87,23 +87,16 @@ function rowWith(metrics: number, step: number): { readonly step: number } {
   return { step, ...Object.fromEntries(values) };
 }
 
-function otherSendAll(queue: ColumnQueue, metrics: MetricColumns, page: ColumnStore): void {
-  for (let next = queue.next(metrics, metrics.names); next !== null; ) {
-    page.append({ rows: metrics.length, ...next });
-    next = queue.next(metrics, metrics.names);
-  }
-}
-
 describe("rows with very many metrics", () => {
   it.each([259, 2_000, 5_000])("arrive whole, live and after reopening: %i", (count) => {
     const metrics = new MetricColumns();
     const live = { queue: new ColumnQueue(240_000), page: new ColumnStore() };
     for (let step = 0; step < 8; step += 1) {
       metrics.add(rowWith(count, step));
-      otherSendAll(live.queue, metrics, live.page);
+      sendAll(live.queue, metrics, live.page);
     }
     const reopened = new ColumnStore();
-    otherSendAll(new ColumnQueue(240_000), metrics, reopened);
+    sendAll(new ColumnQueue(240_000), metrics, reopened);
     expect(metrics.names).toHaveLength(count);
     for (const page of [live.page, reopened]) {
       const gaps = metrics.names.filter(

@@ -13,7 +13,7 @@ import type { DashboardQuestion, HostMessage } from "../../../src/shared/dashboa
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
-import { FakeClock } from "../../fakes/fakeClock.ts";
+import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
 
@@ -75,6 +75,8 @@ async function openedSession() {
   );
   const all = <K extends Kind>(kind: K): readonly Of<K>[] =>
     messages.filter((message): message is Of<K> => message.kind === kind);
+  const ready = (): void => session.receive({ kind: "ready" });
+  const settled = () => until(() => all("append").some(({ isComplete }) => isComplete));
   let lastId = 0;
   return {
     folder,
@@ -86,7 +88,7 @@ async function openedSession() {
     all,
     run,
     fileSystem,
-    ready: () => session.receive({ kind: "ready" }),
+    ready,
     ask: async <K extends Kind>(question: DashboardQuestion, kind: K): Promise<Of<K>> => {
       lastId += 1;
       const id = lastId;
@@ -100,11 +102,16 @@ async function openedSession() {
         throw new Error(`No ${kind} came: ${JSON.stringify(messages.at(-1))}`);
       return answer;
     },
-    /** Everything that is due is sent. */
-    settled: async () => {
-      await until(() => all("append").some(({ isComplete }) => isComplete));
-    },
+    settled,
   };
+}
+
+/** A session whose page is there and has been sent all that is due. */
+async function settledSession() {
+  const opened = await openedSession();
+  opened.ready();
+  await opened.settled();
+  return opened;
 }
 
 async function moveFolder(fileSystem: FileSystem, from: string, to: string): Promise<void> {
@@ -115,19 +122,9 @@ async function moveFolder(fileSystem: FileSystem, from: string, to: string): Pro
   }
 }
 
-/** Reading from memory takes turns of the event loop, not time. */
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1_000 && !isTrue(); turn += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  if (!isTrue()) throw new Error("What was waited for did not come.");
-}
-
 describe("a session", () => {
   it("offers a run that has begun and goes on with the one that it shows, also in a page that is shown again", async () => {
-    const { ready, settled, session, all } = await openedSession();
-    ready();
-    await settled();
+    const { ready, session, all } = await settledSession();
     session.offer("other");
     expect(all("offer-run")).toEqual([{ kind: "offer-run", run: "other" }]);
     expect([session.run?.id, all("init").length]).toEqual(["hard", 1]);
@@ -153,9 +150,7 @@ describe("a session", () => {
   });
 
   it("says once that the folder of its run is gone, and shows the run again when it is back", async () => {
-    const { ready, settled, all, clock, fileSystem, folder, session } = await openedSession();
-    ready();
-    await settled();
+    const { all, clock, fileSystem, folder, session } = await settledSession();
     await moveFolder(fileSystem, folder, `${folder}-away`);
     const look = async (isDone: () => boolean): Promise<void> => {
       for (let left = 20; left > 0 && !isDone(); left -= 1) {
@@ -175,9 +170,7 @@ describe("a session", () => {
   });
 
   it("sends the state, the attempts and the checkpoints of the run", async () => {
-    const { ready, settled, all, messages } = await openedSession();
-    ready();
-    await settled();
+    const { all, messages } = await settledSession();
     const facts = all("init")[0]?.facts;
     expect(facts?.run).toMatchObject({
       name: "hard",
@@ -215,9 +208,7 @@ describe("a session", () => {
   });
 
   it("is silent while the page is hidden, and begins anew when it is shown", async () => {
-    const { ready, settled, session, messages, all, folder, fileSystem } = await openedSession();
-    ready();
-    await settled();
+    const { ready, session, messages, all, folder, fileSystem } = await settledSession();
     session.setVisible(false);
     const before = messages.length;
     await appendMetrics(fileSystem, folder, buildMetricsRow(stepFacts({ step: 24 })));
@@ -232,10 +223,7 @@ describe("a session", () => {
   });
 
   it("reads, sends and waits for nothing while it is hidden for 200 steps, then shows them all in its first message", async () => {
-    const { ready, settled, session, messages, all, folder, fileSystem, clock } =
-      await openedSession();
-    ready();
-    await settled();
+    const { ready, session, messages, all, folder, fileSystem, clock } = await settledSession();
     session.setVisible(false);
     const before = messages.length;
     const reading = vi.spyOn(fileSystem, "readRange");
@@ -259,9 +247,7 @@ describe("a session", () => {
   });
 
   it("sends new rows alone, at most four times a second", async () => {
-    const { ready, settled, session, all, folder, fileSystem, clock } = await openedSession();
-    ready();
-    await settled();
+    const { session, all, folder, fileSystem, clock } = await settledSession();
     const before = all("append").length;
     for (let step = 24; step < 34; step += 1) {
       await appendMetrics(fileSystem, folder, buildMetricsRow(stepFacts({ step })));
@@ -276,9 +262,7 @@ describe("a session", () => {
   });
 
   it("replaces everything when a resume has put steps aside", async () => {
-    const { ready, settled, session, all, folder, fileSystem, clock } = await openedSession();
-    ready();
-    await settled();
+    const { session, all, folder, fileSystem, clock } = await settledSession();
     const starter = { pid: 1, host: "here", owner: "terminal" as const, configPath: "x" };
     const clockOfRun = { ...systemClock, now: () => Date.now() + 60_000 };
     await resumeRun(
@@ -293,9 +277,7 @@ describe("a session", () => {
   });
 
   it("forwards commands, and shows why one did not work", async () => {
-    const { ready, settled, session, commands, all } = await openedSession();
-    ready();
-    await settled();
+    const { session, commands, all } = await settledSession();
     session.receive({
       kind: "command",
       command: "deleteCheckpoint",
@@ -312,9 +294,7 @@ describe("a session", () => {
   });
 
   it("shows another run, or says that it is gone", async () => {
-    const { ready, settled, session, all } = await openedSession();
-    ready();
-    await settled();
+    const { session, all } = await settledSession();
     session.receive({ kind: "select-run", id: "gone" });
     await until(() => all("error").length > 0);
     expect(all("error")[0]?.message).toContain("no longer exists");
@@ -323,9 +303,7 @@ describe("a session", () => {
 
 describe("answers", () => {
   it("hold the rollouts of a step, with advantage and what it was used for", async () => {
-    const { ready, settled, ask, step } = await openedSession();
-    ready();
-    await settled();
+    const { ask, step } = await settledSession();
     const { rows, total } = await ask({ ask: "rollouts", source, step }, "rollouts");
     expect([rows.length, total]).toEqual([48, 48]);
     expect(rows[3]).toMatchObject({
@@ -343,10 +321,7 @@ describe("answers", () => {
   });
 
   it("come again while the step is played", async () => {
-    const { ready, settled, ask, session, all, step, folder, fileSystem, clock } =
-      await openedSession();
-    ready();
-    await settled();
+    const { ask, session, all, step, folder, fileSystem, clock } = await settledSession();
     await ask({ ask: "rollouts", source, step }, "rollouts");
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
     await store.addRollout(aRecord({ step, group: 90 }));
@@ -357,9 +332,7 @@ describe("answers", () => {
   });
 
   it("hold a body as it was stored, bounded where it is huge", async () => {
-    const { ready, settled, ask, step } = await openedSession();
-    ready();
-    await settled();
+    const { ask, step } = await settledSession();
     const { body } = await ask(
       { ask: "rollout", key: { source, step, group: 0, rollout: 0 } },
       "rollout",
@@ -373,9 +346,7 @@ describe("answers", () => {
   });
 
   it("hold a part of the tokens with their texts and the range of all", async () => {
-    const { ready, settled, ask, step } = await openedSession();
-    ready();
-    await settled();
+    const { ask, step } = await settledSession();
     const { window } = await ask(
       { ask: "tokens", key: { source, step, group: 0, rollout: 0 }, stream: 0, from: 4_000 },
       "tokens",
@@ -425,9 +396,7 @@ describe("answers", () => {
   });
 
   it("name the rollouts in whose messages all words occur", async () => {
-    const { ready, settled, ask, step } = await openedSession();
-    ready();
-    await settled();
+    const { ask, step } = await settledSession();
     const search = (text: string, isCaseSensitive = false) =>
       ask(
         {
@@ -443,9 +412,7 @@ describe("answers", () => {
   });
 
   it("say where every value of the configuration comes from, with short paths", async () => {
-    const { ready, settled, ask } = await openedSession();
-    ready();
-    await settled();
+    const { ask } = await settledSession();
     const { config } = await ask({ ask: "config" }, "config");
     const origins = Object.fromEntries(config.entries.map(({ key, origin }) => [key, origin]));
     expect(origins).toMatchObject({
@@ -459,9 +426,7 @@ describe("answers", () => {
   });
 
   it("hold the steps that were repeated after an attempt", async () => {
-    const { ready, settled, ask } = await openedSession();
-    ready();
-    await settled();
+    const { ask } = await settledSession();
     const names = ["rollout/reward/mean"];
     const { steps, columns } = await ask({ ask: "superseded", attempt: 1, names }, "superseded");
     expect(Array.from(steps)).toEqual([14, 15, 16, 17, 18]);
@@ -469,9 +434,7 @@ describe("answers", () => {
   });
 
   it("say what is missing, and are not sent once they are canceled", async () => {
-    const { ready, settled, ask, session, messages, step } = await openedSession();
-    ready();
-    await settled();
+    const { ask, session, messages, step } = await settledSession();
     const key = { source, step, group: 0, rollout: 77 };
     expect((await ask({ ask: "rollout", key }, "error")).message).toContain(
       "rollout 78 of group 1 in step 24",

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
+import type { FileSystem } from "../../../src/core/ports.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
@@ -10,31 +11,48 @@ import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { gatherFacts, readConfigFacts } from "../../../src/server/dashboard/runFacts.ts";
+import {
+  gatherFacts,
+  type RunFactsOptions,
+  readConfigFacts,
+} from "../../../src/server/dashboard/runFacts.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
 import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 
-it("the page learns which model was evaluated, and nothing of where it lies", async () => {
-  const fileSystem = createMemoryFileSystem();
-  const folder = "/runs/evaluation";
-  const model = { name: "step 10", path: "tinker://r/sampler_weights/c" };
-  const line = { step: 10, purpose: "asked", timeMs: 0, model, results: [] };
-  await fileSystem.append(runPaths(folder).evaluations, `${JSON.stringify(line)}\n`);
-  const follower = new RunFollower({ fileSystem, folder });
+const FOLDER = "/runs/demo";
+const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
+
+let disk = createMemoryFileSystem();
+beforeEach(() => {
+  disk = createMemoryFileSystem();
+});
+
+/** What the page gets of the run as it lies there. */
+async function facts(changes: Partial<RunFactsOptions> = {}) {
+  const fileSystem: FileSystem = disk;
+  const follower = new RunFollower({ fileSystem, folder: FOLDER });
   await follower.refresh();
-  const { evaluations } = await gatherFacts({
-    id: "e",
-    name: "e",
+  return await gatherFacts({
+    id: "demo",
+    name: "demo",
     follower,
     fileSystem,
-    liveness: { nowMs: 0, isProcessAlive: () => false },
+    liveness: LIVENESS,
     evaluated: null,
-    configFacts: null,
+    configFacts: await readConfigFacts(fileSystem, FOLDER),
     shortenPath: (path) => path,
+    ...changes,
   });
+}
+
+it("the page learns which model was evaluated, and nothing of where it lies", async () => {
+  const model = { name: "step 10", path: "tinker://r/sampler_weights/c" };
+  const line = { step: 10, purpose: "asked", timeMs: 0, model, results: [] };
+  await disk.append(runPaths(FOLDER).evaluations, encodeJsonLine(line));
+  const { evaluations } = await facts();
   expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);
 });
 
@@ -42,29 +60,12 @@ it.each([
   ["the bundled model in the calculator", "local/tiny-tool", ["local/calculator"], "demo.yaml"],
   ["the bundled model in more environments", "local/tiny-tool", ["local/calculator", "x"], null],
   ["a hosted model", "Qwen/Qwen3-8B", ["local/calculator"], null],
-] as const)("a run of %s is the local demo or not", async (_, model, environments, expected) => {
-  const fileSystem = createMemoryFileSystem();
-  const folder = "/runs/demo";
-  const config = {
-    model_name: model,
-    environments: Object.fromEntries(environments.map((name) => [name, {}])),
-  };
-  await fileSystem.append(runPaths(folder).resolvedConfig, JSON.stringify(config));
+] as const)("a run of %s is the local demo or not", async (_, model_name, names, expected) => {
+  const environments = Object.fromEntries(names.map((name) => [name, {}]));
+  await disk.append(runPaths(FOLDER).resolvedConfig, JSON.stringify({ model_name, environments }));
   const file = aRunFile({ configPath: "/home/someone/demo.yaml" });
-  await fileSystem.append(runPaths(folder).runFile, JSON.stringify(file));
-  const follower = new RunFollower({ fileSystem, folder });
-  await follower.refresh();
-  const { run } = await gatherFacts({
-    id: "demo",
-    name: "demo",
-    follower,
-    fileSystem,
-    liveness: { nowMs: 0, isProcessAlive: () => false },
-    evaluated: null,
-    configFacts: await readConfigFacts(fileSystem, folder),
-    shortenPath: (path) => path,
-  });
-  expect(run.demoConfig).toBe(expected);
+  await disk.append(runPaths(FOLDER).runFile, JSON.stringify(file));
+  expect((await facts()).run.demoConfig).toBe(expected);
 });
 
 it.each([
@@ -74,80 +75,40 @@ it.each([
 ] as const)(
   "a run with method %s that is %s has examples or none",
   async (method, phase, expected) => {
-    const fileSystem = createMemoryFileSystem();
-    const folder = "/runs/demo";
-    const config = {
-      method,
-      model_name: "local/tiny-tool",
-      environments: { "local/calculator": {} },
-    };
-    await fileSystem.append(runPaths(folder).resolvedConfig, JSON.stringify(config));
-    await fileSystem.append(runPaths(folder).runFile, JSON.stringify(aRunFile({ phase })));
-    const follower = new RunFollower({ fileSystem, folder });
-    await follower.refresh();
-    const { run } = await gatherFacts({
-      id: "demo",
-      name: "demo",
-      follower,
-      fileSystem,
-      liveness: { nowMs: 0, isProcessAlive: () => true },
-      evaluated: null,
-      configFacts: await readConfigFacts(fileSystem, folder),
-      shortenPath: (path) => path,
-    });
+    const environments = { "local/calculator": {} };
+    const config = { method, model_name: "local/tiny-tool", environments };
+    await disk.append(runPaths(FOLDER).resolvedConfig, JSON.stringify(config));
+    await disk.append(runPaths(FOLDER).runFile, JSON.stringify(aRunFile({ phase })));
+    const { run } = await facts({ liveness: { nowMs: 0, isProcessAlive: () => true } });
     expect(run.examples).toBe(expected);
     expect(run.demoConfig === null).toBe(method === "sft");
   },
 );
 
-it("they are sent to the page however much has happened since", async () => {
-  const fileSystem = createMemoryFileSystem();
-  const folder = "/runs/long";
-  const clock = new FakeClock();
-  const files = fileSystem.within(folder);
+it("what steered a run is sent to the page however much has happened since", async () => {
   const log = createEventLog({
-    fileSystem: files,
-    clock,
-    folder,
+    fileSystem: disk.within(FOLDER),
+    clock: new FakeClock(),
+    folder: FOLDER,
     attempt: 1,
     redactor: new Redactor(),
   });
-  const facts = { level: "info", message: "", data: {} } as const;
+  const event = { level: "info", message: "", data: {} } as const;
   const kinds = ["settings-changed", "run-paused", "capacity-paused"];
-  for (const kind of kinds) await log.record({ ...facts, kind, step: 3 });
+  for (const kind of kinds) await log.record({ ...event, kind, step: 3 });
   for (let step = 4; step < 500; step += 1) {
-    await log.record({ ...facts, kind: "checkpoint-saved", step });
+    await log.record({ ...event, kind: "checkpoint-saved", step });
   }
-  const follower = new RunFollower({ fileSystem, folder });
-  await follower.refresh();
-  const { events } = await gatherFacts({
-    id: "long",
-    name: "long",
-    follower,
-    fileSystem,
-    liveness: { nowMs: clock.now(), isProcessAlive: () => false },
-    evaluated: null,
-    configFacts: null,
-    shortenPath: (path) => path,
-  });
+  const { events } = await facts();
   expect(events.length).toBeLessThan(496);
   expect(events.slice(0, 3).map(({ kind }) => kind)).toEqual(kinds);
 });
 
 describe("what a run has used", () => {
-  const FOLDER = "runs/demo";
-
-  const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
-
   const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
 
-  const FILE = aRunFile({ phase: "done" });
-
-  let disk = createMemoryFileSystem();
-
   beforeEach(async () => {
-    disk = createMemoryFileSystem();
-    await disk.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(FILE));
+    await disk.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(aRunFile({ phase: "done" })));
     await writePriceFile(disk, FOLDER, { model: "m", prices, source: "configuration", date: null });
   });
 
@@ -177,40 +138,25 @@ describe("what a run has used", () => {
     return (await readRun(disk, { name: "demo", folder: FOLDER }, LIVENESS))?.used;
   }
 
-  async function laterCost(): Promise<number | null> {
-    const follower = new RunFollower({ fileSystem: disk, folder: FOLDER });
-    await follower.refresh();
-    const options = {
-      id: "a",
-      name: "demo",
-      follower,
-      fileSystem: disk,
-      liveness: LIVENESS,
-      configFacts: null,
-      evaluated: null,
-    };
-    return (await gatherFacts({ ...options, shortenPath: (path) => path })).run.laterCostUsd;
-  }
+  const laterCost = async () => (await facts()).run.laterCostUsd;
 
-  describe("what a run has used", () => {
-    it("has each evaluation once", async () => {
-      await addStep();
-      expect(await listed()).toEqual({ tokens: 3_000_000, costUsd: 12 });
-      expect(await laterCost()).toBe(0);
-      await addEvaluation(1, 500_000);
-      expect(await listed()).toEqual({ tokens: 3_500_000, costUsd: 14 });
-      expect(await laterCost()).toBe(2);
-    });
+  it("has each evaluation once", async () => {
+    await addStep();
+    expect(await listed()).toEqual({ tokens: 3_000_000, costUsd: 12 });
+    expect(await laterCost()).toBe(0);
+    await addEvaluation(1, 500_000);
+    expect(await listed()).toEqual({ tokens: 3_500_000, costUsd: 14 });
+    expect(await laterCost()).toBe(2);
+  });
 
-    it("is that of its models where nothing is trained", async () => {
-      await addEvaluation(10, 500_000);
-      await addEvaluation(0, 500_000);
-      expect(await listed()).toEqual({ tokens: 1_000_000, costUsd: 4 });
-      expect(await laterCost()).toBe(4);
-      const program = createFakeProgram({ fileSystem: disk });
-      expect(await runProgram(program, ["show", FOLDER])).toBe(0);
-      const text = program.out.lines.join("\n");
-      expect(text).toMatch(/^cost +\$4\.00, 1,000,000 tokens$/m);
-    });
+  it("is that of its models where nothing is trained", async () => {
+    await addEvaluation(10, 500_000);
+    await addEvaluation(0, 500_000);
+    expect(await listed()).toEqual({ tokens: 1_000_000, costUsd: 4 });
+    expect(await laterCost()).toBe(4);
+    const program = createFakeProgram({ fileSystem: disk });
+    expect(await runProgram(program, ["show", FOLDER])).toBe(0);
+    const text = program.out.lines.join("\n");
+    expect(text).toMatch(/^cost +\$4\.00, 1,000,000 tokens$/m);
   });
 });

@@ -31,6 +31,7 @@ let store: RunStore;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 
 beforeEach(async () => {
+  // Under a name that clients take for one of a trainer.
   place = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
   control = { address: join(place, "control.sock"), tokenPath: join(place, "token") };
   await writeFile(control.tokenPath, "t".repeat(43));
@@ -69,7 +70,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
     control,
     ...changes,
   });
-  await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
+  await fileSystem.writeAtomic(`${RUN}/run.json`, JSON.stringify(file));
 }
 
 it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
@@ -77,7 +78,7 @@ it("knows the best reward of a run of a sweep, also of one whose trainer reports
   const addStep = (step: number, mean: number) =>
     fileSystem.append(
       `${RUN}/metrics.jsonl`,
-      new TextEncoder().encode(`${JSON.stringify({ step, rollout: { reward: { mean } } })}\n`),
+      `${JSON.stringify({ step, rollout: { reward: { mean } } })}\n`,
     );
   for (const [step, mean] of [0, 0, 1, 0, 0].entries()) await addStep(step, mean);
   await writeRun({ sweep });
@@ -150,82 +151,66 @@ it("shows the rewards of repeated steps once, when a run continues in a new sess
 });
 
 it("a run has the name that the user gave it", async () => {
-  const fileSystem = createMemoryFileSystem();
-  const clock = new FakeClock();
-  const file: RunFile = aRunFile({ phase: "done" });
-  await fileSystem.writeAtomic(
-    "/runs/demo/run.json",
-    new TextEncoder().encode(JSON.stringify(file)),
-  );
-  const store = new RunStore({
-    fileSystem,
-    clock,
-    onError: () => undefined,
-    nameOf: (folder) => (folder === "/runs/demo" ? "best one" : null),
-  });
-  await store.look([], ["/runs/demo"]);
-  expect(store.get("/runs/demo")?.name).toBe("best one");
-  store.close();
+  await writeRun({ phase: "done" });
+  const nameOf = (folder: string) => (folder === RUN ? "best one" : null);
+  const named = new RunStore({ fileSystem, clock, onError: () => undefined, nameOf });
+  await named.look([], [RUN]);
+  expect(named.get(RUN)?.name).toBe("best one");
+  named.close();
 });
 
-describe("a run of the original program", () => {
+describe("a folder of the Python program", () => {
   const STEPS = 30;
-
   const fileSystem = filesOnDisk();
-
   const parent = folderOfEachTest();
-
   let folder: string;
-
   beforeEach(() => {
     folder = writePythonRun(parent, STEPS);
   });
 
-  describe("a folder of the Python program", () => {
-    it("has complete curves, even in steps with an invalid number", async () => {
-      const follower = new RunFollower({ fileSystem, folder });
-      await follower.refresh();
-      expect(follower.problem).toBeNull();
-      expect(Array.from(follower.metrics.steps())).toEqual(
-        Array.from({ length: STEPS }, (_, step) => step),
-      );
-      const rewards = follower.metrics.values("rollout/reward/mean");
-      expect(Array.from(rewards)).toEqual(
-        Array.from({ length: STEPS }, (_, step) => Math.min(1, 0.2 + step / 50)),
-      );
-      expect(follower.metrics.values("loss")[2]).toBeNaN();
-      expect(follower.metrics.values("rollout/reward/std")[1]).toBeNaN();
-      expect(follower.metrics.latest("rollout/env/WhoDunIt/reward/mean")).toBeCloseTo(0.78);
-    });
+  it("has complete curves, even in steps with an invalid number", async () => {
+    const follower = new RunFollower({ fileSystem, folder });
+    await follower.refresh();
+    expect(follower.problem).toBeNull();
+    expect(Array.from(follower.metrics.steps())).toEqual(
+      Array.from({ length: STEPS }, (_, step) => step),
+    );
+    const rewards = follower.metrics.values("rollout/reward/mean");
+    expect(Array.from(rewards)).toEqual(
+      Array.from({ length: STEPS }, (_, step) => Math.min(1, 0.2 + step / 50)),
+    );
+    expect(follower.metrics.values("loss")[2]).toBeNaN();
+    expect(follower.metrics.values("rollout/reward/std")[1]).toBeNaN();
+    expect(follower.metrics.latest("rollout/env/WhoDunIt/reward/mean")).toBeCloseTo(0.78);
+  });
 
-    it("is in the list of runs once it was opened, with its steps and reward", async () => {
-      const onError = (error: unknown): void => {
-        throw error;
-      };
-      const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
-      await store.look([], [folder]);
-      const run = store.get(folder);
-      store.close();
-      expect(run).toMatchObject({
-        name: "python-run",
-        phase: "foreign",
-        steps: STEPS,
-        totalSteps: null,
-        isLive: false,
-        reward: expect.closeTo(0.78),
-        file: null,
-        problem: null,
-      });
-      if (run === null) return;
-      const row = runRow(run, { isSpinning: false, isArchived: false });
-      expect(row.description).toBe("0.78 · 30 steps · no run.json");
-      // Nothing can be resumed, and nothing is in progress.
-      expect(row.context).toBe("run+ended+training");
+  it("is in the list of runs once it was opened, with its steps and reward", async () => {
+    const onError = (error: unknown): void => {
+      throw error;
+    };
+    const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
+    await store.look([], [folder]);
+    const run = store.get(folder);
+    store.close();
+    expect(run).toMatchObject({
+      name: "python-run",
+      phase: "foreign",
+      steps: STEPS,
+      totalSteps: null,
+      isLive: false,
+      reward: expect.closeTo(0.78),
+      file: null,
+      problem: null,
     });
+    if (run === null) return;
+    const row = runRow(run, { isSpinning: false, isArchived: false });
+    expect(row.description).toBe("0.78 · 30 steps · no run.json");
+    // Nothing can be resumed, and nothing is in progress.
+    expect(row.context).toBe("run+ended+training");
+  });
 
-    it("is not taken for a run where runs of this program lie", async () => {
-      const liveness = { nowMs: 0, isProcessAlive: () => false };
-      expect(await listRuns(fileSystem, parent, liveness)).toEqual([]);
-    });
+  it("is not taken for a run where runs of this program lie", async () => {
+    const liveness = { nowMs: 0, isProcessAlive: () => false };
+    expect(await listRuns(fileSystem, parent, liveness)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { stepFinished } from "../../cli/fakeProgram.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
-import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 
 const ears: ControlChannel[] = [];
@@ -46,12 +46,6 @@ function unused(): void {
   throw new Error("nobody asked for this");
 }
 
-/** Lets a connection's end arrive. */
-async function reported(isTold: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 1_000 && !isTold(); turns++) await settle();
-  expect(isTold()).toBe(true);
-}
-
 it("a run is stopped and saved a minute after the last editor has gone", async () => {
   const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
   prepare();
@@ -63,7 +57,7 @@ it("a run is stopped and saved a minute after the last editor has gone", async (
   await clock.advance(300_000);
   expect(control.isStopping).toBe(false);
   two.close();
-  await reported(() => clock.sleeping > 0);
+  await until(() => clock.sleeping > 0);
   await clock.advance(59_000);
   expect(control.isStopping).toBe(false);
   await clock.advance(1_000);
@@ -77,7 +71,7 @@ it("an editor that comes back in time finds the run as it was", async () => {
   await before.send({ action: "attach" });
   await clock.advance(1_000);
   before.close();
-  await reported(() => clock.sleeping > 0);
+  await until(() => clock.sleeping > 0);
   await clock.advance(50_000);
   const after = await connect();
   await after.send({ action: "attach" });

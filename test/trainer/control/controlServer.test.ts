@@ -8,7 +8,7 @@ import { ControlClient } from "../../../src/node/control/client.ts";
 import type { ControlCommand, RunStatus } from "../../../src/shared/control.ts";
 import { ControlServer } from "../../../src/trainer/control/controlServer.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
-import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { FakeClock, until } from "../../fakes/fakeClock.ts";
 
 let clock: FakeClock;
 let server: ControlServer;
@@ -64,12 +64,6 @@ async function request(token?: string): Promise<string> {
   return `${JSON.stringify({ version: 1, id: 1, token: own, action: "stop" })}\n`;
 }
 
-/** Lets what was sent arrive. */
-async function arrived(isThere: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 1_000 && !isThere(); turns++) await settle();
-  expect(isThere()).toBe(true);
-}
-
 describe("a control socket", () => {
   it("lies with its token where no one else can read", async () => {
     if (process.platform === "win32") return;
@@ -121,7 +115,7 @@ describe("a control socket", () => {
       server.changed();
     }
     await clock.advance(250);
-    await arrived(() => seen.length > 0);
+    await until(() => seen.length > 0);
     expect(seen.map(({ step }) => step)).toEqual([3]);
     expect(other).toEqual([]);
     watching.close();
@@ -135,7 +129,7 @@ describe("a control socket", () => {
     await one.send({ action: "attach" });
     await two.send({ action: "attach" });
     one.close();
-    await arrived(() => counts.length === 4);
+    await until(() => counts.length === 4);
     expect(counts).toEqual([1, 1, 2, 1]);
     two.close();
   });
@@ -152,7 +146,7 @@ describe("a control socket", () => {
     await client.send({ action: "attach" });
     status = { ...status, phase: "done" };
     await server.close();
-    await arrived(() => isClosed);
+    await until(() => isClosed);
     expect(seen.at(-1)?.phase).toBe("done");
     await expect(stat(dirname(server.address.tokenPath))).rejects.toThrow(/ENOENT/);
   });
@@ -189,7 +183,7 @@ describe("a stranger on the control socket", () => {
     const client = await ControlClient.open(server.address);
     await client.send({ action: "status" });
     const all = said(await stranger());
-    await arrived(() => clock.sleeping > 0);
+    await until(() => clock.sleeping > 0);
     await clock.advance(5_000);
     expect(await all).toBe("");
     expect(await client.send({ action: "status" })).toHaveProperty("message");
@@ -199,10 +193,10 @@ describe("a stranger on the control socket", () => {
   it("takes up a bounded number of places, which come free again", async () => {
     const opened = await Promise.all(Array.from({ length: 64 }, stranger));
     for (const socket of opened) socket.resume();
-    await arrived(() => opened.filter((socket) => socket.closed).length === 32);
+    await until(() => opened.filter((socket) => socket.closed).length === 32);
     expect(clock.sleeping).toBe(32);
     await clock.advance(5_000);
-    await arrived(() => opened.every((socket) => socket.closed));
+    await until(() => opened.every((socket) => socket.closed));
     const client = await ControlClient.open(server.address);
     expect(await client.send({ action: "stop" })).toMatchObject({ message: "will stop" });
     client.close();

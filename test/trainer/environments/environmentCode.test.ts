@@ -1,19 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { createEventLog } from "../../../src/core/runFolder/events.ts";
-import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { noteEnvironmentCode } from "../../../src/trainer/environments/environmentCode.ts";
-import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
 import { aConfig, anEnvironment } from "../../core/training/builders.ts";
 import { NO_SERVER } from "../../core/training/serverBuilder.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
+import { aNotedRun } from "../notedRun.ts";
 
-const FOLDER = "/runs/one";
 const project = folderOfEachTest();
-let fileSystem = createMemoryFileSystem();
+let run = aNotedRun();
 beforeEach(async () => {
-  fileSystem = createMemoryFileSystem();
+  run = aNotedRun();
   await mkdir(join(project, "maze", "__pycache__"), { recursive: true });
   await writeFile(join(project, "maze", "environment.py"), "print(1)");
 });
@@ -22,23 +19,9 @@ beforeEach(async () => {
 async function note(
   server = { ...NO_SERVER, command: ["python", "maze/environment.py"] },
 ): Promise<readonly string[]> {
-  const warnings: string[] = [];
-  const redactor = new Redactor();
-  const clock = createStillClock();
-  const events = createEventLog({ fileSystem, clock, redactor, folder: FOLDER, attempt: 1 });
-  const watch = (event: { readonly kind: string; readonly message?: string }): void => {
-    if (event.message !== undefined) warnings.push(event.message);
-  };
-  await noteEnvironmentCode(
-    project,
-    {
-      config: aConfig({ environments: { maze: anEnvironment({ server }) } }),
-      storage: { fileSystem, folder: FOLDER },
-      reporting: { events, redactor, watch },
-    },
-    7,
-  );
-  return warnings;
+  const config = aConfig({ environments: { maze: anEnvironment({ server }) } });
+  await noteEnvironmentCode(project, { config, ...run.partsOf(1) }, 7);
+  return run.warnings.splice(0);
 }
 
 it("another program or other tasks warn at the next attempt", async () => {

@@ -1,16 +1,14 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { type ExportFormat, exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { type StoredOne, writeStoredRun } from "./storedRun.ts";
 
 const CONFIG = {
   model_name: "org/model",
@@ -20,22 +18,9 @@ const CONFIG = {
 const fileSystem = filesOnDisk();
 const folder = folderOfEachTest();
 
-async function writeRun(records: readonly Partial<RolloutRecord>[]): Promise<string> {
-  const run = join(folder, "one");
-  await mkdir(runPaths(run).rolloutFolder, { recursive: true });
-  await writeFile(runPaths(run).resolvedConfig, JSON.stringify(CONFIG));
-  const files = fileSystem.within(run);
-  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
-  for (const [group, record] of records.entries()) {
-    await store.addRollout(
-      aRecord({ group, index: group, promptText: `Task ${group}`, ...record }),
-    );
-    const arrays = { samplerLogprobs: [0, -1], trainerLogprobs: [Number.NaN, -1.5] };
-    const more = { advantages: [0, 2], turns: [-1, 0], mask: [0, 1] };
-    const ids = [1, 10 + group];
-    await store.addTokens(0, [{ group, rollout: 0, stream: 0, ids, ...arrays, ...more }]);
-  }
-  return run;
+function writeRun(records: readonly StoredOne[]) {
+  const rollouts = records.map((record, at) => ({ promptText: `Task ${at}`, ...record }));
+  return writeStoredRun(fileSystem, join(folder, "one"), rollouts, CONFIG);
 }
 
 async function exported(run: string, format: ExportFormat = "messages", more = {}) {
@@ -58,7 +43,7 @@ describe("rollouts as a data set", () => {
   it("are conversations that can be read back, with task, reward and marks", async () => {
     const schema = '{"type":"object","properties":{"value":{"type":"integer"}}}';
     const tools = [{ name: "answer", description: "Ends.", parameters: schema }];
-    const run = await writeRun([{ tools }, { reward: 0, tools }]);
+    const { run } = await writeRun([{ tools }, { reward: 0, tools }]);
     const place = { source: "training", step: 0, group: 0, rollout: 0 } as const;
     await markRollout(fileSystem.within(run), run, place, { star: true, note: "Look." });
     const { output } = await exported(run);
@@ -94,7 +79,7 @@ describe("rollouts as a data set", () => {
 
   it("stand once, are filtered, and are counted on the card", async () => {
     const same = { promptText: "Same" };
-    const run = await writeRun([same, same, { reward: 0 }, {}]);
+    const { run } = await writeRun([same, same, { reward: 0 }, {}]);
     const { result, output } = await exported(run, "messages", { where: "reward >= 1" });
     expect(result).toEqual({ rows: { train: 2 }, tasks: 2, doubles: 1, unsaid: 0 });
     const card = await readFile(join(output, "README.md"), "utf8");
@@ -105,10 +90,8 @@ describe("rollouts as a data set", () => {
   });
 
   it("of an evaluation are data where training draws from the split, too", async () => {
-    const run = await writeRun([]);
+    const { run, store } = await writeRun([]);
     await mkdir(runPaths(run).evalFolder);
-    const files = fileSystem.within(run);
-    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
     for (const [index, split] of ["train", "validation"].entries()) {
       const use = { purpose: "evaluation", model: "base", temperature: 1 };
       await store.addEvaluated(aRecord({ split, index, group: index }), use, []);
@@ -121,7 +104,11 @@ describe("rollouts as a data set", () => {
     if (turn === undefined) throw new Error("The builder makes a turn.");
     const empty = { ...turn, content: "", calls: [], results: [] };
     const error = { kind: "not_readable", raw: "{", message: "The call is not JSON." };
-    const run = await writeRun([{ turns: [empty] }, { turns: [{ ...turn, errors: [error] }] }, {}]);
+    const { run } = await writeRun([
+      { turns: [empty] },
+      { turns: [{ ...turn, errors: [error] }] },
+      {},
+    ]);
     const { result, output } = await exported(run);
     expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 2 });
     expect(await readFile(join(output, "README.md"), "utf8")).toContain("unreadable call: 2 left");
@@ -130,17 +117,17 @@ describe("rollouts as a data set", () => {
   });
 
   it("of a test split go to a file of their own", async () => {
-    const run = await writeRun([{}, { split: "test" }]);
+    const { run } = await writeRun([{}, { split: "test" }]);
     const { result, output } = await exported(run);
     expect(result.rows).toEqual({ train: 1, test: 1 });
     expect(await linesOf(join(output, "test.jsonl"))).toMatchObject([{ task_split: "test" }]);
   });
 
   it("are tokens with what training needs", async () => {
-    const { output } = await exported(await writeRun([{}]), "tokens");
+    const { output } = await exported((await writeRun([{}])).run, "tokens");
     expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([
       {
-        tokens: [1, 10],
+        tokens: [1, 100],
         logprobs: [0, -1],
         trainer_logprobs: [null, -1.5],
         mask: [0, 1],
@@ -151,15 +138,12 @@ describe("rollouts as a data set", () => {
   });
 
   it("count no task of which no tokens are stored", async () => {
-    const run = await writeRun([{}]);
-    const files = fileSystem.within(run);
-    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
-    await store.addRollout(aRecord({ group: 1, index: 1, promptText: "Never trained on" }));
+    const { run } = await writeRun([{}, { ids: null, promptText: "Never trained on" }]);
     expect((await exported(run, "tokens")).result).toMatchObject({ rows: { train: 1 }, tasks: 1 });
   });
 
   it("are columns of Parquet", async () => {
-    const { output } = await exported(await writeRun([{}, { reward: 0.5 }]), "parquet");
+    const { output } = await exported((await writeRun([{}, { reward: 0.5 }])).run, "parquet");
     const bytes = await readFile(join(output, "train.parquet"));
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
     const rows = await parquetReadObjects({ file });
@@ -168,7 +152,7 @@ describe("rollouts as a data set", () => {
   });
 
   it("are refused where none passes, and where the folder is taken", async () => {
-    const run = await writeRun([{ reward: 0 }]);
+    const { run } = await writeRun([{ reward: 0 }]);
     await expect(exported(run, "messages", { where: "reward > 0" })).rejects.toMatchObject({
       code: "no-examples",
     });

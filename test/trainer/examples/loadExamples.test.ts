@@ -1,17 +1,15 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
-import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { createUniform } from "../../../src/shared/uniform.ts";
 import { loadExamples } from "../../../src/trainer/examples/loadExamples.ts";
 import { renderer, tokenizer } from "../../core/rollout/scriptedModel.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { aConfig } from "../../core/training/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { type StoredOne, writeStoredRun } from "./storedRun.ts";
 
 type Source = Partial<Config["data"][number]>;
 
@@ -41,40 +39,15 @@ function line(answer: string, more: object = {}): string {
   return `${JSON.stringify({ messages, ...more })}\n`;
 }
 
-interface StoredOne {
-  readonly split?: string;
-  readonly index?: number;
-  readonly reward?: number | null;
-  readonly ids?: readonly number[] | null;
-}
-
 /** A run whose rollouts have one turn of one token each. */
 async function writeRun(
   name: string,
   rollouts: readonly StoredOne[],
-  settings: object = { model_name: aConfig().model_name, chat_format: "auto" },
+  settings?: object,
 ): Promise<string> {
-  const run = join(folder, name);
-  await mkdir(runPaths(run).rolloutFolder, { recursive: true });
-  await writeFile(runPaths(run).resolvedConfig, JSON.stringify(settings));
-  const files = fileSystem.within(run);
-  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The record has a turn.");
-  for (const [
-    group,
-    { split = "train", index = group, reward = 1, ids = [] },
-  ] of rollouts.entries()) {
-    const turns = [{ ...turn, tokens: 1 }];
-    await store.addRollout(aRecord({ group, split, index, reward, turns }));
-    if (ids === null) continue;
-    const all = [1, 100 + group, ...ids];
-    const none = all.map(() => 0);
-    const arrays = { samplerLogprobs: none, trainerLogprobs: none, advantages: none, mask: none };
-    const of = all.map((_, i) => (i === 0 ? -1 : 0));
-    await store.addTokens(0, [{ group, rollout: 0, stream: 0, ids: all, turns: of, ...arrays }]);
-  }
-  return run;
+  const turns = aRecord().turns.map((turn) => ({ ...turn, tokens: 1 }));
+  const stored = rollouts.map((each) => ({ turns, ...each }));
+  return (await writeStoredRun(fileSystem, join(folder, name), stored, settings)).run;
 }
 
 describe("demonstrations of a file", () => {

@@ -1,14 +1,11 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
-import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { sourceFacts } from "../../../src/trainer/examples/sourceFacts.ts";
-import { aRecord } from "../../core/runFolder/builders.ts";
 import { aConfig } from "../../core/training/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { writeStoredRun } from "./storedRun.ts";
 
 const folder = folderOfEachTest();
 const fileSystem = filesOnDisk();
@@ -75,20 +72,12 @@ describe("a file of conversations", () => {
 });
 
 describe("a run", () => {
-  async function writeRun(rewards: readonly number[], split = "train"): Promise<void> {
-    const run = join(folder, "one");
-    await mkdir(runPaths(run).rolloutFolder, { recursive: true });
-    const { model_name, chat_format } = aConfig();
-    await writeFile(runPaths(run).resolvedConfig, JSON.stringify({ model_name, chat_format }));
-    const files = fileSystem.within(run);
-    const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
-    for (const [group, reward] of rewards.entries()) {
-      await store.addRollout(aRecord({ group, index: group, reward, split }));
-      const arrays = { samplerLogprobs: [0, 0], trainerLogprobs: [0, 0], advantages: [0, 0] };
-      const ids = { ids: [1, 2], turns: [-1, 0], mask: [0, 1] };
-      await store.addTokens(0, [{ group, rollout: 0, stream: 0, ...ids, ...arrays }]);
-    }
-  }
+  const writeRun = (rewards: readonly number[], split = "train") =>
+    writeStoredRun(
+      fileSystem,
+      join(folder, "one"),
+      rewards.map((reward) => ({ reward, split })),
+    );
 
   it("is counted in the rollouts that pass its filters", async () => {
     await writeRun([1, 0, 1]);

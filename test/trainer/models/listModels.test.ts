@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { listModels } from "../../../src/trainer/models/listModels.ts";
+import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 
 const KEY = "tml-models-test-key";
 const request = { folder: tmpdir(), allowedOrigins: [] };
@@ -21,10 +21,7 @@ beforeEach(async () => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on TCP has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("TINKER_BASE_URL", `http://127.0.0.1:${port}`);
+  vi.stubEnv("TINKER_BASE_URL", await listenAnywhere(server));
 });
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,11 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TokenizerOrigin } from "../../../src/core/chat/tokenizer.ts";
-import { createEventLog, readEvents } from "../../../src/core/runFolder/events.ts";
-import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { noteTokenizer } from "../../../src/trainer/models/tokenizerNote.ts";
-import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
+import { aNotedRun } from "../notedRun.ts";
 
-const FOLDER = "/runs/one";
 const PUBLISHED = "aeb13307a71acd8fe81861d94ad54ab689df773318809eed3cbe794b4492dae4";
 const ORIGIN: TokenizerOrigin = {
   name: "Qwen/Qwen3-8B",
@@ -15,35 +12,23 @@ const ORIGIN: TokenizerOrigin = {
   templateSha256: "bb".repeat(32),
 };
 
-let fileSystem = createMemoryFileSystem();
-let warnings: string[] = [];
+let run = aNotedRun();
 beforeEach(() => {
-  fileSystem = createMemoryFileSystem();
-  warnings = [];
+  run = aNotedRun();
 });
 
-async function note(
+function note(
   attempt: number,
   changes: Partial<TokenizerOrigin> = {},
   model_name = "org/model",
 ): Promise<void> {
-  const redactor = new Redactor();
-  const clock = createStillClock();
-  const events = createEventLog({ fileSystem, clock, redactor, folder: FOLDER, attempt });
-  const watch = (event: { readonly kind: string; readonly message?: string }): void => {
-    if (event.message !== undefined) warnings.push(event.message);
-  };
-  const origin = { ...ORIGIN, ...changes };
-  const storage = { fileSystem, folder: FOLDER };
-  const reporting = { events, redactor, watch };
-  await noteTokenizer(origin, { config: { model_name }, storage, reporting }, 0);
+  const context = { config: { model_name }, ...run.partsOf(attempt) };
+  return noteTokenizer({ ...ORIGIN, ...changes }, context, 0);
 }
 
 it("a run notes its tokenizer with the hub's commit and the digests", async () => {
   await note(1);
-  const events: unknown[] = [];
-  for await (const event of readEvents(fileSystem, FOLDER)) events.push(event);
-  expect(events).toMatchObject([
+  expect(await run.events()).toMatchObject([
     {
       kind: "tokenizer-loaded",
       data: {
@@ -55,14 +40,14 @@ it("a run notes its tokenizer with the hub's commit and the digests", async () =
       },
     },
   ]);
-  expect(warnings).toEqual([]);
+  expect(run.warnings).toEqual([]);
 });
 
 it("a resumed run with the same files from elsewhere is not warned", async () => {
   await note(1);
   await note(2, { source: "cache" });
   await note(3, { source: "folder", revision: null });
-  expect(warnings).toEqual([]);
+  expect(run.warnings).toEqual([]);
 });
 
 it.each([
@@ -72,19 +57,19 @@ it.each([
   await note(1);
   await note(2, { ...changes, revision: "f".repeat(40) });
   await note(3, { ...changes, revision: "f".repeat(40) });
-  expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(new RegExp(`^The ${what} .*1234567890ab.*ffffffffffff`));
+  expect(run.warnings).toHaveLength(1);
+  expect(run.warnings[0]).toMatch(new RegExp(`^The ${what} .*1234567890ab.*ffffffffffff`));
 });
 
 it("a file that is not the published one of the model is reported once, and not refused", async () => {
   await note(1, {}, "Qwen/Qwen3-8B");
-  expect(warnings).toEqual([]);
+  expect(run.warnings).toEqual([]);
   const other = { tokenizerSha256: "cc".repeat(32), name: "./folder", source: "folder" };
-  fileSystem = createMemoryFileSystem();
+  run = aNotedRun();
   await note(1, other, "Qwen/Qwen3-8B:peft:32768");
   await note(2, other, "Qwen/Qwen3-8B:peft:32768");
-  expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(
+  expect(run.warnings).toHaveLength(1);
+  expect(run.warnings[0]).toMatch(
     /\.\/folder \(folder\) differs from the published file of Qwen.*not aeb13307/,
   );
 });

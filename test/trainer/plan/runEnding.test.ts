@@ -12,14 +12,9 @@ import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { gatherFacts } from "../../../src/server/dashboard/runFacts.ts";
 import { noStepsText } from "../../../src/server/trajectories/trajectoryRows.ts";
-import { loadConfig } from "../../../src/trainer/config/configFiles.ts";
 import { runEnding } from "../../../src/trainer/plan/runEnding.ts";
-import { executeRun } from "../../../src/trainer/run/run.ts";
-import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
-import { debugLog } from "../../../src/trainer/services/debugLog.ts";
-import { planNewRun } from "../../../src/trainer/trainer.ts";
 import { runIn } from "../../integration/controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "../../integration/localRun.ts";
+import { execute, runFolderWith } from "../../integration/localRun.ts";
 
 vi.mock("vscode", async () => (await import("../../host/keys/fakeVscode.ts")).fakeTooltips);
 
@@ -41,28 +36,12 @@ max_steps: 2
 async function failedRun() {
   const project = await runFolderWith(CONFIG);
   const fileSystem = createFileSystem();
-  const cleanup = new CleanupStack();
-  const plan = planNewRun(
-    fileSystem,
-    { owner: "terminal" },
-    await loadConfig(fileSystem, `${project}/config.yaml`),
-  );
-  const redactor = new Redactor();
-  const failing = async (): Promise<never> => {
+  const createModel = async (): Promise<never> => {
     const message = `The service refused ${SECRET} for ${project}/data.bin. Lower batch_size, then resume the run.`;
     throw new AppError("tinker-billing", message);
   };
-  const scope = {
-    cleanup,
-    redactor,
-    log: debugLog,
-    control: new RunControl(),
-    programs: { folder: PROGRAM_FOLDER },
-    watch: () => undefined,
-  };
-  const run = executeRun(scope, { ...plan, createModel: failing });
+  const run = execute(project, { fileSystem, change: (plan) => ({ ...plan, createModel }) });
   await expect(run).rejects.toThrow("The service refused");
-  await cleanup.closeAll();
   return { project, folder: runIn(project), fileSystem };
 }
 

@@ -3,6 +3,7 @@ import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { warnOfExpiry } from "../../../src/trainer/resume/reportRewind.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aContext } from "../../core/training/fakeContext.ts";
 import { aRunState } from "../runState.ts";
@@ -22,35 +23,15 @@ async function aRunWithLastingSave(step: number) {
     expires_at: expires,
   });
   const lasting = save("lasting", null, step);
-  await appendCheckpoint(fileSystem, FOLDER, {
-    ...lasting,
-    name: "lasting",
-    epoch: 0,
-    position: 0,
-    kind: "periodic",
-    renderer: "r",
-    metrics: {},
-    created_at: "",
-    state: aRunState(step, { last_checkpoint: lasting }),
-  });
+  const state = aRunState(step, { last_checkpoint: lasting });
+  await appendCheckpoint(fileSystem, FOLDER, aCheckpointEntry({ ...lasting, state }));
   const rolling = save("rolling", expires_at, 15);
   await writeState(fileSystem, FOLDER, aRunState(15, { last_checkpoint: rolling }));
   await warnOfExpiry({
     ...context,
     storage: { ...context.storage, fileSystem, folder: FOLDER },
   });
-  const run = {
-    pid: 1,
-    host: "here",
-    runId: "r",
-    name: "demo",
-    owner: "terminal",
-    generation: 0,
-    attempt: 1,
-  };
-  const file = { ...run, schemaVersion: 1, startedAtMs: 0, heartbeatAtMs: 0, phase: "failed" };
-  const text = JSON.stringify({ ...file, configPath: "/c.yaml", control: null });
-  await fileSystem.writeAtomic(`${FOLDER}/run.json`, text);
+  await fileSystem.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(aRunFile({ phase: "failed" })));
   const rows = Array.from({ length: 15 }, (_, at) => `{"step":${at}}\n`).join("");
   await fileSystem.append(`${FOLDER}/metrics.jsonl`, rows);
   const liveness = { nowMs: context.clock.now(), isProcessAlive: () => false };

@@ -1,46 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
-import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import {
   environmentAddress,
   ownAddress,
   tinkerAddress,
 } from "../../../src/trainer/services/serviceAddress.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../../core/training/builders.ts";
+import { type FoundIn, variablesOf } from "./variablesOf.ts";
 
 const ONE = [{ origin: "https://one.example", key: null }];
 
-interface Setting {
-  /** Keys of the editor, each with the host it is for; null = the official one. */
-  readonly store?: Readonly<
-    Record<string, { readonly value: string; readonly host: string | null }>
-  >;
-  readonly process?: Readonly<Record<string, string>>;
-  readonly dotenv?: Readonly<Record<string, string>>;
+interface Setting extends FoundIn {
   readonly config?: Partial<Config>;
   readonly allowedOrigins?: readonly AllowedOrigin[];
 }
 
-function parts({
-  store = {},
-  process = {},
-  dotenv = {},
-  config = {},
-  allowedOrigins = [],
-}: Setting) {
-  return {
-    config: aConfig(config),
-    allowedOrigins,
-    variables: (name: string): FoundValue | null => {
-      const kept = store[name];
-      if (kept !== undefined) return { ...kept, origin: "store" };
-      const own = process[name];
-      if (own !== undefined) return { value: own, origin: "process" };
-      const value = dotenv[name];
-      return value === undefined ? null : { value, origin: "dotenv" };
-    },
-  };
+function parts({ config = {}, allowedOrigins = [], ...found }: Setting) {
+  return { config: aConfig(config), allowedOrigins, variables: variablesOf(found) };
 }
 
 describe("an environment's own server", () => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { startConfig } from "../../../src/node/startConfig.ts";
 import { loadStart } from "../../../src/trainer/config/configFiles.ts";
 import { stageStart } from "../../../src/trainer/stages/stageStart.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const CONFIG = `
@@ -23,35 +24,27 @@ const HOST = "another-computer";
 
 const fileSystem = filesOnDisk();
 const folder = folderOfAllTests();
-const path = () => join(folder, "stages.yaml");
+const path = join(folder, "stages.yaml");
 
 beforeAll(async () => {
   const runs = join(folder, ".tinker-rl", "runs");
   await mkdir(join(runs, "stages-stages"), { recursive: true });
   await mkdir(join(runs, "gather"));
-  await writeFile(path(), CONFIG);
-  const sweep = { schemaVersion: 1, ...MEMBER, runName: "stages", configPath: path() };
+  await writeFile(path, CONFIG);
+  const sweep = { schemaVersion: 1, ...MEMBER, runName: "stages", configPath: path };
   const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
   const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
   await writeFile(join(runs, "stages-stages", "sweep.json"), JSON.stringify(sweepFile));
   // Of a stage that was killed: it has neither an end nor a result.
-  const run = {
-    schemaVersion: 1,
-    runId: "run",
+  const run = aRunFile({
     name: "gather",
-    pid: 1,
     host: HOST,
-    owner: "terminal",
-    startedAtMs: 0,
     heartbeatAtMs: 900_000,
-    generation: 1,
-    attempt: 1,
     phase: "running",
-    configPath: path(),
-    control: null,
+    configPath: path,
     sweep: { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] },
     evaluation: { models: [{ name: "base", path: null, step: 0 }], digest: "d" },
-  };
+  });
   await writeFile(join(runs, "gather", "run.json"), JSON.stringify(run));
   const usage = JSON.stringify({ for: "evaluation", step: 0, tokens: TOKENS });
   await writeFile(join(runs, "gather", "usage.jsonl"), `${usage}\n${usage}\n`);
@@ -59,7 +52,7 @@ beforeAll(async () => {
 
 async function begin(): Promise<readonly string[]> {
   const overrides = ["stage=reinforce"];
-  const start = await startConfig(fileSystem, { configPath: path(), overrides });
+  const start = await startConfig(fileSystem, { configPath: path, overrides });
   const { config } = loadStart(start);
   const member = { ...MEMBER, combination: 1, combinations: 2, settings: ["stage=reinforce"] };
   return (await stageStart(fileSystem, { start, config, member })).overrides;

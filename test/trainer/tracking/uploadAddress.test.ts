@@ -1,28 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
-import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import { uploadAddress } from "../../../src/trainer/tracking/uploadAddress.ts";
+import { type FoundIn, variablesOf } from "../services/variablesOf.ts";
 
-type Values = Readonly<Record<string, string>>;
-
-interface Setting {
-  readonly process?: Values;
-  readonly dotenv?: Values;
-  readonly store?: Values;
+interface Setting extends FoundIn {
   readonly allowedOrigins?: readonly AllowedOrigin[];
 }
 
-function address({ process = {}, dotenv = {}, store = {}, allowedOrigins = [] }: Setting) {
-  const variables = (name: string): FoundValue | null => {
-    if (store[name] !== undefined) return { value: store[name], origin: "store", host: null };
-    if (process[name] !== undefined) return { value: process[name], origin: "process" };
-    return dotenv[name] === undefined ? null : { value: dotenv[name], origin: "dotenv" };
-  };
-  return uploadAddress({
-    config: { openreward_upload: true, openreward_upload_evaluations: false },
-    variables,
-    allowedOrigins,
-  });
+function address({ allowedOrigins = [], ...found }: Setting) {
+  const config = { openreward_upload: true, openreward_upload_evaluations: false };
+  return uploadAddress({ config, variables: variablesOf(found), allowedOrigins });
 }
 
 const KEY = { OPENREWARD_API_KEY: "or_1" };
@@ -63,8 +50,9 @@ describe("the address of uploads", () => {
   });
 
   it("gets no key from the store that is for another host", () => {
-    expect(address({ store: KEY })).toMatchObject({ key: "or_1" });
-    const elsewhere = { store: KEY, process: { OPENREWARD_API_URL: "https://two.test" } };
+    const store = { OPENREWARD_API_KEY: { value: "or_1", host: null } };
+    expect(address({ store })).toMatchObject({ key: "or_1" });
+    const elsewhere = { store, process: { OPENREWARD_API_URL: "https://two.test" } };
     expect(() => address(elsewhere)).toThrow(/OPENREWARD_API_KEY .* is for/);
     const allowedOrigins = [{ origin: "https://two.test", key: "OPENREWARD_API_KEY" }];
     expect(address({ ...elsewhere, allowedOrigins })).toMatchObject({ url: "https://two.test" });

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import { billedRun } from "../../../src/trainer/usage/billedRun.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -44,10 +44,7 @@ beforeEach(async () => {
     const data = asked.length === 1 ? FIRST : later;
     return response.end(JSON.stringify({ data, cost_data_through: "2026-11-22T14:00:00Z" }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on TCP has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("TINKER_BASE_URL", `http://127.0.0.1:${port}`);
+  vi.stubEnv("TINKER_BASE_URL", await listenAnywhere(server));
   vi.stubEnv("TINKER_API_KEY", "tml-billing-test-key");
 });
 afterEach(() => {

@@ -1,0 +1,32 @@
+/** A run folder in memory in which an attempt notes what it was prepared with. */
+
+import { createEventLog, readEvents } from "../../src/core/runFolder/events.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
+import { collect } from "../core/runFolder/builders.ts";
+import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
+
+const FOLDER = "/runs/one";
+
+export function aNotedRun() {
+  const fileSystem = createMemoryFileSystem();
+  const warnings: string[] = [];
+  const redactor = new Redactor();
+  const watch = (event: ProgressEvent): void => {
+    if (event.kind === "warning") warnings.push(event.message);
+  };
+  return {
+    /** Of all attempts. */
+    warnings,
+    /** What an attempt notes with. */
+    partsOf: (attempt: number) => {
+      const clock = createStillClock();
+      const events = createEventLog({ fileSystem, clock, redactor, folder: FOLDER, attempt });
+      return {
+        storage: { fileSystem, folder: FOLDER },
+        reporting: { events, redactor, watch },
+      };
+    },
+    events: () => collect(readEvents(fileSystem, FOLDER)),
+  };
+}
