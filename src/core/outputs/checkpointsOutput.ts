@@ -62,10 +62,16 @@ export const downloadOutput = defineOutput(
   },
 );
 
-export function checkpointFields(entry: CheckpointEntry) {
+export function checkpointFields(
+  entry: CheckpointEntry,
+): z.input<z.ZodObject<typeof checkpointOfRunShape>> {
+  const { name, step, kind, renderer, metrics } = entry;
   return {
-    ...entry,
-    metrics: { ...entry.metrics },
+    name,
+    step,
+    kind,
+    renderer,
+    metrics: { ...metrics },
     statePath: entry.state_path,
     samplerPath: entry.sampler_path,
     expiresAt: entry.expires_at,

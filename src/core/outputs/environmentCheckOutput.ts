@@ -48,18 +48,24 @@ export const environmentCheckOutput = defineOutput(
 export function describeEnvironmentChecks(
   reports: readonly EnvironmentReport[],
 ): ReturnType<typeof environmentCheckOutput.of> {
-  const environments = reports.map((report) => ({
-    ...report,
-    defects: report.checks
+  const environments = reports.map(({ environment, address, seed, seconds, checks }) => ({
+    environment,
+    address,
+    seed,
+    seconds,
+    defects: checks
       .flatMap(({ findings }) => findings)
       .filter(({ severity }) => severity === "defect").length,
-    checks: report.checks.map(({ notMade, findings, ...check }) => ({
-      ...check,
+    checks: checks.map(({ id, rule, measured, notMade, findings }) => ({
+      id,
+      rule,
       state: stateOf(findings.length, notMade),
-      measured: check.measured ?? null,
+      measured: measured ?? null,
       reason: notMade ?? null,
-      findings: findings.map(({ evidence, ...finding }) => ({
-        ...finding,
+      findings: findings.map(({ severity, message, evidence, advice }) => ({
+        severity,
+        message,
+        advice,
         task: evidence.task ?? null,
         call: evidence.call ?? null,
         answer: evidence.answer ?? null,

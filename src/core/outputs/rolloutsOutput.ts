@@ -134,7 +134,16 @@ export async function describeRollouts(
     source,
     step,
     omission,
-    rollouts: rolloutsInOrder(rollouts).map((summary) => rolloutFields(summary, markOf)),
+    rollouts: rolloutsInOrder(rollouts).map((summary) => {
+      const { turns, tokens, toolCalls, failedToolCalls } = summary;
+      return {
+        ...rolloutFields(summary, markOf),
+        turns,
+        tokens,
+        toolCalls,
+        failedToolCalls,
+      };
+    }),
   });
 }
 
@@ -168,15 +177,21 @@ export async function describeTrajectories(
 }
 
 function rolloutFields(summary: RolloutSummary, markOf: (key: RolloutKey) => Mark) {
-  const { group, rollout, reward, score } = summary;
+  const { group, rollout, environment, split, index, temperature, score, stop } = summary;
   const mark = markOf(summary);
   return {
-    ...summary,
     group: group + 1,
     rollout: rollout + 1,
-    reward: finite(reward),
+    environment,
+    split,
+    index,
+    temperature,
+    stop,
+    reward: finite(summary.reward),
     advantage: finite(score?.advantage),
     trainingUse: score?.trainingUse ?? null,
+    error: summary.error,
+    durationMs: summary.durationMs,
     mark: { ...mark, tags: [...mark.tags] },
   };
 }

@@ -59,9 +59,12 @@ export const runsOutput = defineOutput(
 );
 
 export function runFields(run: ListedRun): RunFields {
-  const { totalSteps, recentRewards, used, repeats, file } = run;
+  const { name, folder, phase, steps, totalSteps, recentRewards, used, repeats, file } = run;
   return {
-    ...run,
+    name,
+    folder,
+    phase,
+    steps,
     totalSteps: counted(totalSteps),
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),
@@ -74,5 +77,6 @@ export function runFields(run: ListedRun): RunFields {
     stateExpiresAt: timeText(run.expiry?.atMs ?? null),
     configPath: file?.configPath ?? null,
     ending: file?.ending ?? null,
+    problem: run.problem,
   };
 }

@@ -31,10 +31,12 @@ export const searchOutput = defineOutput(
 );
 
 export function describeFound(folder: string, hit: SearchHit): ReturnType<typeof searchOutput.of> {
-  const { source, step, group, rollout, taskKey, reward, snippets } = hit;
+  const { source, step, group, rollout, taskKey, reward, stop, matches, snippets } = hit;
   return searchOutput.of({
-    ...hit,
     folder,
+    source,
+    stop,
+    matches,
     task: taskKey,
     step: source === "training" ? step + 1 : step,
     group: group + 1,

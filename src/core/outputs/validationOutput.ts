@@ -34,8 +34,10 @@ export function describeValidation(
   return validationOutput.of({
     configPath,
     isValid: result.ok,
-    problems: problems.map(({ path, at, override, ...problem }) => ({
-      ...problem,
+    problems: problems.map(({ severity, code, message, path, at, override }) => ({
+      severity,
+      code,
+      message,
       key: [...path],
       line: at?.line ?? null,
       column: at?.column ?? null,

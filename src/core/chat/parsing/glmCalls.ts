@@ -29,9 +29,8 @@ export function glmCalls(markers: MarkerPair): CallSyntax {
   return {
     ...tagged,
     read: (payload, raw, tools) => {
-      const text = payload.trim();
-      if (!text.startsWith("{")) return tagged.read(text, raw, tools);
-      const reading = readToolCall(text, raw);
+      if (!payload.trim().startsWith("{")) return tagged.read(payload, raw, tools);
+      const reading = readToolCall(payload, raw);
       return reading.kind === "call" ? reading : failedCall("not_readable", raw, tagged.expected);
     },
   };
