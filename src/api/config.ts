@@ -2,7 +2,6 @@
 
 import type { SecretState } from "../core/config/editing/catalogue/catalogue.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
-import type { NewestRun } from "../core/config/editing/display/lenses.ts";
 import type { Values } from "../core/secrets/serviceHosts.ts";
 
 /** Requests that the server answers. Each names an open document. */
@@ -40,9 +39,6 @@ export interface EditorHandshake {
   readonly storageFolder: string;
 }
 
-/** Which of the editor's answers may have changed. */
-export type ContextChange = "checks" | "runs";
-
 export interface CheckCounts {
   readonly errors: number;
   readonly warnings: number;
@@ -59,7 +55,7 @@ export interface ConfigContext {
   /** Whether the files that the configuration names may be read: not in Restricted Mode. */
   readonly readsData: boolean;
   /** Null = the user turned lenses off. */
-  readonly lenses: { readonly status: NewestRun; readonly canStart: boolean } | null;
+  readonly lenses: { readonly canStart: boolean } | null;
   /** False = the user turned hints off. */
   readonly wantsHints: boolean;
   /** Null when the secret store must not be asked. */

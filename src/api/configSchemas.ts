@@ -12,7 +12,6 @@ export const insertSourceRequest = documentRequest.extend({
   entry: z.record(z.string(), z.json()),
 });
 export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
-export const contextChange = z.object({ what: z.enum(["checks", "runs"]) });
 export const editorHandshake = z.object({
   tinkerRlVersion: z.string(),
   storageFolder: z.string(),

@@ -120,7 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onStart,
   });
   const { store, trainings, finder, labels, followed } = runs;
-  const services = register(createCatalogue({ keys, store, finder, server, onError }));
+  const services = register(createCatalogue({ keys, finder, server, onError }));
   register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
   const alarms = register(new RunAlarms({ store, followed, onError }));

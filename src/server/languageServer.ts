@@ -19,7 +19,6 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { type CheckCounts, CONFIG_REQUESTS, CONTEXT_CHANGED, MOVE_SECRET } from "../api/config.ts";
 import {
-  contextChange,
   documentRequest,
   editorHandshake,
   insertEnvironmentRequest,
@@ -41,6 +40,7 @@ import { secretAt } from "../core/config/editing/edits/secretAt.ts";
 import { type Fix, fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
 import { configForDataset } from "../local/environment/dataset/datasetHead.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
+import { soon } from "../node/soon.ts";
 import type { WindowCatalogue } from "./catalogue.ts";
 import { DataSources } from "./dataSources.ts";
 import { EditorContext, type OpenConfig, pathOf } from "./editorContext.ts";
@@ -53,9 +53,13 @@ import {
   asLens,
   rangeOf,
 } from "./protocolTypes.ts";
+import { newestRun } from "./runs/configRun.ts";
+import type { RunStore } from "./runs/runStore.ts";
 
 /** While someone types, the text is checked only once it rests. */
 const SETTLE_MS = 150;
+/** Shortest time between two drawings of lenses for runs, which report changes often. */
+const RUNS_MS = 1_000;
 const fileSystem = createFileSystem();
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.tinkerRL`;
 const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
@@ -67,6 +71,7 @@ export function serveLanguage(
   connection: Connection,
   version: string,
   catalogue: WindowCatalogue,
+  runs: Pick<RunStore, "runs" | "onDidChange">,
 ): void {
   const documents = new TextDocuments(TextDocument);
   const timers = new Map<string, NodeJS.Timeout>();
@@ -152,11 +157,8 @@ export function serveLanguage(
     mark(uri, []);
     if (documents.keys().length === 0) sources.rest();
   });
-  connection.onNotification(CONTEXT_CHANGED, async (change: unknown) => {
-    const { what } = contextChange.parse(change);
-    if (what === "checks") await checkAll();
-    else await refresh(CodeLensRefreshRequest.type);
-  });
+  connection.onNotification(CONTEXT_CHANGED, () => void checkAll());
+  runs.onDidChange(soon(RUNS_MS, () => void refresh(CodeLensRefreshRequest.type)));
   catalogue.onDidChange(() => void checkAll());
   sources.onDidChange(() => void checkAll());
   catalogue.onDidChangeMeasures(() => void refresh(InlayHintRefreshRequest.type));
@@ -210,11 +212,12 @@ export function serveLanguage(
     const config = await configAt(uri);
     if (config?.lenses == null) return [];
     const { document, text, options } = config;
-    const { status, canStart } = config.lenses;
+    const { canStart } = config.lenses;
+    const { status, folder } = newestRun(runs.runs, pathOf(uri));
     const factsOf = factsFor(sources, config, checkText(text, options));
     return lenses(text, { ...options, status, factsOf })
       .filter(({ action }) => canStart || !STEERS.has(action))
-      .map((lens) => asLens(document, lens));
+      .map((lens) => asLens(document, lens, folder));
   });
   connection.languages.inlayHint.on(async ({ textDocument: { uri }, range }) => {
     const config = await configAt(uri);

@@ -58,7 +58,10 @@ const LENS_ICONS: Readonly<Partial<Record<LensAction, string>>> = {
 };
 
 /** What the editor makes the command of a lens of. */
-export type LensData = Pick<Lens, "action" | "source" | "stage">;
+export interface LensData extends Pick<Lens, "action" | "source" | "stage"> {
+  /** Of the newest run of the configuration; null without one. */
+  readonly folder: string | null;
+}
 
 export function rangeOf(document: TextDocument, { start, end }: Span): Range {
   return { start: document.positionAt(start), end: document.positionAt(end) };
@@ -131,9 +134,9 @@ export function asAction(
 }
 
 /** The editor gives it the command for `data`, a {@link LensData}. */
-export function asLens(document: TextDocument, lens: Lens): CodeLens {
+export function asLens(document: TextDocument, lens: Lens, folder: string | null): CodeLens {
   const { span, title, action, source, stage } = lens;
-  const data: LensData = { action, ...withoutUndefined({ source, stage }) };
+  const data: LensData = { action, folder, ...withoutUndefined({ source, stage }) };
   const icon = LENS_ICONS[action];
   const shown = icon === undefined ? title : `$(${icon}) ${title}`;
   return {

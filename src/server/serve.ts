@@ -65,7 +65,7 @@ export function serve(
   const { connection, requests } = options;
   const runs = serveRuns(options);
   const catalogue = replaced.catalogue ?? serveCatalogue(options, runs);
-  serveLanguage(connection, version, catalogue);
+  serveLanguage(connection, version, catalogue, runs.store);
   servePrompts(options);
   serveCheckpoints(options);
   serveChats(options);

@@ -1,6 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type {
   CodeAction,
@@ -17,11 +17,14 @@ import {
   type ConfigContext,
   EDITOR_REQUESTS,
 } from "../../src/api/config.ts";
+import { RUN_REQUESTS } from "../../src/api/runs.ts";
 import { Emitter } from "../../src/core/util/emitter.ts";
 import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
+import { aRunFile } from "../core/runFolder/builders.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 
@@ -38,7 +41,7 @@ const CONTEXT: ConfigContext = {
   advice: "all",
   hasSchemaChecker: false,
   readsData: true,
-  lenses: { status: { kind: "none" }, canStart: true },
+  lenses: { canStart: true },
   wantsHints: true,
   secrets: null,
   variables: {},
@@ -203,21 +206,34 @@ describe("for the editor of its own package", () => {
   });
 
   it("offers no start where the workspace is not trusted, and a stop while a run is live", async () => {
-    const titles = async (lenses: ConfigContext["lenses"]) => {
-      const { ask } = await editorWith(textWith(), {
+    const lensesWith = async (lenses: ConfigContext["lenses"], parents: readonly string[] = []) => {
+      const { editor, ask } = await editorWith(textWith(), {
         own: { context: () => ({ ...CONTEXT, lenses }) },
       });
-      const found = await ask<CodeLens[]>("textDocument/codeLens", {});
-      return found.map(({ command }) => command?.title);
+      const places = { parents, opened: [], names: {}, archived: [] };
+      await editor.sendRequest(RUN_REQUESTS.look, { places });
+      return await ask<CodeLens[]>("textDocument/codeLens", {});
     };
-    const none = { kind: "none" } as const;
-    expect(await titles({ status: none, canStart: false })).toEqual([
+    const titles = (found: readonly CodeLens[]) => found.map(({ command }) => command?.title);
+    expect(titles(await lensesWith({ canStart: false }))).toEqual([
       "$(check) Validate",
       "128 train tasks · 2 tools",
     ]);
-    const live = { kind: "running", completed: 1, steps: null, reward: null } as const;
-    expect(await titles({ status: live, canStart: true })).toContain("$(debug-stop) Stop and Save");
-    expect(await titles(null)).toEqual([]);
+    expect(titles(await lensesWith(null))).toEqual([]);
+    const parent = folderOfThisTest();
+    const folder = join(parent, "live");
+    const configPath = fileURLToPath(URI);
+    const heartbeatAtMs = new FakeClock().now();
+    const beating = { pid: process.pid, heartbeatAtMs, phase: "running" } as const;
+    const file = aRunFile({ ...beating, configPath, control: null });
+    await mkdir(folder);
+    await writeFile(join(folder, "run.json"), JSON.stringify(file));
+    const found = await lensesWith({ canStart: true }, [parent]);
+    const stop = found.find(({ data }) => data.action === "stop");
+    expect(stop).toMatchObject({
+      command: { title: "$(debug-stop) Stop and Save" },
+      data: { folder },
+    });
   });
 
   it("leaves documents alone that are no configurations there", async () => {
@@ -261,7 +277,7 @@ describe("for the editor of its own package", () => {
     await request("check");
     expect(codes.at(-1)).not.toContain("TRL500");
     overrides = ["batch_size=8"];
-    await editor.sendNotification(CONTEXT_CHANGED, { what: "checks" });
+    await editor.sendNotification(CONTEXT_CHANGED);
     await vi.waitFor(() => expect(codes.at(-1)).toContain("TRL500"));
     expect(asked).toContain("workspace/codeLens/refresh");
     expect(asked).toContain("workspace/inlayHint/refresh");

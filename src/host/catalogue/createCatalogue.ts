@@ -13,10 +13,8 @@ import { keyIdOf } from "../keys/keyNames.ts";
 import { storeKeys } from "../keys/storeKeys.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { RunList } from "../runs/runList.ts";
 import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { newestRun } from "./configRun.ts";
 import { EnvironmentLists } from "./environmentLists.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
 import { secretStates } from "./secretStates.ts";
@@ -24,7 +22,6 @@ import { accessForCompletion, accessNow } from "./serviceAccess.ts";
 
 export interface CatalogueOptions {
   readonly keys: Keys;
-  readonly store: RunList;
   readonly finder: RunFinder;
   readonly server: Server;
   readonly onError: (error: unknown) => void;
@@ -40,7 +37,7 @@ const SETTLE_MS = 300;
 
 /** Cheap: the server is asked once someone looks. */
 export function createCatalogue(options: CatalogueOptions): CatalogueServices {
-  const { keys, store, finder, server, onError } = options;
+  const { keys, finder, server, onError } = options;
   const permission = new LookUpPermission({
     setting: () => readSetting("config.liveCompletion"),
     decide: (answer) =>
@@ -67,8 +64,6 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
       variables,
       secrets: () => secrets.states,
       onDidChangeSecrets: secrets.onDidChange,
-      runStatus: (config) => newestRun(store.runs, config.fsPath),
-      onDidChangeRuns: (listener) => store.onDidChange(listener),
       knownConfigs: () => finder.configs,
       storeSecret: async (name, value) => {
         const id = keyIdOf(name);

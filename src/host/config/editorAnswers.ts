@@ -31,9 +31,7 @@ export function configContext(uri: string, known: KnownToEditor): ConfigContext 
     advice: readSetting("config.advice", place),
     hasSchemaChecker: document !== undefined && hasSchemaChecker(document),
     readsData: isTrusted,
-    lenses: readSetting("config.codeLens", place)
-      ? { status: known.runOf(place).status, canStart: isTrusted }
-      : null,
+    lenses: readSetting("config.codeLens", place) ? { canStart: isTrusted } : null,
     wantsHints: readSetting("config.inlayHints", place),
     secrets: known.secrets,
     variables: known.variables,

@@ -2,20 +2,11 @@
 
 import type * as vscode from "vscode";
 import type { CatalogueAccess, ListKind } from "../../api/catalogue.ts";
-import type { ContextChange } from "../../api/config.ts";
 import type { Catalogue, SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
-import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
-
-/** The newest run of a configuration. */
-export interface ConfigRun {
-  readonly status: NewestRun;
-  /** What the commands `stopRun` and `openDashboard` take as their target. */
-  readonly target?: unknown;
-}
 
 /** Answers from memory, but for `catalogueAccess`. */
 export interface ConfigSources {
@@ -32,18 +23,14 @@ export interface ConfigSources {
   /** Null when the secret store must not be asked. */
   readonly secrets: () => readonly SecretState[] | null;
   readonly onDidChangeSecrets: Listen;
-  readonly runStatus: (config: vscode.Uri) => ConfigRun;
-  readonly onDidChangeRuns: Listen;
   /** Configurations that are known without being open, for menus. */
   readonly knownConfigs: () => readonly vscode.Uri[];
   /** Keeps a secret under its name; resolves to false when the user declined. */
   readonly storeSecret: (name: string, value: string) => Promise<boolean>;
 }
 
-const NO_RUN: ConfigRun = { status: { kind: "none" } };
-
 export class KnownToEditor {
-  readonly #changes = new Emitter<ContextChange>();
+  readonly #changes = new Emitter<void>();
   readonly #load: () => Promise<unknown>;
   #sources: ConfigSources | null = null;
 
@@ -77,10 +64,6 @@ export class KnownToEditor {
     return this.#sources?.secrets() ?? null;
   }
 
-  runOf(config: vscode.Uri): ConfigRun {
-    return this.#sources?.runStatus(config) ?? NO_RUN;
-  }
-
   configs(): readonly vscode.Uri[] {
     return this.#sources?.knownConfigs() ?? [];
   }
@@ -94,16 +77,8 @@ export class KnownToEditor {
   /** From now on `sources` answer. */
   use(sources: ConfigSources): Listening {
     this.#sources = sources;
-    const listening = [
-      sources.onDidChangeSecrets(() => this.#changes.fire("checks")),
-      sources.onDidChangeRuns(() => this.#changes.fire("runs")),
-    ];
-    this.#changes.fire("checks");
-    this.#changes.fire("runs");
-    return {
-      dispose: () => {
-        for (const each of listening) each.dispose();
-      },
-    };
+    const listening = sources.onDidChangeSecrets(() => this.#changes.fire());
+    this.#changes.fire();
+    return listening;
   }
 }

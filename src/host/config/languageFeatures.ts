@@ -6,14 +6,14 @@ import {
   CATALOGUE_CHANGED,
   type CatalogueAccessRequest,
 } from "../../api/catalogue.ts";
-import { CONTEXT_CHANGED, type ContextChange, EDITOR_REQUESTS } from "../../api/config.ts";
+import { CONTEXT_CHANGED, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
 import { configGlob } from "./findConfigs.ts";
-import type { ConfigRun, KnownToEditor } from "./knownToEditor.ts";
+import type { KnownToEditor } from "./knownToEditor.ts";
 
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 
@@ -30,7 +30,7 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
       diagnosticCollectionName: "tinkerRL",
       middleware: {
         provideCodeLenses: async (document, token, next) =>
-          (await next(document, token))?.map((lens) => withCommand(lens, document.uri, known)),
+          (await next(document, token))?.map((lens) => withCommand(lens, document.uri)),
         provideDocumentLinks: async (document, token, next) =>
           (await next(document, token))?.flatMap((link) => withPlace(link, document.uri)),
       },
@@ -43,16 +43,15 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
         known.catalogueAccess(wanted),
       );
       client.onNotification(CATALOGUE_CHANGED, () => known.reloadEnvironments());
-      const changed = (what: ContextChange): void => {
+      const changed = (): void => {
         // A server that is starting again asks for all it shows.
-        if (client.isRunning())
-          client.sendNotification(CONTEXT_CHANGED, { what }).catch(() => undefined);
+        if (client.isRunning()) client.sendNotification(CONTEXT_CHANGED).catch(() => undefined);
       };
       known.onDidChange(changed);
-      onSettingChange(CONTEXT_SETTINGS, () => changed("checks"));
-      vscode.workspace.onDidGrantWorkspaceTrust(() => changed("checks"));
+      onSettingChange(CONTEXT_SETTINGS, changed);
+      vscode.workspace.onDidGrantWorkspaceTrust(changed);
       // What changed while it started.
-      return () => changed("checks");
+      return changed;
     },
   };
 }
@@ -60,20 +59,15 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
 function withCommand(
   lens: vscode.CodeLens & { readonly data?: LensData },
   config: vscode.Uri,
-  known: KnownToEditor,
 ): vscode.CodeLens {
   const title = lens.command?.title ?? "";
-  const run = known.runOf(config);
-  return new vscode.CodeLens(lens.range, {
-    title,
-    ...commandFor(lens.data ?? { action: "none" }, config, run),
-  });
+  const data = lens.data ?? { action: "none", folder: null };
+  return new vscode.CodeLens(lens.range, { title, ...commandFor(data, config) });
 }
 
 function commandFor(
-  { action, source, stage }: LensData,
+  { action, source, stage, folder }: LensData,
   uri: vscode.Uri,
-  { target }: ConfigRun,
 ): Pick<vscode.Command, "command" | "arguments"> {
   switch (action) {
     case "start":
@@ -85,10 +79,10 @@ function commandFor(
     case "estimate":
       return { command: "tinkerRL.estimateCost", arguments: [uri] };
     case "stop":
-      return { command: "tinkerRL.stopRun", arguments: [target] };
+      return { command: "tinkerRL.stopRun", arguments: [{ folder }] };
     case "openDashboard":
     case "openLastRun":
-      return { command: "tinkerRL.openDashboard", arguments: [target] };
+      return { command: "tinkerRL.openDashboard", arguments: [{ folder }] };
     case "readExamples":
       return { command: "tinkerRL.readExamples", arguments: [{ config: uri, ...source }] };
     case "addDataSource":

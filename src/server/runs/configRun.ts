@@ -2,13 +2,18 @@
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
-import type { ConfigRun } from "../config/knownToEditor.ts";
 
-/** The newest run that was started from the configuration at `path`. */
+export interface ConfigRun {
+  readonly status: NewestRun;
+  /** Null without a run. */
+  readonly folder: string | null;
+}
+
+/** The first of `runs` that was started from the configuration at `path`. */
 export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
   const run = runs.find(({ file }) => file?.configPath === path);
-  if (run === undefined) return { status: { kind: "none" } };
-  return { status: statusOf(run), target: { folder: run.folder } };
+  if (run === undefined) return { status: { kind: "none" }, folder: null };
+  return { status: statusOf(run), folder: run.folder };
 }
 
 function statusOf({ isLive, phase, steps, totalSteps, reward }: RunEntry): NewestRun {

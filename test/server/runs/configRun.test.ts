@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
-import { newestRun } from "../../../src/host/catalogue/configRun.ts";
+import { newestRun } from "../../../src/server/runs/configRun.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
-import * as entries from "../views/runEntries.ts";
+import * as entries from "../../host/views/runEntries.ts";
 
 const PATH = "/projects/tinker-config.yaml";
 
@@ -14,14 +14,17 @@ function aRun(changes: Partial<RunEntry>, configPath = PATH): RunEntry {
 
 describe("the newest run of a configuration", () => {
   it("is null for a configuration that was never trained", () => {
-    expect(newestRun([aRun({}, "/other.yaml")], PATH)).toEqual({ status: { kind: "none" } });
+    expect(newestRun([aRun({}, "/other.yaml")], PATH)).toEqual({
+      status: { kind: "none" },
+      folder: null,
+    });
   });
 
   it("is the first of the list, with its outcome", () => {
     const runs = [aRun({ phase: "stopped", folder: "/runs/b" }), aRun({})];
     expect(newestRun(runs, PATH)).toEqual({
       status: { kind: "ended", outcome: "stopped", reward: 0.9 },
-      target: { folder: "/runs/b" },
+      folder: "/runs/b",
     });
   });
 
