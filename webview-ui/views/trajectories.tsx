@@ -3,22 +3,27 @@
 import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { formatCount } from "../../src/shared/format.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { Button } from "../controls/button.tsx";
+import { Icon } from "../controls/icon.tsx";
 import { StepNavigator } from "../controls/stepNavigator.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
 import { Replay } from "./replay/replay.tsx";
-import { AlarmFilter } from "./rollouts/alarmFilter.tsx";
 import { MarkedMenu } from "./rollouts/markedMenu.tsx";
 import { RolloutFilters } from "./rollouts/rolloutFilters.tsx";
 import { RolloutGrid } from "./rollouts/rolloutGrid.tsx";
 import { byGroup, rolloutName } from "./rollouts/rolloutGroups.ts";
 import { filterRows, sortRows } from "./rollouts/rolloutRows.ts";
 import { DetailContext, type TableContext, useTableContext } from "./rollouts/tableContext.ts";
-import { useAlarmRollouts, useMessageSearch } from "./rollouts/useFoundRollouts.ts";
+import {
+  type FoundRollouts,
+  useAlarmRollouts,
+  useMessageSearch,
+} from "./rollouts/useFoundRollouts.ts";
 
 const text = strings.trajectories;
 
@@ -96,6 +101,33 @@ export function Trajectories({ dashboard }: DashboardProps) {
         </DetailContext.Provider>
       )}
     </div>
+  );
+}
+
+interface AlarmFilterProps extends DashboardProps {
+  readonly search: FoundRollouts;
+}
+
+/** Says which alarm's rollouts alone are listed, and lists all again. */
+function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
+  const { alarmFilter } = dashboard.view.value;
+  if (alarmFilter === null) return null;
+  return (
+    <p class="alarm-filter row" aria-busy={!search.isComplete}>
+      <Icon name="warning" />
+      <span>
+        {l10n.t(
+          "Only rollouts that triggered the alarm “{0}”: {1}",
+          alarmFilter.title,
+          formatCount(search.found.size),
+        )}
+      </span>
+      <Button
+        class="link"
+        label={strings.showAll}
+        onClick={() => dashboard.update({ alarmFilter: null })}
+      />
+    </p>
   );
 }
 
