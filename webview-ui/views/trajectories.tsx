@@ -1,13 +1,14 @@
 /** The rollouts of a step or evaluation, and the replay of one. */
 
 import * as l10n from "@vscode/l10n";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { formatCount } from "../../src/shared/format.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { Button } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { StepNavigator } from "../controls/stepNavigator.tsx";
+import { useKeys } from "../controls/useKeys.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
@@ -40,11 +41,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
   );
   const rows = useRows(dashboard, own, search?.found, context);
   const order = useReadingOrder(dashboard, rows);
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => listKey(event, dashboard, order);
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard, order]);
+  useKeys((event) => listKey(event, dashboard, order));
   if (shown === null) {
     const why = text.noSteps[dashboard.data.run.value?.state ?? "unknown"] ?? text.noStepsYet;
     return <p class="message">{why}</p>;
