@@ -1,57 +1,13 @@
 /** The built page of a conversation in a browser. */
 
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type {
-  ChatPageMessage,
-  ChatPartnerView,
-  ChatTurnView,
-  ChatView,
-} from "../../src/shared/chat.ts";
+import type { ChatPageMessage, ChatPartnerView, ChatView } from "../../src/shared/chat.ts";
+import { aPartner, aTurn, aView } from "../fakes/chatViews.ts";
 import { HOSTILE_TEXT } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { openServedPage, type ServedPage } from "./servedPage.ts";
 import { browserOfAllTests } from "./testBrowser.ts";
 import { THEMES } from "./themes.ts";
-
-function aTurn(changes: Partial<ChatTurnView> = {}): ChatTurnView {
-  return {
-    thinking: null,
-    text: "Six.",
-    calls: [],
-    errors: [],
-    raw: "Six.<|im_end|>",
-    tokens: 3,
-    isCut: false,
-    ...changes,
-  };
-}
-
-function aPartner(changes: Partial<ChatPartnerView> = {}): ChatPartnerView {
-  return {
-    label: "run · one",
-    next: "message",
-    opening: "",
-    entries: [],
-    candidates: [],
-    tokens: 10,
-    reward: null,
-    used: { tokens: 12, costUsd: null },
-    ...changes,
-  };
-}
-
-function aView(partners: readonly ChatPartnerView[], changes: Partial<ChatView> = {}): ChatView {
-  return {
-    task: null,
-    notes: [],
-    sampling: null,
-    askedCall: null,
-    partners,
-    settings: { temperature: null, maxTokens: null, seed: 5, samples: 1, answersBy: "environment" },
-    configured: { temperature: 1, maxTokens: 48 },
-    ...changes,
-  };
-}
 
 /** Every text of a model, a tool, a task and an error is the same hostile one. */
 function hostileView(): ChatView {

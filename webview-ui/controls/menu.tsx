@@ -126,17 +126,14 @@ function useOpenMenu(
     const closeOutside = (event: Event): void => {
       if (event.target instanceof Node && root.current?.contains(event.target) !== true) close();
     };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    document.addEventListener("scroll", closeOutside, { capture: true });
-    window.addEventListener("resize", close);
+    const ending = new AbortController();
+    const { signal } = ending;
+    document.addEventListener("pointerdown", closeOutside, { signal });
+    document.addEventListener("focusin", closeOutside, { signal });
+    document.addEventListener("scroll", closeOutside, { capture: true, signal });
+    window.addEventListener("resize", close, { signal });
     root.current?.querySelector<HTMLElement>(ENTRIES)?.focus({ preventScroll: true });
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-      document.removeEventListener("scroll", closeOutside, { capture: true });
-      window.removeEventListener("resize", close);
-    };
+    return () => ending.abort();
   }, [isOpen]);
 }
 

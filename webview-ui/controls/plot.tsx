@@ -10,8 +10,7 @@ import { LineChart, type LineChartOptions } from "../charts/drawing/lineChart.ts
 import { themeVersion } from "../charts/drawing/palette.ts";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
-import type { MenuItem } from "./menu.tsx";
-import { ContextMenu, type ContextMenuProps } from "./menu.tsx";
+import { ContextMenu, type ContextMenuProps, type MenuItem } from "./menu.tsx";
 
 /** What the person can do with a chart. */
 export interface PlotActions {
@@ -83,26 +82,23 @@ export function Plot(props: PlotProps) {
     [title, summary, isSmall],
   );
   const count = data.xs.length;
-  const plot = (
-    <div
-      class="plot"
-      ref={element}
-      tabIndex={0}
-      role="slider"
-      aria-orientation="horizontal"
-      aria-label={label}
-      aria-valuemin={1}
-      aria-valuemax={Math.max(1, count)}
-      aria-valuenow={(row ?? Math.max(0, count - 1)) + 1}
-      aria-valuetext={count === 0 ? strings.chart.noDataYet : props.describe(row ?? count - 1)}
-      onKeyDown={onKey}
-      onBlur={() => props.onCursor(null)}
-      onContextMenu={menu.open}
-    />
-  );
   return (
     <div class="plot-frame">
-      {plot}
+      <div
+        class="plot"
+        ref={element}
+        tabIndex={0}
+        role="slider"
+        aria-orientation="horizontal"
+        aria-label={label}
+        aria-valuemin={1}
+        aria-valuemax={Math.max(1, count)}
+        aria-valuenow={(row ?? Math.max(0, count - 1)) + 1}
+        aria-valuetext={count === 0 ? strings.chart.noDataYet : props.describe(row ?? count - 1)}
+        onKeyDown={onKey}
+        onBlur={() => props.onCursor(null)}
+        onContextMenu={menu.open}
+      />
       {menu.shown}
     </div>
   );

@@ -16,11 +16,10 @@ export function Swatch({ look, color: name, dash, sign = 0 }: SeriesLook) {
   return (
     <svg class="swatch-line" width={WIDTH} height={HEIGHT} aria-hidden="true">
       {look === "sign" ? (
-        <polygon
+        <path
           fill={color}
-          points={signAt(sign)
-            .map(([x, y]) => `${WIDTH / 2 + x * 5},${HEIGHT / 2 + y * 5}`)
-            .join(" ")}
+          d={signAt(sign)}
+          transform={`translate(${WIDTH / 2} ${HEIGHT / 2}) scale(5)`}
         />
       ) : (
         <line

@@ -10,7 +10,6 @@ import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { flipped } from "../model/flipped.ts";
 import { runsStrings as text } from "../strings/runs.ts";
-import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
@@ -65,11 +64,10 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
   const chart = useComparedChart(runs, metric);
   const { xAxis, chartHeights, hasMeans } = runs.layout.value;
   const title = text.metrics[metric] ?? visibleLine(metric);
-  const describe = (at: number): string =>
-    strings.spoken.point(
-      formatXValue(xAxis, chart.data.xs[at] ?? 0),
-      chart.lines.map(({ label, values }) => `${label} ${formatValue(values[at])}`).join(", "),
-    );
+  const describe = (at: number): string => {
+    const values = chart.lines.map((line) => `${line.label} ${formatValue(line.values[at])}`);
+    return `${formatXValue(xAxis, chart.data.xs[at] ?? 0)}: ${values.join(", ")}`;
+  };
   const pinned = chart.lines.find(({ key }) => key === runs.pinned.value);
   const baseline = pinned === undefined ? undefined : valueAt(pinned.values, row);
   const height = chartHeights[metric] ?? HEIGHT_PX;

@@ -1,18 +1,16 @@
 /** What a chart of several runs draws: a line a run, or a mean with its band a group, all over the same horizontal values. */
 
 import { type Range, shownX, valueRange } from "../../src/shared/chartScale.ts";
-import { formatTick } from "../../src/shared/formatTick.ts";
 import { meanInterval } from "../../src/shared/interval.ts";
 import {
+  axesOver,
   bandBetween,
   type ChartBand,
   type ChartData,
   type ChartSeries,
   type SeriesLook,
 } from "../charts/drawing/chartData.ts";
-import { formatXTick } from "../charts/format.ts";
 import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
-import { tickSteps } from "../charts/ticks.ts";
 import type { XAxis } from "../charts/xAxis.ts";
 import type { BandKind } from "./layout.ts";
 
@@ -103,9 +101,7 @@ function chartOf(
     isLog,
     xRange: range,
     yRange: yRange ?? valueRange(inSight, { isLog, isClipped: false, isFromZero: false }),
-    xSteps: tickSteps(xAxis),
-    formatX: (value, step) => formatXTick(xAxis, value, step),
-    formatY: formatTick,
+    ...axesOver(xAxis),
   };
 }
 

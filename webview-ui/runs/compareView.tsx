@@ -63,11 +63,11 @@ export function CompareView({ runs }: RunsProps) {
 /** On a low page the table makes room once the person turns to the comparison; the function returned ends that. */
 function foldWhenUsed(body: HTMLElement | null, runs: RunsModel): () => void {
   const fold = (): void => runs.foldTableWhereLow();
-  const used = ["click", "wheel", "keydown"] as const;
-  for (const kind of used) body?.addEventListener(kind, fold, { passive: true });
-  return () => {
-    for (const kind of used) body?.removeEventListener(kind, fold);
-  };
+  const ending = new AbortController();
+  for (const kind of ["click", "wheel", "keydown"]) {
+    body?.addEventListener(kind, fold, { passive: true, signal: ending.signal });
+  }
+  return () => ending.abort();
 }
 
 /** The legend of all charts; each run can be left out again. */

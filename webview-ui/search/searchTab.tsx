@@ -1,9 +1,10 @@
 /** Searches the texts of a run, or of all runs. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
+import { useKeys } from "../controls/useKeys.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { flipped } from "../model/flipped.ts";
 import type { ViewState } from "../model/viewState.ts";
@@ -23,16 +24,12 @@ export function SearchTab({ dashboard }: DashboardProps) {
     return () => clearTimeout(timer);
   }, [dashboard, search, runId]);
   useEffect(() => document.querySelector<HTMLElement>("#run-search")?.focus(), []);
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      // By its place: with Alt a Mac writes another letter.
-      if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyC") return;
-      event.preventDefault();
-      set({ isCaseSensitive: !search.isCaseSensitive });
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard, search]);
+  useKeys((event) => {
+    // By its place: with Alt a Mac writes another letter.
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyC") return;
+    event.preventDefault();
+    set({ isCaseSensitive: !search.isCaseSensitive });
+  });
   return (
     <div class="run-search stack">
       <search class="search-head stack">

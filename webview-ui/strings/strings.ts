@@ -63,10 +63,6 @@ export const strings = {
     ] as readonly (readonly [string, string])[],
   },
 
-  spoken: {
-    point: (x: string, values: string) => `${x}: ${values}`,
-  },
-
   chart: {
     controls: l10n.t("Chart settings"),
     smoothingKinds: {

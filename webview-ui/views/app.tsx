@@ -1,12 +1,13 @@
 /** The frame: header, alarms, tabs, and the chosen view. */
 
 import * as l10n from "@vscode/l10n";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { Button } from "../controls/button.tsx";
 import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { Tabs } from "../controls/tabs.tsx";
+import { useKeys } from "../controls/useKeys.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { globalKey } from "../model/keys.ts";
 import { placeOf, TABS, type Tab } from "../model/viewState.ts";
@@ -36,12 +37,7 @@ const Changes = lazyView<DashboardProps>(
 
 export function App({ dashboard }: DashboardProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void =>
-      globalKey(event, dashboard, () => setHelpOpen(true));
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard]);
+  useKeys((event) => globalKey(event, dashboard, () => setHelpOpen(true)));
   const status = dashboard.status.value;
   if (status === "empty") {
     return (

@@ -1,24 +1,30 @@
 /** The rollouts of a step or evaluation, and the replay of one. */
 
 import * as l10n from "@vscode/l10n";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { formatCount } from "../../src/shared/format.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { Button } from "../controls/button.tsx";
+import { Icon } from "../controls/icon.tsx";
 import { StepNavigator } from "../controls/stepNavigator.tsx";
+import { useKeys } from "../controls/useKeys.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
 import { Replay } from "./replay/replay.tsx";
-import { AlarmFilter } from "./rollouts/alarmFilter.tsx";
 import { MarkedMenu } from "./rollouts/markedMenu.tsx";
 import { RolloutFilters } from "./rollouts/rolloutFilters.tsx";
 import { RolloutGrid } from "./rollouts/rolloutGrid.tsx";
 import { byGroup, rolloutName } from "./rollouts/rolloutGroups.ts";
 import { filterRows, sortRows } from "./rollouts/rolloutRows.ts";
 import { DetailContext, type TableContext, useTableContext } from "./rollouts/tableContext.ts";
-import { useAlarmRollouts, useMessageSearch } from "./rollouts/useFoundRollouts.ts";
+import {
+  type FoundRollouts,
+  useAlarmRollouts,
+  useMessageSearch,
+} from "./rollouts/useFoundRollouts.ts";
 
 const text = strings.trajectories;
 
@@ -35,11 +41,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
   );
   const rows = useRows(dashboard, own, search?.found, context);
   const order = useReadingOrder(dashboard, rows);
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => listKey(event, dashboard, order);
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard, order]);
+  useKeys((event) => listKey(event, dashboard, order));
   if (shown === null) {
     const why = text.noSteps[dashboard.data.run.value?.state ?? "unknown"] ?? text.noStepsYet;
     return <p class="message">{why}</p>;
@@ -96,6 +98,33 @@ export function Trajectories({ dashboard }: DashboardProps) {
         </DetailContext.Provider>
       )}
     </div>
+  );
+}
+
+interface AlarmFilterProps extends DashboardProps {
+  readonly search: FoundRollouts;
+}
+
+/** Says which alarm's rollouts alone are listed, and lists all again. */
+function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
+  const { alarmFilter } = dashboard.view.value;
+  if (alarmFilter === null) return null;
+  return (
+    <p class="alarm-filter row" aria-busy={!search.isComplete}>
+      <Icon name="warning" />
+      <span>
+        {l10n.t(
+          "Only rollouts that triggered the alarm “{0}”: {1}",
+          alarmFilter.title,
+          formatCount(search.found.size),
+        )}
+      </span>
+      <Button
+        class="link"
+        label={strings.showAll}
+        onClick={() => dashboard.update({ alarmFilter: null })}
+      />
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gridKey } from "../../../webview-ui/runs/gridKeys.ts";
+import { gridKey } from "../../../webview-ui/runs/runsGrid.tsx";
 
 const NOT_HELD = { shiftKey: false, ctrlKey: false, metaKey: false };
 const PLACE = { at: 3, count: 10, page: 5, hasSingleKeys: true };

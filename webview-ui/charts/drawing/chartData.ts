@@ -1,6 +1,10 @@
 /** What a line chart draws. */
 
 import type { Range } from "../../../src/shared/chartScale.ts";
+import { formatTick } from "../../../src/shared/formatTick.ts";
+import { formatXTick } from "../format.ts";
+import { tickSteps } from "../ticks.ts";
+import type { XAxis } from "../xAxis.ts";
 import type { ChartMark } from "./chartMarks.ts";
 import type { ColorName } from "./palette.ts";
 
@@ -61,6 +65,15 @@ export interface ChartData {
   /** `step` is the distance of the ticks, 0 when they have different ones. */
   readonly formatX: (value: number, step: number) => string;
   readonly formatY: (value: number, step: number) => string;
+}
+
+/** What the axes of a chart over steps, times or tokens say. */
+export function axesOver(axis: XAxis): Pick<ChartData, "xSteps" | "formatX" | "formatY"> {
+  return {
+    xSteps: tickSteps(axis),
+    formatX: (value, step) => formatXTick(axis, value, step),
+    formatY: formatTick,
+  };
 }
 
 export const EMPTY_CHART: ChartData = {

@@ -29,30 +29,28 @@ export type ChartMark =
 
 export type EvaluationMark = Extract<ChartMark, { readonly kind: "evaluation" }>;
 
-/** Corners of the signs of evaluations around their middle, as SVG writes points, each within -1 to 1. */
+const DIAMOND = "M0 -1 L1 0 L0 1 L-1 0 Z";
+const SQUARE = "M-0.8 -0.8 H0.8 V0.8 H-0.8 Z";
+/** Signs of evaluations, as SVG writes paths, around their middle and within -1 to 1. */
 const SIGNS = [
-  "0 -1, 1 0, 0 1, -1 0",
-  "-0.8 -0.8, 0.8 -0.8, 0.8 0.8, -0.8 0.8",
-  "0 -1, 1 0.8, -1 0.8",
-  "-1 -0.8, 1 -0.8, 0 1",
-  "-1 -0.45, 1 -0.45, 1 0.45, -1 0.45",
-  "-0.45 -1, 0.45 -1, 0.45 1, -0.45 1",
+  DIAMOND,
+  SQUARE,
+  "M0 -1 L1 0.8 H-1 Z",
+  "M-1 -0.8 H1 L0 1 Z",
+  "M-1 -0.45 H1 V0.45 H-1 Z",
+  "M-0.45 -1 H0.45 V1 H-0.45 Z",
 ];
 
-/** The corners of the sign at an index, from the middle of the sign on. */
-export function signAt(index: number): readonly (readonly [right: number, down: number])[] {
-  const points = (SIGNS[index % SIGNS.length] ?? "").split(", ");
-  return points.map((point) => {
-    const [right = 0, down = 0] = point.split(" ").map(Number);
-    return [right, down];
-  });
+/** The path of the sign at an index, from the middle of the sign on. */
+export function signAt(index: number): string {
+  return SIGNS[index % SIGNS.length] ?? DIAMOND;
 }
 
-/** Corners of a star with five points around its middle. */
-const STAR = Array.from({ length: 10 }, (_, corner) => {
+/** With five points. */
+const STAR_CORNERS = Array.from({ length: 10 }, (_, corner) => {
   const angle = (corner * Math.PI) / 5;
-  const radius = corner % 2 === 0 ? 1 : 0.45;
-  return [Math.sin(angle) * radius, -Math.cos(angle) * radius] as const;
+  const radius = corner % 2 === 0 ? 1.5 : 0.675;
+  return `${Math.sin(angle) * radius} ${-Math.cos(angle) * radius}`;
 });
 
 /** From the middle of a sign to its corners. */
@@ -82,19 +80,22 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
   ctx.restore();
 }
 
+const CIRCLE = "M1 0 A1 1 0 0 1 -1 0 A1 1 0 0 1 1 0 Z";
+const TWO_BARS = "M-1 -1 h0.7 v2 h-0.7 Z M0.3 -1 h0.7 v2 h-0.7 Z";
+/** The sign stands at the upper end of the line. */
 const LINE_LOOKS = {
-  checkpoint: { color: "text", share: 0.5, dash: [2, 4] },
-  best: { color: "text", share: 0.9, dash: [2, 4] },
-  resume: { color: "yellow", share: 0.9, dash: [6, 3] },
-  settings: { color: "green", share: 0.9, dash: [8, 3, 2, 3] },
-  code: { color: "purple", share: 0.9, dash: [8, 3, 2, 3] },
-  pause: { color: "text", share: 0.7, dash: [1, 5] },
-  alarm: { color: "red", share: 0.9, dash: [1, 3] },
+  checkpoint: { color: "text", share: 0.5, dash: [2, 4], sign: SQUARE },
+  best: { color: "text", share: 0.9, dash: [2, 4], sign: `M${STAR_CORNERS.join("L")}Z` },
+  resume: { color: "yellow", share: 0.9, dash: [6, 3], sign: "M-1 -1 L1 0 L-1 1 Z" },
+  settings: { color: "green", share: 0.9, dash: [8, 3, 2, 3], sign: CIRCLE },
+  code: { color: "purple", share: 0.9, dash: [8, 3, 2, 3], sign: DIAMOND },
+  pause: { color: "text", share: 0.7, dash: [1, 5], sign: TWO_BARS },
+  alarm: { color: "red", share: 0.9, dash: [1, 3], sign: "M0 -1 L1 1 H-1 Z" },
 } as const;
 
 function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number): void {
   const ratio = devicePixelRatio;
-  const { color, share, dash } = LINE_LOOKS[kind];
+  const { color, share, dash, sign } = LINE_LOOKS[kind];
   ctx.strokeStyle = lineColor(color, share);
   ctx.fillStyle = ctx.strokeStyle;
   ctx.lineWidth = ratio;
@@ -104,30 +105,20 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
   ctx.setLineDash([]);
-  const size = font * 0.36;
-  ctx.beginPath();
-  if (kind === "resume") {
-    ctx.moveTo(x - size, bbox.top - size);
-    ctx.lineTo(x + size, bbox.top);
-    ctx.lineTo(x - size, bbox.top + size);
-  } else if (kind === "alarm") {
-    ctx.moveTo(x, bbox.top - size);
-    ctx.lineTo(x + size, bbox.top + size);
-    ctx.lineTo(x - size, bbox.top + size);
-  } else if (kind === "settings") ctx.arc(x, bbox.top, size, 0, 2 * Math.PI);
-  else if (kind === "code") {
-    ctx.moveTo(x, bbox.top - size);
-    ctx.lineTo(x + size, bbox.top);
-    ctx.lineTo(x, bbox.top + size);
-    ctx.lineTo(x - size, bbox.top);
-  } else if (kind === "pause") {
-    ctx.rect(x - size, bbox.top - size, size * 0.7, size * 2);
-    ctx.rect(x + size * 0.3, bbox.top - size, size * 0.7, size * 2);
-  } else if (kind === "best") {
-    for (const [right, down] of STAR)
-      ctx.lineTo(x + right * size * 1.5, bbox.top + down * size * 1.5);
-  } else ctx.rect(x - size * 0.8, bbox.top - size * 0.8, size * 1.6, size * 1.6);
-  ctx.fill();
+  fillSign(ctx, sign, { x, y: bbox.top, size: font * 0.36 });
+}
+
+/** `size` is from the middle of the sign to its corners. */
+function fillSign(
+  ctx: CanvasRenderingContext2D,
+  sign: string,
+  { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
+): void {
+  ctx.save();
+  ctx.translate(x, y);
+  ctx.scale(size, size);
+  ctx.fill(new Path2D(sign));
+  ctx.restore();
 }
 
 function drawCross({ ctx, bbox }: uPlot, x: number): void {
@@ -164,10 +155,5 @@ function drawEvaluation(
     ctx.lineTo(x + size * 0.6, edge);
   }
   ctx.stroke();
-  ctx.beginPath();
-  for (const [right, down] of signAt(sign)) {
-    ctx.lineTo(x + right * size, at(y) + down * size);
-  }
-  ctx.closePath();
-  ctx.fill();
+  fillSign(ctx, signAt(sign), { x, y: at(y), size });
 }

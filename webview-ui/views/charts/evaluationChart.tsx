@@ -4,15 +4,17 @@ import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { formatCount } from "../../../src/shared/format.ts";
-import { formatTick } from "../../../src/shared/formatTick.ts";
-import { bandBetween, type ChartData, type ChartSeries } from "../../charts/drawing/chartData.ts";
-import { formatRewardValue, formatXTick } from "../../charts/format.ts";
-import { tickSteps } from "../../charts/ticks.ts";
+import {
+  axesOver,
+  bandBetween,
+  type ChartData,
+  type ChartSeries,
+} from "../../charts/drawing/chartData.ts";
+import { formatRewardValue } from "../../charts/format.ts";
 import { Plot, type PlotActions } from "../../controls/plot.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { type EvaluatedCell, openEvaluation } from "../../model/evaluationCell.ts";
-import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook } from "./environmentSeries.ts";
 import { evaluationSeries } from "./evaluationSeries.ts";
@@ -46,19 +48,20 @@ export function EvaluationChart({ dashboard }: DashboardProps) {
   // A single point is no curve.
   if (steps.length < 2) return null;
   const at = row ?? steps.length - 1;
-  const describe = (position: number): string =>
-    strings.spoken.point(
-      l10n.t("after step {0}", formatCount(steps[position] ?? 0)),
-      curves
-        .map(({ label, series }) => `${label} ${formatRewardValue(series.values[position])}`)
-        .join(", "),
+  const stepText = (position: number): string =>
+    l10n.t("after step {0}", formatCount(steps[position] ?? 0));
+  const describe = (position: number): string => {
+    const values = curves.map(
+      ({ label, series }) => `${label} ${formatRewardValue(series.values[position])}`,
     );
+    return `${stepText(position)}: ${values.join(", ")}`;
+  };
   const title = l10n.t("Reward by split");
   return (
     <figure class="card evaluation-chart" aria-labelledby="evaluation-chart-title">
       <figcaption class="card-head wrap">
         <h2 id="evaluation-chart-title">{title}</h2>
-        <span class="fact">{l10n.t("after step {0}", formatCount(steps[at] ?? 0))}</span>
+        <span class="fact">{stepText(at)}</span>
       </figcaption>
       <Plot
         syncKey="evaluations"
@@ -130,13 +133,11 @@ function chartData(steps: Float64Array, curves: readonly Curve[]): ChartData {
     bands: bands.map(({ band }) => band),
     marks: [],
     isLog: false,
-    xSteps: tickSteps("step"),
     xRange: shownX(steps, []),
     yRange: valueRange(
       edges.map(({ values }) => values),
       { isLog: false, isClipped: false, isFromZero: false },
     ),
-    formatX: (value, step) => formatXTick("step", value, step),
-    formatY: formatTick,
+    ...axesOver("step"),
   };
 }

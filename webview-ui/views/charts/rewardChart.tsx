@@ -1,19 +1,16 @@
 /** The large chart: how the reward goes. */
 
 import * as l10n from "@vscode/l10n";
-import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
 import { countNotPositive, shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { plural } from "../../../src/shared/format.ts";
-import { formatTick } from "../../../src/shared/formatTick.ts";
 import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
-import type { ChartData } from "../../charts/drawing/chartData.ts";
+import { axesOver, type ChartData } from "../../charts/drawing/chartData.ts";
 import type { LineChart } from "../../charts/drawing/lineChart.ts";
-import { formatRewardValue, formatXTick, formatXValue } from "../../charts/format.ts";
+import { formatRewardValue, formatXValue } from "../../charts/format.ts";
 import { summarizeReward } from "../../charts/summary.ts";
-import { tickSteps } from "../../charts/ticks.ts";
 import { Button } from "../../controls/button.tsx";
 import { Select } from "../../controls/choice.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
@@ -40,12 +37,15 @@ export function RewardChart({ dashboard }: DashboardProps) {
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
   const { data, note } = useRewardChartData(dashboard);
+  const view = dashboard.view.value;
+  const drawn = useMemo(() => chartData(data, view), [data, view]);
+  const notPositive = view.isLog ? countNotPositive(data.mean) : 0;
   const summary = useMemo(
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
   );
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
-  const shown = (at: number): string => describeRow(data, dashboard.view.value, at);
+  const shown = (at: number): string => describeRow(data, view, at);
   const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
   return (
     <figure class="card reward" aria-labelledby="reward-title">
@@ -58,7 +58,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
           <Select
             aria-label={l10n.t("Curves")}
             title={l10n.t("Curves")}
-            value={dashboard.view.value.rewardBy}
+            value={view.rewardBy}
             values={PARTINGS}
             name={(parting) => text.partings[parting]}
             choose={(rewardBy) => dashboard.update({ rewardBy })}
@@ -86,62 +86,34 @@ export function RewardChart({ dashboard }: DashboardProps) {
       {isTable ? (
         <DataTable table={table()} caption={text.title} />
       ) : (
-        <Plot
-          dashboard={dashboard}
-          data={data}
-          summary={summary}
-          row={row}
-          setRow={setRow}
-          describe={describe}
-          chart={chart}
-        />
+        <>
+          <ChartFigure
+            dashboard={dashboard}
+            title={text.title}
+            summary={summary}
+            data={drawn}
+            height={HEIGHT_PX}
+            onCursor={setRow}
+            stepOf={(at) => data.steps[at]}
+            describe={describe}
+            onChart={(made) => {
+              chart.current = made;
+            }}
+          />
+          {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
+          <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
+          {notPositive > 0 ? (
+            <p class="note">
+              {plural(
+                notPositive,
+                "{0} value at or below zero cannot be shown on a logarithmic axis.",
+                "{0} values at or below zero cannot be shown on a logarithmic axis.",
+              )}
+            </p>
+          ) : null}
+        </>
       )}
     </figure>
-  );
-}
-
-interface PlotProps extends DashboardProps {
-  readonly data: RewardChartData;
-  readonly summary: string;
-  /** Under the cursor; null for none. */
-  readonly row: number | null;
-  readonly setRow: (row: number | null) => void;
-  readonly describe: (row: number) => string;
-  /** Receives the chart, for pictures. */
-  readonly chart: RefObject<LineChart | null>;
-}
-
-function Plot({ dashboard, data, summary, row, setRow, describe, chart }: PlotProps) {
-  const view = dashboard.view.value;
-  const drawn = useMemo(() => chartData(data, view), [data, view]);
-  const notPositive = view.isLog ? countNotPositive(data.mean) : 0;
-  return (
-    <>
-      <ChartFigure
-        dashboard={dashboard}
-        title={text.title}
-        summary={summary}
-        data={drawn}
-        height={HEIGHT_PX}
-        onCursor={setRow}
-        stepOf={(at) => data.steps[at]}
-        describe={describe}
-        onChart={(made) => {
-          chart.current = made;
-        }}
-      />
-      {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
-      <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
-      {notPositive > 0 ? (
-        <p class="note">
-          {plural(
-            notPositive,
-            "{0} value at or below zero cannot be shown on a logarithmic axis.",
-            "{0} values at or below zero cannot be shown on a logarithmic axis.",
-          )}
-        </p>
-      ) : null}
-    </>
   );
 }
 
@@ -208,7 +180,7 @@ function describeRow(
     ...(smoothed === null ? [] : [text.smoothed(formatRewardValue(smoothed[row]))]),
     ...(Number.isFinite(count) ? [text.restsOn(count)] : []),
   ];
-  return strings.spoken.point(formatXValue(xAxis, xs[row] ?? 0), values.join(", "));
+  return `${formatXValue(xAxis, xs[row] ?? 0)}: ${values.join(", ")}`;
 }
 
 /** The legend shows the same. */
@@ -234,11 +206,9 @@ function chartData({ xs, series, bands, marks }: RewardChartData, view: ViewStat
     bands,
     marks,
     isLog,
-    xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(xs, positions),
     yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),
-    formatX: (value, step) => formatXTick(xAxis, value, step),
-    formatY: formatTick,
+    ...axesOver(xAxis),
   };
 }
 

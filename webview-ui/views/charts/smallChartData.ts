@@ -1,12 +1,16 @@
 /** What a small chart is made of: its lines, the shaded range, and the numbers that are shown beside them. */
 
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
-import { formatTick } from "../../../src/shared/formatTick.ts";
 import { joined } from "../../changes/rewardParts.ts";
-import { bandBetween, type ChartData, type ChartSeries } from "../../charts/drawing/chartData.ts";
-import { formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
+import {
+  axesOver,
+  bandBetween,
+  type ChartData,
+  type ChartSeries,
+} from "../../charts/drawing/chartData.ts";
+import { formatValue, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
-import { hasWholeTicks, tickSteps } from "../../charts/ticks.ts";
+import { hasWholeTicks } from "../../charts/ticks.ts";
 import { xValues } from "../../charts/xAxis.ts";
 import type { RunData } from "../../model/runData.ts";
 import type { ViewState } from "../../model/viewState.ts";
@@ -60,11 +64,9 @@ export function smallChartData(
     marks: [],
     isLog,
     isWhole: hasWholeTicks(counted, yRange),
-    xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(xs),
     yRange,
-    formatX: (value, step) => formatXTick(xAxis, value, step),
-    formatY: formatTick,
+    ...axesOver(xAxis),
   };
   return { chart, steps: columns.steps(), raw, drawn: smoothed };
 }
@@ -78,13 +80,10 @@ export function describeRow(
 ): string {
   const value = raw[0]?.[row];
   const smoothed = drawn[0]?.[row];
-  const written = `${title} ${formatValue(value)}`;
-  return strings.spoken.point(
-    formatXValue(xAxis, chart.xs[row] ?? 0),
-    Object.is(value, smoothed)
-      ? written
-      : `${written}, ${strings.reward.smoothed(formatValue(smoothed))}`,
-  );
+  const written = `${formatXValue(xAxis, chart.xs[row] ?? 0)}: ${title} ${formatValue(value)}`;
+  return Object.is(value, smoothed)
+    ? written
+    : `${written}, ${strings.reward.smoothed(formatValue(smoothed))}`;
 }
 
 const BAND = { color: "blue", share: 0.14 } as const;

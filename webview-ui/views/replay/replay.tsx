@@ -3,8 +3,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
 import * as l10n from "@vscode/l10n";
-import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
@@ -13,11 +12,12 @@ import {
   formatTemperature,
   plural,
 } from "../../../src/shared/format.ts";
-import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import { NO_MARK } from "../../../src/shared/marks.ts";
 import { isExample } from "../../../src/shared/outcome.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
+import { useKeys } from "../../controls/useKeys.ts";
 import { useScroll } from "../../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { ReadRollout } from "../../model/rolloutBodies.ts";
@@ -51,7 +51,11 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
   const own = siblings.filter((other) => other.group === group);
   const { body, error } = useBody(dashboard, rolloutKey, row !== undefined);
   const mark = dashboard.data.marks.value.get(rolloutKeyName(rolloutKey))?.mark ?? NO_MARK;
-  useReplayKeys(dashboard, { region, own, rolloutKey, mark });
+  const prefix = useRef("");
+  useKeys((event) => {
+    const target = { dashboard, region: region.current, own, rolloutKey, mark };
+    prefix.current = replayKey(event, prefix.current, target);
+  });
   const { replayMode, isListKept } = dashboard.view.value;
   return (
     <article class="replay stack" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
@@ -111,27 +115,6 @@ function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: bo
     return dashboard.bodies.request(rolloutKey, attempt, setRead);
   }, [dashboard, rolloutKeyName(rolloutKey), isListed, attempt]);
   return read;
-}
-
-interface KeyTargets {
-  readonly region: RefObject<HTMLDivElement | null>;
-  readonly own: readonly RolloutRow[];
-  readonly rolloutKey: RolloutKey;
-  readonly mark: Mark;
-}
-
-function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
-  const latest = useRef(targets);
-  latest.current = targets;
-  useLayoutEffect(() => {
-    let prefix = "";
-    const onKey = (event: KeyboardEvent): void => {
-      const { region, ...target } = latest.current;
-      prefix = replayKey(event, prefix, { ...target, dashboard, region: region.current });
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard]);
 }
 
 /** In the chosen mode; nothing until the rollout was received. */

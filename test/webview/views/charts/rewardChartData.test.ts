@@ -123,7 +123,7 @@ describe("the reward chart", () => {
     expect(new Set(drawn.map(({ sign, color, shift }) => `${sign} ${color} ${shift}`)).size).toBe(
       2,
     );
-    const signs = Array.from({ length: 6 }, (_, index) => JSON.stringify(signAt(index)));
+    const signs = Array.from({ length: 6 }, (_, index) => signAt(index));
     expect(new Set(signs).size).toBe(6);
   });
 });
