@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../../src/node/http.ts";
+import { buildProgram } from "../../../fakes/builtProgram.ts";
 import { folderOfAllTests } from "../../../fakes/onDisk.ts";
 import { SOURCE } from "../dataset/aSource.ts";
 
@@ -13,11 +13,7 @@ const ONE = { ...SOURCE, environment: "local/dataset:one" };
 const folder = folderOfAllTests();
 const program = join(folder, "environment.mjs");
 
-beforeAll(async () => {
-  const entry = "src/local/environment/server/main.ts";
-  const target = { bundle: true, platform: "node", target: "node20", format: "esm" } as const;
-  await build({ ...target, entryPoints: [entry], outfile: program, logLevel: "error" });
-});
+beforeAll(() => buildProgram({ entry: "src/local/environment/server/main.ts" }, program));
 
 function start(...args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [program, ...args, "--keyed"]);
