@@ -2,7 +2,7 @@
 
 import { Readable } from "node:stream";
 import type { ProgramOptions } from "../../src/cli/arguments/programOptions.ts";
-import type { TrainerApi } from "../../src/cli/trainerApi.ts";
+import type { TrainerApi } from "../../src/cli/arguments/trainerApi.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import type { RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
