@@ -15,7 +15,7 @@ import { followRun } from "./train.ts";
 
 /** @throws AppError `run-not-found`, `no-examples`, `folder-not-empty`, `disk` */
 export async function exportRuns(
-  options: Pick<ProgramOptions, "fileSystem" | "invocation" | "out">,
+  options: ProgramOptions,
   { folders: given, starred, tags, ...command }: ExportCommand,
 ): Promise<void> {
   const folders = given.map((folder) => resolve(options.invocation.cwd, folder));
@@ -60,7 +60,7 @@ export async function collect(options: ProgramOptions, command: CollectCommand):
 }
 
 async function writeData(
-  { fileSystem, invocation, out }: Pick<ProgramOptions, "fileSystem" | "invocation" | "out">,
+  { fileSystem, invocation, out }: ProgramOptions,
   folders: readonly string[],
   choice: RolloutChoice,
   { format, output: given, license }: Pick<ExportCommand, "format" | "output" | "license">,

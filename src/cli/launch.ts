@@ -19,7 +19,7 @@ const MAX_REQUEST_CHARACTERS = 1024 * 1024;
  * exit code. @throws AppError as `train` does
  */
 export async function runForEditor(
-  options: Pick<ProgramOptions, "fileSystem" | "input" | "log">,
+  options: ProgramOptions,
   folder: string,
   train: (launch: EditorLaunch) => Promise<RunEnd>,
 ): Promise<number> {

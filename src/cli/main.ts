@@ -16,13 +16,13 @@ import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
 import { loadTokenizer } from "../trainer/models/loadTokenizer.ts";
 import { debugLog } from "../trainer/services/debugLog.ts";
+import { createTrainerApi } from "./arguments/trainerApi.ts";
 import { runProgram } from "./program.ts";
 import { errorLines } from "./terminal/exitCode.ts";
 import { createInterrupts } from "./terminal/interrupts.ts";
 import { describeInvocation } from "./terminal/invocation.ts";
 import { renderLine } from "./terminal/line.ts";
 import { createTerminal, outputLost } from "./terminal/terminal.ts";
-import { createTrainerApi } from "./trainerApi.ts";
 
 /** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
 function failCleanly(error: unknown): never {

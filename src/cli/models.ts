@@ -20,13 +20,7 @@ interface OfferedModel {
 
 /** A table of models and a line that says where it comes from. @throws AppError `tinker-*`, `key-host-not-allowed` */
 export async function modelLines(
-  {
-    trainer,
-    invocation,
-    out,
-  }: Pick<ProgramOptions, "trainer" | "invocation"> & {
-    readonly out: { readonly columns: number };
-  },
+  { trainer, invocation, out }: ProgramOptions,
   { allowedOrigins }: ModelsCommand,
 ): Promise<readonly Line[]> {
   const offered = await trainer.listModels({ allowedOrigins, folder: invocation.cwd });

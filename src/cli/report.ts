@@ -20,7 +20,7 @@ const HEAD_BYTES = 1_024;
 
 /** @throws AppError `run-not-found`, `file-unreadable`, `disk`, `file-exists` */
 export async function report(
-  options: Pick<ProgramOptions, "fileSystem" | "clock" | "invocation" | "isProcessAlive" | "out">,
+  options: ProgramOptions,
   { folders, format, output }: ReportCommand,
 ): Promise<void> {
   const { fileSystem, clock, invocation, out, isProcessAlive } = options;

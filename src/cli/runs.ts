@@ -17,16 +17,11 @@ import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
-export interface RunsOptions
-  extends Pick<ProgramOptions, "fileSystem" | "clock" | "invocation" | "isProcessAlive"> {
-  readonly out: { readonly columns: number };
-}
-
 const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
 
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
 export async function runListLines(
-  options: RunsOptions,
+  options: ProgramOptions,
   { path, wantsJson }: RunsCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive, out } = options;

@@ -14,13 +14,8 @@ import { endLine, hitLines, progressLine } from "./searchLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { shortPath } from "./terminal/invocation.ts";
 
-export type SearchOptions = Pick<
-  ProgramOptions,
-  "fileSystem" | "clock" | "invocation" | "isProcessAlive" | "out"
->;
-
 /** Prints what is found as it is found, and at the end how much it was. @throws AppError `run-not-found`, `bad-expression`, `file-unreadable` */
-export async function searchTexts(options: SearchOptions, command: SearchCommand): Promise<void> {
+export async function searchTexts(options: ProgramOptions, command: SearchCommand): Promise<void> {
   const { fileSystem, out } = options;
   const { pattern, isRegex, isCaseSensitive, roles, limit, wantsJson } = command;
   const folders = await searchedRuns(options, command.paths);
@@ -53,7 +48,7 @@ export async function searchTexts(options: SearchOptions, command: SearchCommand
 
 /** Newest of each folder first, each once. */
 async function searchedRuns(
-  options: SearchOptions,
+  options: ProgramOptions,
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const { fileSystem, clock, isProcessAlive, invocation } = options;

@@ -2,8 +2,10 @@
 
 import { Readable } from "node:stream";
 import type { ProgramOptions } from "../../src/cli/arguments/programOptions.ts";
-import type { TrainerApi } from "../../src/cli/trainerApi.ts";
+import type { TrainerApi } from "../../src/cli/arguments/trainerApi.ts";
+import type { AppError } from "../../src/core/errors.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
+import type { RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
@@ -67,6 +69,39 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
   return new Proxy(changes as TrainerApi, {
     get: (known, name: keyof TrainerApi) => known[name] ?? unused,
   });
+}
+
+/** A run that ends when the test says so. */
+export function aFakeRun() {
+  const calls: string[] = [];
+  const requests: TrainRequest[] = [];
+  let end: (end: RunEnd) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const ended = new Promise<RunEnd>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  const trainer = aTrainer({
+    startTraining: (request) => {
+      requests.push(request);
+      return {
+        ended,
+        stopAndSave: () => calls.push("stopAndSave"),
+        stopNow: () => calls.push("stopNow"),
+      };
+    },
+  });
+  return { calls, requests, trainer, end, fail };
+}
+
+/** What is the same of all services that run until they fail or are closed. */
+export function aService() {
+  const failing = new AbortController();
+  const serving = { isClosed: false, fail: (error: AppError) => failing.abort(error) };
+  const close = async (): Promise<void> => {
+    serving.isClosed = true;
+  };
+  return { serving, failed: failing.signal, close };
 }
 
 type EventOf<Kind extends ProgressEvent["kind"]> = Extract<ProgressEvent, { kind: Kind }>;

@@ -1,7 +1,7 @@
 /** A trainer for tests of sweeps: its runs leave folders as real ones do, and end when the test says so. */
 
 import { hostname } from "node:os";
-import type { TrainerApi } from "../../src/cli/trainerApi.ts";
+import type { TrainerApi } from "../../src/cli/arguments/trainerApi.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { Clock, FileSystem } from "../../src/core/ports.ts";
 import { resumeRun, startRun } from "../../src/core/runFolder/runFolder.ts";

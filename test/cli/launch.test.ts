@@ -4,10 +4,9 @@ import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { launchFileSchema } from "../../src/node/control/messages.ts";
 import type { LaunchFile } from "../../src/shared/control.ts";
-import type { RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { settle } from "../fakes/fakeClock.ts";
-import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
+import { aFakeRun, createFakeProgram } from "./fakeProgram.ts";
 
 const launchRequest = anOrder({
   keys: { TINKER_API_KEY: { value: "tml-from-the-store", origin: "store", host: null } },
@@ -16,19 +15,7 @@ const launchRequest = anOrder({
 
 /** A program that an editor starts with `input`. */
 function start(input: string | readonly string[]) {
-  let end: (end: RunEnd) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const requests: TrainRequest[] = [];
-  const ended = new Promise<RunEnd>((resolve, reject) => {
-    end = resolve;
-    fail = reject;
-  });
-  const trainer = aTrainer({
-    startTraining: (request) => {
-      requests.push(request);
-      return { ended, stopAndSave: () => undefined, stopNow: () => undefined };
-    },
-  });
+  const { trainer, ...run } = aFakeRun();
   const pieces = typeof input === "string" ? [input] : input;
   const program = createFakeProgram({ trainer, input: Readable.from(pieces) });
   const exit = runProgram(program, ["--launch", "/launches/1"]);
@@ -37,7 +24,7 @@ function start(input: string | readonly string[]) {
     const text = await program.fileSystem.readText("/launches/1/launch.json");
     return launchFileSchema.parse(JSON.parse(text));
   };
-  return { program, requests, exit, end, fail, record };
+  return { ...run, program, exit, record };
 }
 
 describe("a trainer that an editor starts", () => {

@@ -1,40 +1,23 @@
 import { describe, expect, it, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
+import type { RunEnd } from "../../src/trainer/plan/types.ts";
 import { settle } from "../fakes/fakeClock.ts";
-import { aTrainer, createFakeProgram, started, stepFinished } from "./fakeProgram.ts";
-
-/** A run that ends when the test says so. */
-function aRun() {
-  const calls: string[] = [];
-  let end: (end: RunEnd) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<RunEnd>((resolve, reject) => {
-    end = resolve;
-    fail = reject;
-  });
-  const run: ActiveRun = {
-    ended,
-    stopAndSave: () => calls.push("stopAndSave"),
-    stopNow: () => calls.push("stopNow"),
-  };
-  const requests: TrainRequest[] = [];
-  const trainer = aTrainer({
-    startTraining: (request) => {
-      requests.push(request);
-      return run;
-    },
-  });
-  return { calls, requests, trainer, end, fail };
-}
+import {
+  aFakeRun,
+  aService,
+  aTrainer,
+  createFakeProgram,
+  started,
+  stepFinished,
+} from "./fakeProgram.ts";
 
 test.each([
   ["done", 0],
   ["stopped", 3],
   ["interrupted", 6],
 ] as const)("a run that is %s ends the program with %i", async (outcome, exitCode) => {
-  const run = aRun();
+  const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
   run.end({ outcome, folder: "runs/demo" });
@@ -42,7 +25,7 @@ test.each([
 });
 
 test("a run is asked for as the terminal's, and what it reports is shown", async () => {
-  const run = aRun();
+  const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["train", "a.yaml"]);
   await settle();
@@ -57,7 +40,7 @@ test("a run is asked for as the terminal's, and what it reports is shown", async
 });
 
 test("overrides and allowed hosts reach the trainer", async () => {
-  const run = aRun();
+  const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml", "--seed=7", "--allow-host", "one.example"]);
   run.end({ outcome: "done", folder: null });
@@ -67,7 +50,7 @@ test("overrides and allowed hosts reach the trainer", async () => {
 });
 
 test("the first interrupt stops and saves, the second ends now, the third is not caught", async () => {
-  const run = aRun();
+  const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
   await settle();
@@ -86,7 +69,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
 });
 
 test("a failed run prints one line on stderr and where it can continue", async () => {
-  const run = aRun();
+  const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
   await settle();
@@ -124,17 +107,13 @@ test.each([
 
 /** Services on two ports, of which one may fail. */
 function aServing() {
-  const failing = new AbortController();
-  const serving = { isClosed: false, fail: (error: AppError) => failing.abort(error) };
+  const { serving, ...service } = aService();
   const trainer = aTrainer({
     serve: async ({ tinkerPort }) => ({
+      ...service,
       tinkerUrl: `http://127.0.0.1:${tinkerPort}`,
       environmentsUrl: "http://127.0.0.1:9",
       key: "tml-local-1",
-      failed: failing.signal,
-      close: async () => {
-        serving.isClosed = true;
-      },
     }),
   });
   return { serving, program: createFakeProgram({ trainer }) };

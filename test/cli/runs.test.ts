@@ -2,14 +2,15 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runListLines } from "../../src/cli/runs.ts";
-import { renderLine } from "../../src/cli/terminal/line.ts";
+import { runProgram } from "../../src/cli/program.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { textWith } from "../core/config/configText.ts";
 import { aRunFile } from "../core/runFolder/builders.ts";
 import { createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../trainer/runState.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+import { createFakeTerminal } from "./fakeTerminal.ts";
 
 const clock = createStillClock();
 const MINUTE_MS = 60_000;
@@ -53,18 +54,13 @@ async function aRun(parent: string, name: string, options: RunWishes): Promise<v
 
 async function listed(place: string | null): Promise<readonly string[]> {
   const fileSystem = createFileSystem();
-  const lines = await runListLines(
-    {
-      fileSystem,
-      clock,
-      invocation: { program: "tinker-rl", cwd },
-      isProcessAlive: (pid) => pid === 1,
-      out: { columns: 100 },
-    },
-    { kind: "runs", path: place, wantsJson: false },
-  );
+  const out = createFakeTerminal({ columns: 100 });
+  const invocation = { program: "tinker-rl", cwd };
+  const isProcessAlive = (pid: number): boolean => pid === 1;
+  const program = createFakeProgram({ fileSystem, clock, invocation, isProcessAlive });
+  await runProgram({ ...program, out }, place === null ? ["runs"] : ["runs", place]);
   await fileSystem.close();
-  return lines.map((line) => renderLine(line, false));
+  return out.lines;
 }
 
 test("runs are listed with what they did and what a resume would repeat, the newest first", async () => {

@@ -3,27 +3,23 @@ import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ServeModelRequest } from "../../src/trainer/chat/serveModel.ts";
 import { settle } from "../fakes/fakeClock.ts";
-import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
+import { aService, aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
 /** A model on a port that may fail. */
 function aServing() {
-  const failing = new AbortController();
+  const { serving, ...service } = aService();
   const requests: ServeModelRequest[] = [];
-  const serving = { isClosed: false, fail: (error: AppError) => failing.abort(error) };
   const trainer = aTrainer({
     serveModel: async (_, request) => {
       requests.push(request);
       return {
+        ...service,
         url: "http://127.0.0.1:8100",
         key: "tinker-rl-1",
         label: "demo · final",
         maxTotalTokens: 4_096,
         notes: ["The checkpoint expires soon."],
-        failed: failing.signal,
         used: () => ({ tokens: 1_234, costUsd: 0.5 }),
-        close: async () => {
-          serving.isClosed = true;
-        },
       };
     },
   });

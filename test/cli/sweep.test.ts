@@ -32,7 +32,20 @@ function aMachine() {
         vi.waitFor(() => {
           expect(runs.filter(({ name }) => name !== null)).toHaveLength(count);
         });
-      return { program, exit, runs, begun };
+      /** Ends the `count`th run once it has begun. */
+      const done = async (count: number, rewards = [1]): Promise<void> => {
+        await begun(count);
+        await runs[count - 1]?.done(rewards);
+      };
+      const stop = async (count: number): Promise<void> => {
+        await begun(count);
+        await runs[count - 1]?.stop();
+      };
+      const fail = async (count: number): Promise<void> => {
+        await begun(count);
+        await runs[count - 1]?.fail(new AppError("tinker-bad-request", "The service said no."));
+      };
+      return { program, exit, runs, begun, done, stop, fail };
     },
   };
 }
@@ -90,13 +103,11 @@ it("trains each combination once, one after another, and prints what came of the
 it("says of each of several settings what it explains, and what is left out", async () => {
   const { start } = aMachine();
   const grid = [...GRID, "--grid", "batch_size=2,4"];
-  const { program, exit, runs, begun } = await start(...grid);
+  const { program, exit, done, fail } = await start(...grid);
   for (let count = 1; count < 8; count += 1) {
-    await begun(count);
-    await runs[count - 1]?.done([0.5, (count < 5 ? 0.1 : 0.8) + 0.01 * count]);
+    await done(count, [0.5, (count < 5 ? 0.1 : 0.8) + 0.01 * count]);
   }
-  await begun(8);
-  await runs[7]?.fail(new AppError("tinker-bad-request", "The service said no."));
+  await fail(8);
   expect(await exit).toBe(5);
   const end = program.out.lines.slice(program.out.lines.lastIndexOf("") + 1);
   expect(end).toEqual([
@@ -122,11 +133,9 @@ it("starts as many at once as --parallel says, names the run on each line, and s
 
 it("prints JSON alone on stdout", async () => {
   const { start } = aMachine();
-  const { program, exit, runs, begun } = await start("--grid", "seed=1,2", "--json");
-  await begun(1);
-  await runs[0]?.done([0.5]);
-  await begun(2);
-  await runs[1]?.fail(new AppError("tinker-bad-request", "The service said no."));
+  const { program, exit, done, fail } = await start("--grid", "seed=1,2", "--json");
+  await done(1, [0.5]);
+  await fail(2);
   expect(await exit).toBe(5);
   expect(program.out.lines).toHaveLength(1);
   expect(JSON.parse(program.out.lines[0] ?? "")).toEqual({
@@ -162,10 +171,8 @@ describe("the same command again", () => {
   it("leaves finished runs alone, resumes stopped and killed ones, starts the rest", async () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1,2,3,4");
-    await first.begun(1);
-    await first.runs[0]?.done([1]);
-    await first.begun(2);
-    await first.runs[1]?.stop();
+    await first.done(1);
+    await first.stop(2);
     await first.begun(3);
     first.program.interrupt();
     first.runs[2]?.vanish();
@@ -176,10 +183,8 @@ describe("the same command again", () => {
     const plan = second.program.out.lines.find((line) => line.startsWith("plan"));
     expect(plan).toBe("plan          4 runs, 1 to start, 2 to resume, 1 done");
     await second.runs[0]?.done([1]);
-    await second.begun(2);
-    await second.runs[1]?.done([1]);
-    await second.begun(3);
-    await second.runs[2]?.done([1]);
+    await second.done(2);
+    await second.done(3);
     expect(await second.exit).toBe(0);
     expect(second.runs.map(({ request }) => ("folder" in request ? "resumed" : "started"))).toEqual(
       ["resumed", "resumed", "started"],
@@ -194,10 +199,8 @@ describe("the same command again", () => {
   it("says which runs failed, and tries them again only when asked to", async () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1,2");
-    await first.begun(1);
-    await first.runs[0]?.fail(new AppError("tinker-bad-request", "The service said no."));
-    await first.begun(2);
-    await first.runs[1]?.done([1]);
+    await first.fail(1);
+    await first.done(2);
     expect(await first.exit).toBe(5);
     const second = await start("--grid", "seed=1,2");
     expect(await second.exit).toBe(5);
@@ -205,8 +208,7 @@ describe("the same command again", () => {
     expect(second.program.out.lines.join("\n")).toContain("1 failed; --retry-failed tries again");
     expect(second.program.out.lines.at(-1)).toBe("seed 1: The service said no.");
     const third = await start("--grid", "seed=1,2", "--retry-failed");
-    await third.begun(1);
-    await third.runs[0]?.done([1]);
+    await third.done(1);
     expect(await third.exit).toBe(0);
   });
 
@@ -226,18 +228,15 @@ describe("the same command again", () => {
     );
     await configure(`# as before\n${CONFIG}`);
     const undone = await start("--grid", "seed=1,2");
-    await undone.begun(1);
-    await undone.runs[0]?.done([1]);
-    await undone.begun(2);
-    await undone.runs[1]?.done([1]);
+    await undone.done(1);
+    await undone.done(2);
     expect(await undone.exit).toBe(0);
   });
 
   it("with another grid is another sweep", async () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1");
-    await first.begun(1);
-    await first.runs[0]?.done([1]);
+    await first.done(1);
     await first.exit;
     const second = await start("--grid", "seed=1,2");
     await second.begun(1);
@@ -278,11 +277,9 @@ it("a first interrupt saves what runs and starts no more, a second ends it at on
 
 it("a run that is stopped on its own ends neither the others nor the sweep", async () => {
   const { start } = aMachine();
-  const { exit, runs, begun } = await start("--grid", "seed=1,2");
-  await begun(1);
-  await runs[0]?.stop();
-  await begun(2);
-  await runs[1]?.done([1]);
+  const { exit, stop, done } = await start("--grid", "seed=1,2");
+  await stop(1);
+  await done(2);
   expect(await exit).toBe(3);
 });
 

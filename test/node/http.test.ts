@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import type { HttpResponse } from "../../src/core/ports.ts";
 import {
   type ClosableHttpClient,
   createHttpClient,
@@ -29,6 +30,11 @@ async function serve(listener: RequestListener, socketPath?: string): Promise<Se
 function addressOf(server: Server): string {
   // A server on a port has an AddressInfo.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Asks a server with a client of its own. */
+function get(server: Server, more: { readonly timeoutMs?: number } = {}): Promise<HttpResponse> {
+  return client().send({ method: "GET", url: addressOf(server), ...more });
 }
 
 function client(options?: HttpClientOptions): ClosableHttpClient {
@@ -61,7 +67,7 @@ test("a redirect is an answer like any other", async () => {
   const server = await serve((_request, response) => {
     response.writeHead(302, { location: "/elsewhere" }).end();
   });
-  const response = await client().send({ method: "GET", url: addressOf(server) });
+  const response = await get(server);
   expect(response.status).toBe(302);
   expect(response.header("location")).toBe("/elsewhere");
   expect(await response.bytes()).toEqual(new Uint8Array());
@@ -80,7 +86,7 @@ test("a refused connection is a request that was not sent", async () => {
 
 test("a connection that breaks after the request may have been served", async () => {
   const server = await serve((request) => request.socket.destroy());
-  await expect(client().send({ method: "GET", url: addressOf(server) })).rejects.toMatchObject({
+  await expect(get(server)).rejects.toMatchObject({
     code: "transport",
     data: { sent: true },
   });
@@ -108,7 +114,7 @@ test("the time limit covers the body", async () => {
   const server = await serve((_request, response) => {
     response.write("first");
   });
-  const response = await client().send({ method: "GET", url: addressOf(server), timeoutMs: 50 });
+  const response = await get(server, { timeoutMs: 50 });
   await expect(response.text()).rejects.toMatchObject({
     code: "transport",
     message: expect.stringContaining("50 ms"),
@@ -139,7 +145,7 @@ test("a stream arrives piece by piece and may be left early", async () => {
   const server = await serve((_request, response) => {
     response.write("first");
   });
-  const response = await client().send({ method: "GET", url: addressOf(server) });
+  const response = await get(server);
   const pieces: string[] = [];
   for await (const chunk of response.stream()) {
     pieces.push(Buffer.from(chunk).toString());
@@ -156,7 +162,7 @@ test("a body that no one reads makes the server wait, and is whole in the end", 
       isTaken = true;
     });
   });
-  const response = await client().send({ method: "GET", url: addressOf(server) });
+  const response = await get(server);
   const pieces = response.stream()[Symbol.asyncIterator]();
   let length = (await pieces.next()).value?.length ?? 0;
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));

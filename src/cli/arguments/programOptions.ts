@@ -7,7 +7,7 @@ import type { McpOptions } from "../../server/mcp/mcpServer.ts";
 import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { TrainerApi } from "../trainerApi.ts";
+import type { TrainerApi } from "./trainerApi.ts";
 
 /** What the pages in a browser show. */
 export type ViewRequest = Pick<ViewOptions, "parents" | "run" | "port">;

@@ -23,10 +23,7 @@ import { environmentReportLines } from "./checkLines.ts";
 
 /** Resolves with the exit code. @throws AppError as the trainer does, `stopped` at Ctrl+C */
 export async function checkEnvironments(
-  options: Pick<
-    ProgramOptions,
-    "fileSystem" | "trainer" | "out" | "err" | "interrupts" | "invocation"
-  >,
+  options: ProgramOptions,
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;

@@ -22,14 +22,9 @@ import { commandLine, type Invocation, shortPath } from "../terminal/invocation.
 import { type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-type PlayOptions = Pick<
-  ProgramOptions,
-  "fileSystem" | "trainer" | "input" | "out" | "err" | "invocation"
->;
-
 /** @throws AppError as {@link TrainerApi.playTask} */
 export async function playInTerminal(
-  options: PlayOptions,
+  options: ProgramOptions,
   { kind: _, player, ...wanted }: EnvPlayCommand,
 ): Promise<void> {
   const { fileSystem, trainer, out, err, invocation } = options;
@@ -70,7 +65,7 @@ export async function playInTerminal(
 }
 
 /** A person, or a script of calls on the input. */
-function moves(options: PlayOptions): PlayRequest["player"] {
+function moves(options: ProgramOptions): PlayRequest["player"] {
   const { input, err } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const player = { move: (view: PlayerView) => nextMove(options, lines, view) };
@@ -93,7 +88,7 @@ function storedLines(folder: string, invocation: Invocation): readonly Line[] {
 
 /** Shows what the model would read, and asks until a line is a move. */
 async function nextMove(
-  { out, err }: PlayOptions,
+  { out, err }: ProgramOptions,
   lines: AsyncIterator<string>,
   view: PlayerView,
 ): Promise<PlayerMove> {

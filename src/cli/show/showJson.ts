@@ -18,7 +18,7 @@ import { chooseRollouts, requireStep } from "./showStep.ts";
 /** `fileSystem` is not confined to the run folder. @throws AppError `no-such-number`, `file-unreadable` */
 export async function showJson(
   context: ShowContext,
-  { fileSystem, isProcessAlive }: Pick<ProgramOptions, "fileSystem" | "isProcessAlive">,
+  { fileSystem, isProcessAlive }: ProgramOptions,
   { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
 ): Promise<unknown> {
   const { reader, folder, fileSystem: files, clock } = context;

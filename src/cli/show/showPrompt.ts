@@ -8,7 +8,7 @@ import { type Line, type LinePiece, quietLine, styled } from "../terminal/line.t
 
 /** Prints the prompt. @throws as the trainer does */
 export async function showPrompt(
-  { fileSystem, trainer, out, err }: Pick<ProgramOptions, "fileSystem" | "trainer" | "out" | "err">,
+  { fileSystem, trainer, out, err }: ProgramOptions,
   { kind: _, wantsIds, ...wanted }: ShowPromptCommand,
 ): Promise<void> {
   const onPart = (what: string): void => err.showLive(quietLine(what));

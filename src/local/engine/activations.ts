@@ -4,29 +4,10 @@ import { roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
 import type { Weights } from "./weights.ts";
 
-export interface LayerActivations {
-  /** Input, normalised input, its reciprocal root. */
-  readonly x: number;
-  readonly h: number;
-  readonly rstd: number;
-  readonly q: number;
-  readonly k: number;
-  readonly v: number;
-  readonly attended: number;
-  /** After attention: input of the feed-forward half, and its norm. */
-  readonly x2: number;
-  readonly h2: number;
-  readonly rstd2: number;
-  readonly gate: number;
-  readonly up: number;
-  readonly gated: number;
-  /** Attention probabilities, [heads, T, roundUp(T, 8)] per sequence, one after another. */
-  readonly probabilities: number;
-}
-
-export function layerActivations(arena: Arena, weights: Weights, rows: number): LayerActivations {
+export function layerActivations(arena: Arena, weights: Weights, rows: number) {
   const { hiddenSize: d, feedForwardSize: ff, heads, maxContext } = weights.arch;
   return {
+    /** Input, normalised input, its reciprocal root. */
     x: arena.alloc(rows * d),
     h: arena.alloc(rows * d),
     rstd: arena.alloc(rows),
@@ -34,16 +15,22 @@ export function layerActivations(arena: Arena, weights: Weights, rows: number): 
     k: arena.alloc(rows * d),
     v: arena.alloc(rows * d),
     attended: arena.alloc(rows * d),
+    /** After attention: input of the feed-forward half, and its norm. */
     x2: arena.alloc(rows * d),
     h2: arena.alloc(rows * d),
     rstd2: arena.alloc(rows),
     gate: arena.alloc(rows * ff),
     up: arena.alloc(rows * ff),
     gated: arena.alloc(rows * ff),
-    // A sequence of T tokens takes T rows and T·roundUp(T, 8) entries a head; short ones waste up to seven columns a row.
+    /**
+     * Attention probabilities, [heads, T, roundUp(T, 8)] per sequence, one after another. A sequence of T tokens takes T rows and
+     * T·roundUp(T, 8) entries a head; short ones waste up to seven columns a row.
+     */
     probabilities: arena.alloc(heads * rows * roundUp(maxContext, 8)),
   };
 }
+
+export type LayerActivations = Readonly<ReturnType<typeof layerActivations>>;
 
 export function passBuffers(arena: Arena, weights: Weights, rows: number, rank: number) {
   const { hiddenSize: d, feedForwardSize: ff, vocabSize: v, maxContext } = weights.arch;
@@ -77,4 +64,4 @@ export function passBuffers(arena: Arena, weights: Weights, rows: number, rank: 
   };
 }
 
-export type PassBuffers = ReturnType<typeof passBuffers>;
+export type PassBuffers = Readonly<ReturnType<typeof passBuffers>>;

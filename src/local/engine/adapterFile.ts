@@ -10,6 +10,7 @@ import {
   PROJECTIONS,
   type TensorSpan,
 } from "./architecture.ts";
+import type { TrainedProjections } from "./engine.ts";
 import {
   decodeSafetensors,
   encodeSafetensors,
@@ -17,12 +18,10 @@ import {
   type Tensor,
 } from "./safetensors.ts";
 
-export interface AdapterContents {
+export interface AdapterContents extends TrainedProjections {
   readonly layout: AdapterLayout;
   readonly parameters: Float32Array;
   readonly optimizer: OptimizerState | null;
-  readonly trainAttn: boolean;
-  readonly trainMlp: boolean;
 }
 
 const MOMENTS = [

@@ -2,6 +2,7 @@
 
 import { createNormal } from "../random.ts";
 import { type AdapterLayout, isAttention, PROJECTIONS, spanLength } from "./architecture.ts";
+import type { TrainedProjections } from "./engine.ts";
 
 /** A from a normal distribution with variance 1/input, B zero; the padding of the rank stays zero for good. */
 export function initialParameters(layout: AdapterLayout, seed: number): Float32Array {
@@ -18,12 +19,6 @@ export function initialParameters(layout: AdapterLayout, seed: number): Float32A
     }
   }
   return parameters;
-}
-
-/** Which projections an adapter trains. */
-export interface TrainedProjections {
-  readonly trainAttn: boolean;
-  readonly trainMlp: boolean;
 }
 
 /** Clears the gradient of projections that the adapter does not train. */

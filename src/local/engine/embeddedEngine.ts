@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import type { AdamParams } from "../../core/tinker/wire/wire.ts";
 import { adamStep, newOptimizerState, type OptimizerState } from "./adam.ts";
 import { decodeAdapter, encodeAdapter } from "./adapterFile.ts";
-import { freeze, initialParameters, type TrainedProjections } from "./adapterParameters.ts";
+import { freeze, initialParameters } from "./adapterParameters.ts";
 import { type AdapterLayout, adapterLayout, MAX_RANK } from "./architecture.ts";
 import type {
   Adapter,
@@ -20,6 +20,7 @@ import type {
   PromptScores,
   SampledSequence,
   Snapshot,
+  TrainedProjections,
 } from "./engine.ts";
 import { loadModelFolder, type ModelFolder } from "./modelFolder.ts";
 import { type FrozenWeights, SamplingScheduler } from "./samplingScheduler.ts";

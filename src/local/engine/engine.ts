@@ -13,12 +13,16 @@ export interface EngineModel {
   readonly imageIds?: (image: Uint8Array, tokens: number) => Int32Array;
 }
 
-/** Handle of a LoRA adapter that can be trained. */
-export interface Adapter {
-  readonly id: number;
-  readonly rank: number;
+/** Which projections an adapter trains. */
+export interface TrainedProjections {
   readonly trainAttn: boolean;
   readonly trainMlp: boolean;
+}
+
+/** Handle of a LoRA adapter that can be trained. */
+export interface Adapter extends TrainedProjections {
+  readonly id: number;
+  readonly rank: number;
 }
 
 /** Handle of frozen sampler weights: later steps of the adapter do not change it. */
@@ -109,12 +113,10 @@ export interface PromptScores {
   readonly targetLogprobs: Float32Array | null;
 }
 
-export interface AdapterOptions {
+export interface AdapterOptions extends TrainedProjections {
   /** Positive integer, at most 64. */
   readonly rank: number;
   readonly seed: number;
-  readonly trainAttn: boolean;
-  readonly trainMlp: boolean;
 }
 
 /**

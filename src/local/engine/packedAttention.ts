@@ -2,6 +2,7 @@
 
 import type { LayerActivations, PassBuffers } from "./activations.ts";
 import { roundUp } from "./architecture.ts";
+import type { Kernels } from "./arena.ts";
 import type { Weights } from "./weights.ts";
 
 /** Rows of the attention matrix computed at a time: columns right of the block's diagonal are skipped. */
@@ -14,13 +15,23 @@ export interface SequenceRows {
 }
 
 export class PackedAttention {
-  readonly #weights: Weights;
+  readonly #kernels: Kernels;
   readonly #b: PassBuffers;
+  readonly #heads: number;
+  /** Floats of a row, and of a head in it. */
+  readonly #d: number;
+  readonly #dh: number;
+  readonly #scale: number;
   #sequences: readonly SequenceRows[] = [];
 
   constructor(weights: Weights, buffers: PassBuffers) {
-    this.#weights = weights;
+    const { hiddenSize, heads } = weights.arch;
+    this.#kernels = weights.arena.kernels;
     this.#b = buffers;
+    this.#heads = heads;
+    this.#d = hiddenSize;
+    this.#dh = hiddenSize / heads;
+    this.#scale = 1 / Math.sqrt(this.#dh);
   }
 
   /** Takes the sequences of the next pass. */
@@ -30,13 +41,10 @@ export class PackedAttention {
 
   /** Visits every (sequence, head) with the byte offset of its rows and the place of its probabilities. */
   #eachHead(visit: (offset: number, length: number, probabilities: number) => void): void {
-    const { arch } = this.#weights;
-    const d = arch.hiddenSize;
-    const headSize = d / arch.heads;
     let probabilities = 0;
     for (const { start, length } of this.#sequences) {
-      for (let head = 0; head < arch.heads; head++) {
-        visit((start * d + head * headSize) * 4, length, probabilities);
+      for (let head = 0; head < this.#heads; head++) {
+        visit((start * this.#d + head * this.#dh) * 4, length, probabilities);
         probabilities += length * roundUp(length, 8) * 4;
       }
     }
@@ -44,12 +52,7 @@ export class PackedAttention {
 
   /** attended = softmax(q·transpose(k) / sqrt(dh))·v; keeps the probabilities. */
   forward(layer: LayerActivations): void {
-    const { arch } = this.#weights;
-    const kernels = this.#weights.arena.kernels;
-    const b = this.#b;
-    const d = arch.hiddenSize;
-    const dh = d / arch.heads;
-    const scale = 1 / Math.sqrt(dh);
+    const [kernels, b, d, dh, scale] = [this.#kernels, this.#b, this.#d, this.#dh, this.#scale];
     this.#eachHead((offset, length, place) => {
       const columns = roundUp(length, 8);
       const probabilities = layer.probabilities + place;
@@ -70,12 +73,7 @@ export class PackedAttention {
 
   /** From dAttended to dq, dk and dv. */
   backward(layer: LayerActivations): void {
-    const { arch } = this.#weights;
-    const kernels = this.#weights.arena.kernels;
-    const b = this.#b;
-    const d = arch.hiddenSize;
-    const dh = d / arch.heads;
-    const scale = 1 / Math.sqrt(dh);
+    const [kernels, b, d, dh, scale] = [this.#kernels, this.#b, this.#d, this.#dh, this.#scale];
     this.#eachHead((offset, length, place) => {
       const columns = roundUp(length, 8);
       const probabilities = layer.probabilities + place;
@@ -108,11 +106,7 @@ export class PackedAttention {
     length: number,
     columns: number,
   ): void {
-    const { arch } = this.#weights;
-    const kernels = this.#weights.arena.kernels;
-    const b = this.#b;
-    const d = arch.hiddenSize;
-    const dh = d / arch.heads;
+    const [kernels, b, d, dh] = [this.#kernels, this.#b, this.#d, this.#dh];
     kernels.pack(rows, d, length, dh, b.pack1);
     for (let j = 0; j < length; j += ATTENTION_ROWS) {
       const width = Math.min(ATTENTION_ROWS, length - j);

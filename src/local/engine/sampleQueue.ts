@@ -113,9 +113,11 @@ function takeToken(sample: LiveSample, row: Float32Array): FromWorker | null {
   return {
     kind: "sampled",
     job: sample.job.job,
-    tokens: Int32Array.from(sample.tokens),
-    logprobs: Float32Array.from(sample.logprobs),
-    stopReason: stopped ? "stop" : "length",
-    topLogprobs: request.topSampleLogprobs > 0 ? sample.top : null,
+    sequence: {
+      tokens: Int32Array.from(sample.tokens),
+      logprobs: Float32Array.from(sample.logprobs),
+      stopReason: stopped ? "stop" : "length",
+      topLogprobs: request.topSampleLogprobs > 0 ? sample.top : undefined,
+    },
   };
 }

@@ -1,12 +1,8 @@
 /** Draws the next token from a row of log-probs. */
 
-import type { TopToken } from "./engine.ts";
+import type { EngineSampleRequest, TopToken } from "./engine.ts";
 
-export interface SampleTokenOptions {
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-}
+export type SampleTokenOptions = Pick<EngineSampleRequest, "temperature" | "topK" | "topP">;
 
 /**
  * One token id from log-probs `row` [vocabulary] and a uniform number: greedy at temperature 0, otherwise from the tempered

@@ -7,12 +7,13 @@ import type {
   PromptScores,
   SampledSequence,
 } from "./engine.ts";
+import type { FrozenAdapter } from "./workerMessages.ts";
 import type { WorkerThread } from "./workerThread.ts";
 
 /** Frozen parameters that samplers use; key 0 is the base model. */
 export interface FrozenWeights {
   readonly key: number;
-  readonly adapter: { readonly rank: number; readonly parameters: Float32Array } | null;
+  readonly adapter: FrozenAdapter | null;
 }
 
 interface Slot {
@@ -199,16 +200,10 @@ export class SamplingScheduler {
     worker.live++;
     try {
       const where = { set: set.index, slot: slot.index, cached };
-      const answer = await worker.thread.sample(where, request, waiting.signal);
-      slot.tokens = heldTokens(request.prompt, answer.tokens);
+      const { sequence } = await worker.thread.sample(where, request, waiting.signal);
+      slot.tokens = heldTokens(request.prompt, sequence.tokens);
       slot.key = weights.key;
-      waiting.resolve({
-        tokens: answer.tokens,
-        logprobs: answer.logprobs,
-        stopReason: answer.stopReason,
-        cachedPromptTokens: cached,
-        topLogprobs: answer.topLogprobs ?? undefined,
-      });
+      waiting.resolve({ ...sequence, cachedPromptTokens: cached });
     } catch (error) {
       waiting.reject(error);
     } finally {

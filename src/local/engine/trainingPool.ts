@@ -1,17 +1,11 @@
 /** Spreads a batch over the workers so that the result does not depend on how many there are. */
 
 import type { EngineDatum, LossSpec } from "./engine.ts";
-import type { WorkerThread } from "./workerThread.ts";
+import type { BatchOutcome } from "./workerMessages.ts";
+import type { KnownWeights, WorkerThread } from "./workerThread.ts";
 
 /** Tokens of one micro-batch at most. */
 export const MICRO_BATCH_TOKENS = 1024;
-
-export interface BatchOutcome {
-  readonly loss: number;
-  readonly logprobs: readonly Float32Array[];
-  /** Sum over the batch; null when forward only. */
-  readonly gradient: Float32Array | null;
-}
 
 /**
  * Runs a batch. It is cut into micro-batches in request order, whatever the number of workers; their gradients are added
@@ -19,7 +13,7 @@ export interface BatchOutcome {
  */
 export async function runBatch(
   threads: readonly WorkerThread[],
-  weights: { readonly version: number; readonly rank: number; readonly parameters: Float32Array },
+  weights: KnownWeights,
   data: readonly EngineDatum[],
   loss: LossSpec,
   forwardOnly: boolean,

@@ -8,6 +8,7 @@ import type {
   LossSpec,
   PromptScoreRequest,
   PromptScores,
+  SampledSequence,
 } from "./engine.ts";
 
 export interface WorkerSetup {
@@ -33,6 +34,19 @@ export interface TrainWeights {
   readonly parameters: Float32Array | null;
 }
 
+/** Parameters that samplers use; null in its place = the base model. */
+export interface FrozenAdapter {
+  readonly rank: number;
+  readonly parameters: Float32Array;
+}
+
+export interface BatchOutcome {
+  readonly loss: number;
+  readonly logprobs: readonly Float32Array[];
+  /** Sum over the batch; null when forward only. */
+  readonly gradient: Float32Array | null;
+}
+
 export type ToWorker =
   | {
       readonly kind: "train";
@@ -45,8 +59,7 @@ export type ToWorker =
   | {
       readonly kind: "load";
       readonly set: number;
-      /** Null = the base model. */
-      readonly adapter: { readonly rank: number; readonly parameters: Float32Array } | null;
+      readonly adapter: FrozenAdapter | null;
     }
   | {
       readonly kind: "sample";
@@ -68,22 +81,11 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: "ready" }
-  | {
-      readonly kind: "trained";
-      readonly job: number;
-      readonly loss: number;
-      readonly logprobs: readonly Float32Array[];
-      readonly gradient: Float32Array | null;
-    }
+  | ({ readonly kind: "trained"; readonly job: number } & BatchOutcome)
   | {
       readonly kind: "sampled";
       readonly job: number;
-      readonly tokens: Int32Array;
-      readonly logprobs: Float32Array;
-      readonly stopReason: "stop" | "length";
-      readonly topLogprobs:
-        | readonly (readonly { readonly id: number; readonly logprob: number }[])[]
-        | null;
+      readonly sequence: Omit<SampledSequence, "cachedPromptTokens">;
     }
   | { readonly kind: "scored"; readonly job: number; readonly scores: PromptScores }
   | { readonly kind: "failed"; readonly job: number; readonly message: string };

@@ -3,20 +3,24 @@
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { EngineSampleRequest, PromptScoreRequest, PromptScores } from "./engine.ts";
-import type { FromWorker, ToWorker, TrainWeights, WorkerSetup } from "./workerMessages.ts";
+import type {
+  FromWorker,
+  FrozenAdapter,
+  ToWorker,
+  TrainWeights,
+  WorkerSetup,
+} from "./workerMessages.ts";
 
 type Answer<K extends FromWorker["kind"]> = Extract<FromWorker, { kind: K }>;
+type Placement = Pick<Extract<ToWorker, { kind: "sample" }>, "set" | "slot" | "cached">;
 type TrainJob = Omit<Extract<ToWorker, { kind: "train" }>, "kind" | "job" | "weights">;
+
+/** Parameters with their version. */
+export type KnownWeights = TrainWeights & { readonly parameters: Float32Array };
 
 interface Pending {
   readonly resolve: (answer: FromWorker) => void;
   readonly reject: (error: unknown) => void;
-}
-
-export interface SamplePlacement {
-  readonly set: number;
-  readonly slot: number;
-  readonly cached: number;
 }
 
 export class WorkerThread {
@@ -126,10 +130,7 @@ export class WorkerThread {
   }
 
   /** One micro-batch. The parameters travel only when the thread last saw another version. */
-  train(
-    job: TrainJob,
-    weights: TrainWeights & { readonly parameters: Float32Array },
-  ): Promise<Answer<"trained">> {
+  train(job: TrainJob, weights: KnownWeights): Promise<Answer<"trained">> {
     const known = this.#version === weights.version;
     this.#version = weights.version;
     const sent = known ? { ...weights, parameters: null } : weights;
@@ -137,15 +138,12 @@ export class WorkerThread {
   }
 
   /** Fills a sampler weight set; takes effect before any later sample. */
-  loadSet(
-    set: number,
-    adapter: { readonly rank: number; readonly parameters: Float32Array } | null,
-  ): void {
+  loadSet(set: number, adapter: FrozenAdapter | null): void {
     this.#worker.postMessage({ kind: "load", set, adapter } satisfies ToWorker);
   }
 
   sample(
-    place: SamplePlacement,
+    place: Placement,
     request: EngineSampleRequest,
     signal?: AbortSignal,
   ): Promise<Answer<"sampled">> {

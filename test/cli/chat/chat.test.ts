@@ -212,21 +212,4 @@ describe("a mistake while talking to a model", () => {
     expect(await ending).toBe(0);
     expect(program.out.lines.join()).toContain("fine");
   });
-
-  it.each([
-    [["chat"], "chat needs a checkpoint"],
-    [["chat", "a/b", "c/d"], "unexpected argument"],
-    [["chat", "a/b", "--samples", "0"], "--samples is 0"],
-    [["chat", "a/b", "--step", "1"], "must be used together"],
-    [["chat", "a/b", "--replay"], "--replay needs --turn"],
-    [["chat", "a/b", "--temperature", "hot"], "--temperature is"],
-    [
-      ["chat", "a/b", "--task", "1", ..."--step 1 --group 1 --rollout 1 --turn 1".split(" ")],
-      "its own task",
-    ],
-  ])("refuses %j in one line", async (args, words) => {
-    const program = createFakeProgram();
-    expect(await runProgram(program, args)).toBe(2);
-    expect(program.err.lines.join()).toContain(words);
-  });
 });

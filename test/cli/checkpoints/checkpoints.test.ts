@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import type { TrainerApi } from "../../../src/cli/arguments/trainerApi.ts";
 import { runProgram } from "../../../src/cli/program.ts";
-import type { TrainerApi } from "../../../src/cli/trainerApi.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import {
   appendCheckpoint,

@@ -4,6 +4,7 @@ import { advanceProgress, INITIAL_PROGRESS } from "../../../src/cli/progress/pro
 import { lineWidth, renderLine } from "../../../src/cli/terminal/line.ts";
 import type { StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
 import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
+import { aStoredResult } from "../../core/runFolder/builders.ts";
 import { rolloutFinished, started, stepFinished } from "../fakeProgram.ts";
 
 const PIPE = { width: Number.POSITIVE_INFINITY, isLive: false };
@@ -26,24 +27,8 @@ function live(events: readonly ProgressEvent[]): string | null {
 }
 
 function aResult(changes: Partial<StoredResult>): StoredResult {
-  return {
-    environment: "local/calculator",
-    split: "test",
-    temperature: 0,
-    tasks: 128,
-    rollouts: 128,
-    rewardMean: 0.02,
-    low: 0,
-    high: 0.04,
-    successFraction: 0.02,
-    failed: 0,
-    tokensMean: 20,
-    turnsMean: 2,
-    failureReward: 0,
-    successReward: 1,
-    passAtK: [],
-    ...changes,
-  };
+  const cell = { tasks: 128, rollouts: 128, rewardMean: 0.02, high: 0.04 };
+  return aStoredResult({ ...cell, ...changes });
 }
 
 test("the header names model, environments, plan and run folder", () => {

@@ -18,6 +18,7 @@ import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   aCheckpointEntry,
   aRecord,
+  aStoredResult,
   rolloutFacts,
   stepFacts,
 } from "../../core/runFolder/builders.ts";
@@ -27,6 +28,7 @@ import { aRunState } from "../../trainer/runState.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const FOLDER = "runs/demo";
+const FIRST = ["--step", "1", "--group", "1", "--rollout", "1"];
 const CHECKPOINT = aCheckpointEntry({
   name: "checkpoint_000001",
   step: 1,
@@ -92,8 +94,7 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
 test("a rollout that an agent played shows how its program ended, and what it was refused", async () => {
   const refusals = [{ message: "n: 2 is not possible here.", count: 3 }];
   const record = aRecord({ agent: { exit: "1", output: "Traceback\nKeyError\n", refusals } });
-  const flags = ["--step", "1", "--group", "1", "--rollout", "1"];
-  const { lines } = await show(await aRun([record]), ...flags);
+  const { lines } = await show(await aRun([record]), ...FIRST);
   const start = lines.indexOf("agent");
   const rows = lines.slice(start + 1, start + 5).map((line) => line.trim().split(/ {2,}/));
   expect(rows).toEqual([
@@ -102,7 +103,7 @@ test("a rollout that an agent played shows how its program ended, and what it wa
     ["printed", "Traceback"],
     ["KeyError"],
   ]);
-  expect((await show(await aRun(), ...flags)).lines).not.toContain("agent");
+  expect((await show(await aRun(), ...FIRST)).lines).not.toContain("agent");
 });
 
 test("the overview counts every rollout without a reward as failed, whatever ended it", async () => {
@@ -171,7 +172,7 @@ test("a step lists its rollouts and says why some are not trained on", async () 
 });
 
 test("a replay shows turns, calls, results and how the reward was made", async () => {
-  const { lines } = await show(await aRun(), "--step", "1", "--group", "1", "--rollout", "1");
+  const { lines } = await show(await aRun(), ...FIRST);
   expect(lines).toEqual([
     "step 1, group 1, rollout 1   local/calculator train 3",
     "reward 1.00   reached_terminal_state, 1 turn, 12 sampled tokens, 0.3 s",
@@ -231,8 +232,7 @@ test("a hostile tool cannot steer the terminal", async () => {
 });
 
 test("tokens stand beside their own values and what they are trained to predict", async () => {
-  const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
-  const { lines } = await show(await aRun(), ...flags);
+  const { lines } = await show(await aRun(), ...FIRST, "--tokens");
   expect(lines.slice(-6)).toEqual([
     "index   id  token  source  mask  sampler  trainer  advantage  predicts",
     "    0   72  H      prompt     0                               ",
@@ -253,8 +253,7 @@ test("a rollout without token data says why", async () => {
 test("without a tokenizer ids are shown and the reason is given", async () => {
   const fileSystem = await aRun();
   await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
-  const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
-  const { text, lines } = await show(fileSystem, ...flags);
+  const { text, lines } = await show(fileSystem, ...FIRST, "--tokens");
   expect(text).toContain("Ids only: config.resolved.json does not name the model.");
   expect(lines.at(-2)).toMatch(/ 52 .* 10$/);
 });
@@ -277,24 +276,8 @@ test.each([
 
 test("evaluations are compared with the first, and their rollouts can be replayed", async () => {
   const fileSystem = await aRun();
-  const cell = {
-    environment: "local/calculator",
-    split: "test",
-    temperature: 0,
-    tasks: 1,
-    rollouts: 1,
-    low: 0,
-    high: 1,
-    successFraction: 0,
-    failed: 0,
-    tokensMean: 9,
-    turnsMean: 1,
-    failureReward: 0,
-    successReward: 1,
-    passAtK: [],
-  };
   const line = (step: number, rewardMean: number) =>
-    `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean }] })}\n`;
+    `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [aStoredResult({ rewardMean })] })}\n`;
   await fileSystem.append(runPaths(FOLDER).evaluations, line(0, 0.25) + line(1, 0.75));
   const use = { temperature: 0, purpose: "end" };
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
@@ -443,8 +426,7 @@ test("a replay says where an agent begins another conversation, with its prompt,
     agent: { exit: "0", output: "", refusals: [] },
     turns: [turn, { ...turn, stream: 1, asked: "Is that so?" }, turn],
   });
-  const place = ["--step", "1", "--group", "1", "--rollout", "1"];
-  const { text } = await show(await aRun([record]), ...place);
+  const { text } = await show(await aRun([record]), ...FIRST);
   expect(text).toMatch(
     /turn 1.*stream 2: another conversation of the agent\n +prompt +Is that so\?.*turn 2.*stream 1 goes on.*turn 3/s,
   );

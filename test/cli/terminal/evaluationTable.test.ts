@@ -2,24 +2,10 @@ import { expect, test } from "vitest";
 import { evaluationTable } from "../../../src/cli/terminal/evaluationTable.ts";
 import { renderLine } from "../../../src/cli/terminal/line.ts";
 import type { EvaluationEntry, StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
+import { aStoredResult } from "../../core/runFolder/builders.ts";
 
-const CELL = {
-  environment: "a/b",
-  split: "test",
-  temperature: 1,
-  tasks: 4,
-  rollouts: 8,
-  successFraction: 0.25,
-  tokensMean: 3,
-  turnsMean: 1,
-  successReward: 1,
-  failureReward: 0,
-  passAtK: [],
-};
-
-function aResult(changes: Partial<StoredResult>): StoredResult {
-  return { ...CELL, rewardMean: 0.25, low: 0, high: 0.5, failed: 0, ...changes };
-}
+const CELL = { environment: "a/b", temperature: 1, tasks: 4, rollouts: 8 };
+const RESULT = aStoredResult({ ...CELL, rewardMean: 0.25, high: 0.5 });
 
 function entry(name: string, step: number, result: Partial<StoredResult>): EvaluationEntry {
   const passAtK = [
@@ -27,7 +13,7 @@ function entry(name: string, step: number, result: Partial<StoredResult>): Evalu
     { k: 2, mean: 0.5, low: 0, high: 1 },
   ];
   const model = { name, path: step === 0 ? null : `tinker://r/sampler_weights/c_${step}` };
-  const results = [aResult({ passAtK, ...result })];
+  const results = [{ ...RESULT, passAtK, ...result }];
   return { step, purpose: "asked", timeMs: 0, model, results };
 }
 
@@ -60,7 +46,7 @@ test("shows nothing if there is no interval", () => {
 });
 
 test("failures have a column where there are some", () => {
-  const results = [aResult({ failed: 3 })];
+  const results = [{ ...RESULT, failed: 3 }];
   const lines = shown([{ step: 2, purpose: "end", timeMs: 0, results }]);
   expect(lines.slice(1)).toEqual([
     "model       reward [95 %]  change [95 %]  failed",

@@ -2,15 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
 import { adamStep, newOptimizerState } from "../../../src/local/engine/adam.ts";
 import { createNormal } from "../../../src/local/random.ts";
-
-const PARAMS: AdamParams = {
-  learning_rate: 1e-2,
-  beta1: 0.9,
-  beta2: 0.95,
-  eps: 1e-8,
-  weight_decay: 0,
-  grad_clip_norm: 0,
-};
+import { ADAM } from "./engineFixture.ts";
 
 /** AdamW on one number, straight from its definition, in 64-bit floats. */
 function scalarAdam(start: number, gradients: readonly number[], params: AdamParams): number {
@@ -29,7 +21,7 @@ function scalarAdam(start: number, gradients: readonly number[], params: AdamPar
 describe("adamStep", () => {
   it("follows the scalar definition over many steps", () => {
     const normal = createNormal(5);
-    const params = { ...PARAMS, weight_decay: 0.1 };
+    const params = { ...ADAM, weight_decay: 0.1 };
     const starts = Array.from({ length: 4 }, normal);
     const steps = Array.from({ length: 20 }, () => Float32Array.from({ length: 4 }, normal));
     const parameters = Float32Array.from(starts);
@@ -48,7 +40,7 @@ describe("adamStep", () => {
 
   it("moves by the learning rate on the first step, whatever the gradient's size", () => {
     const parameters = Float32Array.of(1, 1, 1);
-    adamStep(parameters, Float32Array.of(1e-3, -7, 0), newOptimizerState(3), PARAMS);
+    adamStep(parameters, Float32Array.of(1e-3, -7, 0), newOptimizerState(3), ADAM);
     expect(parameters[0]).toBeCloseTo(0.99, 5);
     expect(parameters[1]).toBeCloseTo(1.01, 5);
     expect(parameters[2]).toBe(1);
@@ -57,7 +49,7 @@ describe("adamStep", () => {
   it("decays weights apart from the gradient", () => {
     const parameters = Float32Array.of(2);
     const state = newOptimizerState(1);
-    adamStep(parameters, Float32Array.of(0), state, { ...PARAMS, weight_decay: 0.5 });
+    adamStep(parameters, Float32Array.of(0), state, { ...ADAM, weight_decay: 0.5 });
     expect(parameters[0]).toBeCloseTo(2 - 1e-2 * 0.5 * 2, 6);
     expect(state.m[0]).toBe(0);
     expect(state.v[0]).toBe(0);
@@ -66,12 +58,12 @@ describe("adamStep", () => {
   it("returns the norm before clipping, and clips the gradient as a whole", () => {
     const clipped = newOptimizerState(2);
     const norm = adamStep(Float32Array.of(0, 0), Float32Array.of(3, 4), clipped, {
-      ...PARAMS,
+      ...ADAM,
       grad_clip_norm: 1,
     });
     expect(norm).toBe(5);
     const scaled = newOptimizerState(2);
-    adamStep(Float32Array.of(0, 0), Float32Array.of(0.6, 0.8), scaled, PARAMS);
+    adamStep(Float32Array.of(0, 0), Float32Array.of(0.6, 0.8), scaled, ADAM);
     expect(clipped.m[0]).toBeCloseTo(scaled.m[0] ?? Number.NaN, 7);
     expect(clipped.v[1]).toBeCloseTo(scaled.v[1] ?? Number.NaN, 7);
   });
@@ -79,7 +71,7 @@ describe("adamStep", () => {
   it("leaves a gradient within the clip norm, or with clipping off, alone", () => {
     const moments = [0, 5, 6].map((grad_clip_norm) => {
       const state = newOptimizerState(2);
-      adamStep(Float32Array.of(0, 0), Float32Array.of(3, 4), state, { ...PARAMS, grad_clip_norm });
+      adamStep(Float32Array.of(0, 0), Float32Array.of(3, 4), state, { ...ADAM, grad_clip_norm });
       return Array.from(state.m);
     });
     expect(moments[1]).toEqual(moments[0]);

@@ -17,6 +17,7 @@ import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import {
   ADAM,
   CROSS_ENTROPY,
+  datumOf,
   MODEL_FOLDER,
   PPO,
   randomData,
@@ -267,13 +268,8 @@ async function largestGap(own: Engine, adapter: Adapter): Promise<number> {
     const request = sampleRequest({ seed, maxTokens: 60 });
     const sampled = await own.sample(snapshot, request);
     const whole = Int32Array.of(...request.prompt, ...sampled.tokens);
-    const datum: EngineDatum = {
-      tokens: whole.subarray(0, -1),
-      targets: whole.subarray(1),
-      weights: new Float32Array(whole.length - 1),
-      logprobs: null,
-    };
-    const { logprobs } = await own.forwardBackward(adapter, [datum], CROSS_ENTROPY, true);
+    const data = [datumOf(whole)];
+    const { logprobs } = await own.forwardBackward(adapter, data, CROSS_ENTROPY, true);
     const learned = logprobs[0]?.subarray(request.prompt.length - 1) ?? [];
     expect(learned.length).toBe(sampled.logprobs.length);
     return Math.max(

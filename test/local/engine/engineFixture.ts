@@ -85,6 +85,16 @@ export function randomData(count: number, seed: number): readonly EngineDatum[] 
   });
 }
 
+/** A text to learn: position i predicts token i + 1; every token has the weight. */
+export function datumOf(text: Int32Array, weight = 0): EngineDatum {
+  return {
+    tokens: text.slice(0, -1),
+    targets: text.slice(1),
+    weights: new Float32Array(text.length - 1).fill(weight),
+    logprobs: null,
+  };
+}
+
 /** One step as a training loop does it; seeds differ from step to step. Enough data for several micro-batches. */
 export async function trainStep(engine: Engine, adapter: Adapter, seed: number): Promise<void> {
   const forward = engine.forwardBackward(adapter, randomData(90, seed), PPO, false);

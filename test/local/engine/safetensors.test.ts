@@ -121,48 +121,24 @@ function failsPolitely(bytes: Uint8Array): boolean {
 }
 
 describe("a file that is not safetensors", () => {
-  const x = (entry: object): string => JSON.stringify({ x: entry });
+  const holding = (entry: object, size = 8, name = "x") =>
+    fileOf(JSON.stringify({ [name]: entry }), new Uint8Array(size));
+  const huge = Array(40).fill(2 ** 52);
+  const empty = { dtype: "F32", shape: [0], data_offsets: [0, 0] };
 
   it.each([
     ["a cut header", new Uint8Array([255, 255, 255, 255, 255, 255, 255, 255])],
     ["no header", new Uint8Array(3)],
     ["text that is not JSON", fileOf("{", new Uint8Array())],
     ["an array", fileOf("[]", new Uint8Array())],
-    [
-      "an unknown type",
-      fileOf(x({ dtype: "I64", shape: [1], data_offsets: [0, 8] }), new Uint8Array(8)),
-    ],
-    [
-      "offsets past the end",
-      fileOf(x({ dtype: "F32", shape: [2], data_offsets: [0, 8] }), new Uint8Array(4)),
-    ],
-    [
-      "offsets that go back",
-      fileOf(x({ dtype: "F32", shape: [1], data_offsets: [8, 4] }), new Uint8Array(8)),
-    ],
-    [
-      "a negative size",
-      fileOf(x({ dtype: "F32", shape: [-1], data_offsets: [4, 0] }), new Uint8Array(8)),
-    ],
-    [
-      "a shape of another size",
-      fileOf(x({ dtype: "F32", shape: [3], data_offsets: [0, 8] }), new Uint8Array(8)),
-    ],
-    [
-      "a shape beyond all numbers",
-      fileOf(
-        x({ dtype: "F32", shape: Array(40).fill(2 ** 52), data_offsets: [0, 4] }),
-        new Uint8Array(4),
-      ),
-    ],
-    ["a tensor without a shape", fileOf(x({ dtype: "F32" }), new Uint8Array())],
-    [
-      "metadata that are not texts",
-      fileOf(
-        JSON.stringify({ __metadata__: { dtype: "F32", shape: [0], data_offsets: [0, 0] } }),
-        new Uint8Array(),
-      ),
-    ],
+    ["an unknown type", holding({ dtype: "I64", shape: [1], data_offsets: [0, 8] })],
+    ["offsets past the end", holding({ dtype: "F32", shape: [2], data_offsets: [0, 8] }, 4)],
+    ["offsets that go back", holding({ dtype: "F32", shape: [1], data_offsets: [8, 4] })],
+    ["a negative size", holding({ dtype: "F32", shape: [-1], data_offsets: [4, 0] })],
+    ["a shape of another size", holding({ dtype: "F32", shape: [3], data_offsets: [0, 8] })],
+    ["a shape beyond numbers", holding({ dtype: "F32", shape: huge, data_offsets: [0, 4] }, 4)],
+    ["a tensor without a shape", holding({ dtype: "F32" }, 0)],
+    ["metadata that are not texts", holding(empty, 0, "__metadata__")],
   ])("is refused: %s", (_, bytes) => {
     expect(() => decodeSafetensors(bytes)).toThrow(/not a safetensors file/);
   });

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type {
-  Engine,
-  EngineDatum,
-  SampledSequence,
-  Snapshot,
-} from "../../../src/local/engine/engine.ts";
+import type { Engine, SampledSequence, Snapshot } from "../../../src/local/engine/engine.ts";
 import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import {
   CROSS_ENTROPY,
+  datumOf,
   sampleRequest,
   startEngine,
   TINY,
@@ -143,13 +139,8 @@ describe("scoring a prompt", () => {
     const fresh = await engine.snapshot(adapter);
     const request = { prompt: CONVERSATION, top: 0, targets: null, targetsPerPosition: 0 };
     const { logprobs } = await engine.scorePrompt(fresh, request);
-    const datum: EngineDatum = {
-      tokens: CONVERSATION.subarray(0, -1),
-      targets: CONVERSATION.subarray(1),
-      weights: new Float32Array(CONVERSATION.length - 1),
-      logprobs: null,
-    };
-    const trained = await engine.forwardBackward(adapter, [datum], CROSS_ENTROPY, true);
+    const data = [datumOf(CONVERSATION)];
+    const trained = await engine.forwardBackward(adapter, data, CROSS_ENTROPY, true);
     expect(logprobs[0]).toBeNaN();
     for (const [i, logprob] of (trained.logprobs[0] ?? new Float32Array()).entries()) {
       expect(Math.abs((logprobs[i + 1] ?? Number.NaN) - logprob)).toBeLessThan(1e-5);

@@ -31,6 +31,16 @@ afterEach(() => {
   opened.remove();
 });
 
+/** How a start ends that leads no key out of the project. */
+async function startSecretly(request: ReturnType<typeof aTrainingRequest>) {
+  const end = await openEditor(folder)
+    .start(request)
+    .catch((error: Error) => error);
+  expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
+  expect(stranger.connections()).toBe(0);
+  return end;
+}
+
 it("a key of .env goes to another host with leave only, as a stored one does", async () => {
   const configPath = opened.configure("Qwen/Qwen3-8B");
   writeFileSync(join(folder, ".env"), `TINKER_API_KEY=${KEY}\n`);
@@ -75,11 +85,8 @@ it.each(["--allow-host=x", "--config_path=other.yaml", "--launch=/tmp", "-c=othe
       ["overrides", "The task"],
       ["settingOverrides", "The setting tinkerRL.overrides"],
     ] as const) {
-      const end = await openEditor(folder)
-        .start(aTrainingRequest(opened.configure("Qwen/Qwen3-8B"), { [key]: all }))
-        .catch((error: Error) => error);
-      expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
-      expect(stranger.connections()).toBe(0);
+      const configPath = opened.configure("Qwen/Qwen3-8B");
+      const end = await startSecretly(aTrainingRequest(configPath, { [key]: all }));
       expect(end).toMatchObject({ code: "config-invalid" });
       expect(String(end)).toContain(`${source} cannot be used: TRL1`);
       expect(String(end)).toContain(odd);
@@ -129,24 +136,14 @@ function project(more = ""): { readonly benign: string; readonly run: string } {
 
 it("a task whose configuration and run disagree is refused in words, and no key leaves", async () => {
   const { benign, run } = project();
-  const request = aTrainingRequest(benign, { resume: run });
-  const end = await openEditor(folder)
-    .start(request)
-    .catch((error: Error) => error);
-  expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
-  expect(stranger.connections()).toBe(0);
+  const end = await startSecretly(aTrainingRequest(benign, { resume: run }));
   expect(end).toMatchObject({ code: "config-mismatch" });
   expect(String(end)).toMatch(/benign\.yaml.*evil\.yaml/);
 });
 
 it("a configuration that leads to another run is the one that runs, and refuses a run of another", async () => {
   const { benign } = project("resume_from: runs/evil");
-  const request = aTrainingRequest(benign);
-  const end = await openEditor(folder)
-    .start(request)
-    .catch((error: Error) => error);
-  expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
-  expect(stranger.connections()).toBe(0);
+  const end = await startSecretly(aTrainingRequest(benign));
   expect(JSON.stringify(end)).toContain("config-identity");
 });
 

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { expect, it } from "vitest";
+import { buildProgram } from "../../fakes/builtProgram.ts";
 import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -12,21 +12,9 @@ const ENTRY = `
 `;
 
 it("a bundled tokenizer runs in a folder without any packages", async () => {
-  // A name held in a variable: the plugin is plain JavaScript without types.
-  const plugin: string = "../../../scripts/esbuildTransformers.mjs";
-  const { transformersTokenizer } = await import(plugin);
   const folder = folderOfThisTest();
   const outfile = join(folder, "entry.mjs");
-  await build({
-    stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    outfile,
-    plugins: [transformersTokenizer],
-    logLevel: "error",
-  });
+  await buildProgram({ code: ENTRY }, outfile);
   const fixture = join(ROOT, "test/fixtures/tiny-bytes");
   const { stdout } = await promisify(execFile)(process.execPath, [outfile, fixture], {
     cwd: folder,

@@ -1,9 +1,9 @@
 import { cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { compileInThread } from "../../../src/node/tokenizer/compileInThread.ts";
 import { createModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { buildProgram } from "../../fakes/builtProgram.ts";
 import { folderOfAllTests } from "../../fakes/onDisk.ts";
 import { QWEN3_FOLDER, qwen3Model } from "./qwen3Model.ts";
 
@@ -12,16 +12,7 @@ const TINY_BYTES = join(ROOT, "test/fixtures/tiny-bytes");
 
 const folder = folderOfAllTests();
 const worker = join(folder, "worker.mjs");
-beforeAll(async () => {
-  await build({
-    entryPoints: [join(ROOT, "src/node/tokenizer/compileWorker.ts")],
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    outfile: worker,
-  });
-});
+beforeAll(() => buildProgram({ entry: "src/node/tokenizer/compileWorker.ts" }, worker));
 
 const alone = (workerPath: string) => ({ workerPath, cacheFolder: null });
 

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { renderAside } from "../../../src/core/chat/tokenizer.ts";
 import { compileModel } from "../../../src/node/tokenizer/compiledModel.ts";
 import { EncodeThread } from "../../../src/node/tokenizer/encodeThread.ts";
 import { createLongTextEncoder } from "../../../src/node/tokenizer/longTexts.ts";
 import { createModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { buildProgram } from "../../fakes/builtProgram.ts";
 import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -17,21 +17,7 @@ const LONG = "A long text, ünd so on <|im_end|> 漢字\n".repeat(8_000);
 
 const folder = folderOfAllTests();
 const worker = join(folder, "worker.mjs");
-beforeAll(async () => {
-  // A name held in a variable: the plugin is plain JavaScript without types.
-  const plugin: string = "../../../scripts/esbuildTransformers.mjs";
-  const { transformersTokenizer } = await import(plugin);
-  await build({
-    entryPoints: [join(ROOT, "src/node/tokenizer/encodeWorker.ts")],
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    outfile: worker,
-    plugins: [transformersTokenizer],
-    logLevel: "error",
-  });
-});
+beforeAll(() => buildProgram({ entry: "src/node/tokenizer/encodeWorker.ts" }, worker));
 
 async function tokenizerWith(workerPath: string) {
   return createModelTokenizer(TINY_BYTES, await compileModel(TINY_BYTES), workerPath).tokenizer;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, EngineDatum, SampledSequence } from "../../../../src/local/engine/engine.ts";
 import { createRandomEngine } from "../../../../src/local/engine/random/randomEngine.ts";
 import { QWEN3_FOLDER, qwen3Model } from "../../../node/tokenizer/qwen3Model.ts";
-import { ADAM, CROSS_ENTROPY, PPO, sampleRequest, WORKER } from "../engineFixture.ts";
+import { ADAM, CROSS_ENTROPY, datumOf, PPO, sampleRequest, WORKER } from "../engineFixture.ts";
 import { KERNELS } from "../testModel.ts";
 
 const NAME = "Qwen/Qwen3-8B";
@@ -34,15 +34,12 @@ const samples = (
   );
 
 /** The sampled tokens as data for training. */
-function datumOf({ tokens, logprobs }: SampledSequence, advantage: number): EngineDatum {
-  const all = Int32Array.of(...prompt, ...tokens);
+function playedDatum({ tokens, logprobs }: SampledSequence, advantage: number): EngineDatum {
   const before = prompt.length - 1;
+  const datum = datumOf(Int32Array.of(...prompt, ...tokens));
   return {
-    tokens: all.slice(0, -1),
-    targets: all.slice(1),
-    weights: Float32Array.from({ length: all.length - 1 }, (_, at) =>
-      at < before ? 0 : advantage,
-    ),
+    ...datum,
+    weights: datum.weights.fill(advantage, before),
     logprobs: Float32Array.of(...new Float32Array(before), ...logprobs),
   };
 }
@@ -105,7 +102,7 @@ describe("an engine with random weights", () => {
       targetsPerPosition: 1,
     });
     const adapter = engine.createAdapter(OPTIONS);
-    const datum = datumOf(sample, 1);
+    const datum = playedDatum(sample, 1);
     const trained = await engine.forwardBackward(adapter, [datum], PPO, true);
     const expected = Array.from(sample.logprobs);
     for (const [at, logprob] of expected.entries()) {
@@ -123,12 +120,17 @@ describe("an engine with random weights", () => {
     const [good, bad] = await samples(2, { maxTokens: 12 });
     if (good === undefined || bad === undefined) throw new Error("nothing was sampled");
     const adapter = engine.createAdapter(OPTIONS);
-    const data = [datumOf(good, 1), datumOf(bad, -1)];
+    const data = [playedDatum(good, 1), playedDatum(bad, -1)];
     for (let step = 0; step < 5; step += 1) {
       await engine.forwardBackward(adapter, data, PPO, false);
       await engine.optimStep(adapter, ADAM);
     }
-    const after = await engine.forwardBackward(adapter, [datumOf(good, 1)], CROSS_ENTROPY, true);
+    const after = await engine.forwardBackward(
+      adapter,
+      [playedDatum(good, 1)],
+      CROSS_ENTROPY,
+      true,
+    );
     const sum = (values: Iterable<number>): number => [...values].reduce((a, b) => a + b, 0);
     expect(sum(sampledPart(after.logprobs[0]))).toBeGreaterThan(sum(good.logprobs) + 1);
     expect(after.metrics["loss:sum"]).toBeCloseTo(-sum(sampledPart(after.logprobs[0])), 3);
@@ -136,7 +138,7 @@ describe("an engine with random weights", () => {
   });
 
   it("continues after a restart exactly as without one, with another number of workers too", async () => {
-    const data = (await samples(6)).map((sample, at) => datumOf(sample, at % 2 === 0 ? 1 : -1));
+    const data = (await samples(6)).map((sample, at) => playedDatum(sample, at % 2 === 0 ? 1 : -1));
     const step = async (
       on: Engine,
       adapter: ReturnType<Engine["createAdapter"]>,
@@ -166,14 +168,9 @@ describe("an engine with random weights", () => {
     const long = Int32Array.from({ length: 3_000 }, (_, at) => (at * 37) % 150_000);
     const sampled = await engine.sample(null, sampleRequest({ prompt: long, maxTokens: 8 }));
     expect(sampled.tokens).toHaveLength(8);
-    const datum = {
-      tokens: long.slice(0, -1),
-      targets: long.slice(1),
-      weights: new Float32Array(2_999).fill(1),
-      logprobs: null,
-    };
     const adapter = engine.createAdapter(OPTIONS);
-    const { metrics } = await engine.forwardBackward(adapter, [datum], CROSS_ENTROPY, false);
+    const data = [datumOf(long, 1)];
+    const { metrics } = await engine.forwardBackward(adapter, data, CROSS_ENTROPY, false);
     expect(metrics["loss:sum"]).toBeGreaterThan(0);
     engine.releaseAdapter(adapter);
   });

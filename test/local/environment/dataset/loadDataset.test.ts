@@ -3,22 +3,8 @@ import type { GraderConfig } from "../../../../src/core/config/fields/schema.ts"
 import { AppError, isAppError } from "../../../../src/core/errors.ts";
 import type { DatasetSource } from "../../../../src/local/environment/dataset/datasetSource.ts";
 import { loadDataset } from "../../../../src/local/environment/dataset/loadDataset.ts";
+import { GRADER, SOURCE } from "./aSource.ts";
 import { bytesOf, PARQUET } from "./parquetFiles.ts";
-
-const COLUMNS = {
-  question: "question",
-  answer: "answer",
-  system: "system",
-  choices: "choices",
-  split: "split",
-};
-const GRADER: GraderConfig = {
-  type: "exact",
-  case_sensitive: false,
-  tolerance: 1e-6,
-  absolute_tolerance: 0,
-  in_prompt: false,
-};
 
 interface Given {
   readonly file?: string;
@@ -32,9 +18,9 @@ function load(content: string | Uint8Array, given: Given = {}) {
   return loadDataset(
     { readBytes: async () => bytes },
     {
-      environment: "local/dataset",
+      ...SOURCE,
       path: `/data/${given.file ?? "questions.jsonl"}`,
-      columns: { ...COLUMNS, ...given.columns },
+      columns: { ...SOURCE.columns, ...given.columns },
       grader: { ...GRADER, ...given.grader },
       splitFractions: given.splitFractions ?? { train: 0.9, test: 0.1 },
     },
@@ -189,12 +175,7 @@ describe("a file that cannot be used", () => {
     ["file-unreadable", "denied"],
   ] as const)("says so with the key of the configuration: %s", async (code, expected) => {
     const readBytes = () => Promise.reject(new AppError(code, "denied"));
-    const source = { path: "/data/questions.jsonl", columns: COLUMNS, grader: GRADER };
-    const loading = loadDataset(
-      { readBytes },
-      { ...source, environment: "local/dataset", splitFractions: { train: 1 } },
-    );
-    await expect(loading).rejects.toMatchObject({
+    await expect(loadDataset({ readBytes }, SOURCE)).rejects.toMatchObject({
       code: "dataset-invalid",
       message: expect.stringContaining(expected),
       configPath: "environments.local/dataset.tasks",

@@ -2,32 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../../src/node/http.ts";
+import { buildProgram } from "../../../fakes/builtProgram.ts";
 import { folderOfAllTests } from "../../../fakes/onDisk.ts";
+import { SOURCE } from "../dataset/aSource.ts";
 
-const SOURCE = {
-  environment: "local/dataset:one",
-  columns: {
-    question: "question",
-    answer: "answer",
-    system: "system",
-    choices: "choices",
-    split: "split",
-  },
-  grader: { type: "exact" },
-  splitFractions: { train: 1 },
-};
+const ONE = { ...SOURCE, environment: "local/dataset:one" };
 
 const folder = folderOfAllTests();
 const program = join(folder, "environment.mjs");
 
-beforeAll(async () => {
-  const entry = "src/local/environment/server/main.ts";
-  const target = { bundle: true, platform: "node", target: "node20", format: "esm" } as const;
-  await build({ ...target, entryPoints: [entry], outfile: program, logLevel: "error" });
-});
+beforeAll(() => buildProgram({ entry: "src/local/environment/server/main.ts" }, program));
 
 function start(...args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [program, ...args, "--keyed"]);
@@ -63,7 +49,7 @@ describe("the environment process", () => {
     const socketPath = join(folder, "d");
     const child = spawn(process.execPath, [program, "--socket", socketPath, "--datasets"]);
     onTestFinished(() => void child.kill());
-    child.stdin.write(`${JSON.stringify([{ ...SOURCE, path }])}\n`);
+    child.stdin.write(`${JSON.stringify([{ ...ONE, path }])}\n`);
     expect(JSON.parse(await firstLine(child.stdout))).toMatchObject({
       ready: true,
       datasets: { "local/dataset:one": expect.stringMatching(/^[0-9a-f]{64}$/) },
@@ -78,7 +64,7 @@ describe("the environment process", () => {
 
   it("reports a dataset that cannot be used, and ends", async () => {
     const child = spawn(process.execPath, [program, "--port", "0", "--datasets"]);
-    child.stdin.write(`${JSON.stringify([{ ...SOURCE, path: join(folder, "none.csv") }])}\n`);
+    child.stdin.write(`${JSON.stringify([{ ...ONE, path: join(folder, "none.csv") }])}\n`);
     const [line, [code]] = await Promise.all([firstLine(child.stdout), once(child, "exit")]);
     expect(JSON.parse(line)).toEqual({
       ready: false,

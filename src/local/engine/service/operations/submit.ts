@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../../core/json.ts";
 import { sha256 } from "../../../../node/hash.ts";
 import { readAs } from "../../../http/refusal.ts";
 import { jsonReply, type Reply } from "../../../http/reply.ts";
+import { type Handler, jsonBody } from "../../../http/router.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import { modelRequest } from "../wire/schemas.ts";
 import type { OperationResult } from "./futures.ts";
@@ -31,15 +32,32 @@ export function submitToModel(
   return jsonReply({ request_id: requestId, model_id: modelId });
 }
 
-/** As {@link submitToModel}, for JSON bodies. */
-export function submitJson(
-  options: ServiceContext,
+/** The work of a request with a JSON body. */
+export type Operation = (
+  context: ServiceContext,
+  model: TrainedModel,
   body: JsonObject,
-  run: (model: TrainedModel) => Promise<OperationResult>,
-  bodyHash = sha256(JSON.stringify(body)),
+) => Promise<OperationResult>;
+
+/** As {@link submitToModel}, for JSON bodies. Two submits are the same when what `hashed` leaves of their bodies is. */
+export function submitJson(
+  context: ServiceContext,
+  body: JsonObject,
+  run: Operation,
+  hashed: (body: JsonObject) => JsonObject = (all) => all,
 ): Reply {
-  const { model_id, seq_id } = readAs(modelRequest, body);
-  return submitToModel(options, { modelId: model_id, seqId: seq_id, bodyHash }, run);
+  const { model_id: modelId, seq_id: seqId } = readAs(modelRequest, body);
+  const submit = { modelId, seqId, bodyHash: sha256(JSON.stringify(hashed(body))) };
+  return submitToModel(context, submit, (model) => run(context, model, body));
+}
+
+/** A route that submits. */
+export function submitting(
+  context: ServiceContext,
+  run: Operation,
+  hashed?: (body: JsonObject) => JsonObject,
+): Handler {
+  return (request) => submitJson(context, jsonBody(request), run, hashed);
 }
 
 export function jsonResult(body: JsonObject): OperationResult {

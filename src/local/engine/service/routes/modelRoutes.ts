@@ -10,9 +10,8 @@ import type { Adapter } from "../../engine.ts";
 import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
-import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { jsonResult, submitJson } from "../operations/submit.ts";
+import { jsonResult, type Operation, submitJson } from "../operations/submit.ts";
 import {
   createModel,
   creationRequest,
@@ -25,18 +24,11 @@ const OPTIMIZER = { type: "adamw" };
 
 export function modelRoutes(options: ServiceContext): Routes {
   return {
-    "POST /create_model": (request) => {
-      const body = jsonBody(request);
-      return submitCreation(options, body, async (model) => {
-        model.adopt(newAdapter(options, body));
-        return jsonResult({ type: "create_model", model_id: model.id });
-      });
-    },
+    "POST /create_model": (request) => submitCreation(options, jsonBody(request), create),
     "POST /load_weights": (request) => {
       const body = jsonBody(request);
-      const load = (model: TrainedModel) => loadInto(options, model, body);
-      if ((body["model_id"] ?? null) === null) return submitCreation(options, body, load);
-      return submitFirst(options, body, load);
+      const isNew = (body["model_id"] ?? null) === null;
+      return isNew ? submitCreation(options, body, loadInto) : submitFirst(options, body, loadInto);
     },
     "POST /get_info": (request) => {
       const { model_id } = readAs(modelReference, jsonBody(request));
@@ -50,28 +42,21 @@ export function modelRoutes(options: ServiceContext): Routes {
 }
 
 /** The model exists from here on: its id is known beforehand, and requests may follow at once. */
-function submitCreation(
-  { models, futures, sessions }: ServiceContext,
-  body: JsonObject,
-  create: (model: TrainedModel) => Promise<OperationResult>,
-): Reply {
+function submitCreation(context: ServiceContext, body: JsonObject, create: Operation): Reply {
+  const { models, futures, sessions } = context;
   const { session_id, model_seq_id, user_metadata } = readAs(creationRequest, body);
   sessions.checkOpen(session_id);
   const modelId = `${session_id}:train:${model_seq_id}`;
   const requestId = `${modelId}:0`;
   futures.submit(requestId, sha256(JSON.stringify(body)), () => {
     const model = models.add(session_id, modelId, user_metadata ?? null);
-    return model.queue.enqueue(0, () => create(model));
+    return model.queue.enqueue(0, () => create(context, model, body));
   });
   return jsonReply({ request_id: requestId, model_id: modelId });
 }
 
 /** Weights go into an existing model as its first request only: `docs/protocols/tinker.md#models`. */
-function submitFirst(
-  options: ServiceContext,
-  body: JsonObject,
-  load: (model: TrainedModel) => Promise<OperationResult>,
-): Reply {
+function submitFirst(options: ServiceContext, body: JsonObject, load: Operation): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
   if (seq_id === 1) return submitJson(options, body, load);
   options.models.get(model_id).queue.skip(seq_id);
@@ -80,6 +65,11 @@ function submitFirst(
     `LoadWeights is not permitted with seq_id ${seq_id}: only the first request of a model may load.`,
   );
 }
+
+const create: Operation = async (context, model, body) => {
+  model.adopt(newAdapter(context, body));
+  return jsonResult({ type: "create_model", model_id: model.id });
+};
 
 function newAdapter({ engine, randomSeed }: ServiceContext, body: JsonObject): Adapter {
   const { base_model, lora_config, optimizer_config } = createModel.parse(body);
@@ -101,11 +91,7 @@ function newAdapter({ engine, randomSeed }: ServiceContext, body: JsonObject): A
   return engine.createAdapter({ rank, seed: seed ?? randomSeed(), trainAttn, trainMlp });
 }
 
-async function loadInto(
-  { engine, store }: ServiceContext,
-  model: TrainedModel,
-  body: JsonObject,
-): Promise<OperationResult> {
+const loadInto: Operation = async ({ engine, store }, model, body) => {
   const { path, optimizer, base_model, optimizer_config } = loadWeights.parse(body);
   const key = parseTinkerPath(path);
   if (key.kind !== "weights") {
@@ -117,7 +103,7 @@ async function loadInto(
   checkBaseModel(record.base_model, engine.model.name);
   model.adopt(engine.importAdapter(bytes, optimizer));
   return jsonResult({ type: "load_weights", path, model_id: model.id });
-}
+};
 
 function describe({ engine }: ServiceContext, model: TrainedModel): JsonObject {
   if (!model.isReady) throw refusal(404, `The model ${model.id} has not been created.`);

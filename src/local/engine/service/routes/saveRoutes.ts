@@ -1,8 +1,7 @@
 /** Routes that save weights: for resuming, for sampling with or without a name, and as files. */
 
 import type { JsonObject } from "../../../../core/json.ts";
-import { sha256 } from "../../../../node/hash.ts";
-import { jsonBody, type Routes } from "../../../http/router.ts";
+import type { Routes } from "../../../http/router.ts";
 import type { Snapshot } from "../../engine.ts";
 import type { NewCheckpoint } from "../checkpoints/checkpointStore.ts";
 import { checkpointKey, tinkerPath } from "../checkpoints/tinkerPath.ts";
@@ -10,34 +9,23 @@ import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { jsonResult, submitJson } from "../operations/submit.ts";
+import { jsonResult, type Operation, submitting } from "../operations/submit.ts";
 import { saveWeights, saveWeightsExternal, saveWeightsForSampler } from "../wire/schemas.ts";
 
-export function saveRoutes(options: ServiceContext): Routes {
+export function saveRoutes(context: ServiceContext): Routes {
   return {
-    "POST /save_weights": (request) => {
-      const body = jsonBody(request);
-      return submitJson(options, body, (model) => saveTraining(options, model, body));
-    },
-    "POST /save_weights_for_sampler": (request) => {
-      const body = jsonBody(request);
-      // The official client gives every try of an unnamed save a new sampler number.
-      const { sampling_session_seq_id: _, ...rest } = body;
-      const bodyHash = sha256(JSON.stringify(rest));
-      return submitJson(options, body, (model) => saveSampler(options, model, body), bodyHash);
-    },
-    "POST /save_weights_external": (request) => {
-      const body = jsonBody(request);
-      return submitJson(options, body, (model) => saveExternal(options, model, body));
-    },
+    "POST /save_weights": submitting(context, saveTraining),
+    "POST /save_weights_for_sampler": submitting(context, saveSampler, withoutSamplerNumber),
+    "POST /save_weights_external": submitting(context, saveExternal),
   };
 }
 
-async function saveTraining(
-  { engine, store }: ServiceContext,
-  model: TrainedModel,
-  body: JsonObject,
-): Promise<OperationResult> {
+/** The official client gives every try of an unnamed save a new sampler number. */
+function withoutSamplerNumber({ sampling_session_seq_id: _, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+const saveTraining: Operation = async ({ engine, store }, model, body) => {
   const { path, ttl_seconds, overwrite, user_metadata } = saveWeights.parse(body);
   const key = checkpointKey(model.id, "weights", path);
   await store.save(key, {
@@ -48,14 +36,10 @@ async function saveTraining(
     overwrite: overwrite ?? false,
   });
   return jsonResult({ type: "save_weights", path: tinkerPath(key) });
-}
+};
 
 /** The weights without the optimizer's state, which {@link exportRoutes} gives out as files. */
-async function saveExternal(
-  { engine, store }: ServiceContext,
-  model: TrainedModel,
-  body: JsonObject,
-): Promise<OperationResult> {
+const saveExternal: Operation = async ({ engine, store }, model, body) => {
   const {
     path,
     ttl_seconds,
@@ -76,13 +60,9 @@ async function saveExternal(
     path: tinkerPath(key),
     size_bytes: bytes.byteLength,
   });
-}
+};
 
-async function saveSampler(
-  options: ServiceContext,
-  model: TrainedModel,
-  body: JsonObject,
-): Promise<OperationResult> {
+const saveSampler: Operation = async (options, model, body) => {
   const { path, sampling_session_seq_id, ttl_seconds, user_metadata } =
     saveWeightsForSampler.parse(body);
   if (path) {
@@ -98,7 +78,7 @@ async function saveSampler(
   const snapshot = await options.engine.snapshot(model.adapter);
   const sampler = options.samplers.addUnnamed(model.sessionId, sequence, snapshot);
   return jsonResult({ type: "save_weights_for_sampler", sampling_session_id: sampler.id });
-}
+};
 
 async function saveNamedSampler(
   { engine, store }: ServiceContext,

@@ -2,19 +2,18 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { errorMessage } from "../../../../core/errors.ts";
-import type { JsonObject } from "../../../../core/json.ts";
 import { decodeForwardBackwardRequest } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import { ForwardBackwardRequestSchema } from "../../../../core/tinker/wire/tinker_pb.ts";
 import { sha256 } from "../../../../node/hash.ts";
 import { refusal } from "../../../http/refusal.ts";
 import { PROTOBUF, type Reply } from "../../../http/reply.ts";
-import { jsonBody, type Routes, type ServiceRequest } from "../../../http/router.ts";
+import type { Routes, ServiceRequest } from "../../../http/router.ts";
 import type { EngineModel } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
-import { jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
+import { jsonResult, type Operation, submitToModel, submitting } from "../operations/submit.ts";
 import { forwardBackwardResult } from "../operations/tensorResults.ts";
 import { imageReader } from "../wire/imageChunk.ts";
 import { readTensor, readTokens } from "../wire/jsonTensors.ts";
@@ -27,40 +26,32 @@ import {
   optimStep,
 } from "../wire/schemas.ts";
 
-export function trainingRoutes(options: ServiceContext): Routes {
+export function trainingRoutes(context: ServiceContext): Routes {
+  const trainJson = submitting(context, (_, model, body) =>
+    runBatch(context, model, forwardBackwardJson.parse(body), false),
+  );
   return {
     "POST /forward_backward": (request) => {
       if (request.header("content-encoding") !== "") {
         throw refusal(415, "Compressed bodies are not supported; send the message uncompressed.");
       }
-      if (request.header("content-type").includes(PROTOBUF))
-        return submitProtobuf(options, request);
-      const body = jsonBody(request);
-      return submitJson(options, body, (model) =>
-        forwardBackward(
-          options,
-          model,
-          jsonBatch(forwardBackwardJson.parse(body), options.engine.model),
-          false,
-        ),
-      );
+      const isProtobuf = request.header("content-type").includes(PROTOBUF);
+      return isProtobuf ? submitProtobuf(context, request) : trainJson(request);
     },
-    "POST /forward": (request) => {
-      const body = jsonBody(request);
-      return submitJson(options, body, (model) =>
-        forwardBackward(
-          options,
-          model,
-          jsonBatch(forwardJson.parse(body), options.engine.model),
-          true,
-        ),
-      );
-    },
-    "POST /optim_step": (request) => {
-      const body = jsonBody(request);
-      return submitJson(options, body, (model) => applyStep(options, model, body));
-    },
+    "POST /forward": submitting(context, (_, model, body) =>
+      runBatch(context, model, forwardJson.parse(body), true),
+    ),
+    "POST /optim_step": submitting(context, applyStep),
   };
+}
+
+function runBatch(
+  context: ServiceContext,
+  model: TrainedModel,
+  input: ForwardBackwardInputJson,
+  forwardOnly: boolean,
+): Promise<OperationResult> {
+  return forwardBackward(context, model, jsonBatch(input, context.engine.model), forwardOnly);
 }
 
 function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply {
@@ -99,11 +90,7 @@ async function forwardBackward(
   });
 }
 
-async function applyStep(
-  { engine }: ServiceContext,
-  model: TrainedModel,
-  body: JsonObject,
-): Promise<OperationResult> {
+const applyStep: Operation = async ({ engine }, model, body) => {
   const { adam_params, optimizer_params } = optimStep.parse(body);
   if (optimizer_params) {
     throw userFault(
@@ -112,7 +99,7 @@ async function applyStep(
   }
   const metrics = await engine.optimStep(model.adapter, adam_params ?? adamParams.parse({}));
   return jsonResult({ metrics: finiteOnly(metrics) });
-}
+};
 
 /** JSON knows no NaN, and a null metric fails the client's validation. */
 function finiteOnly(metrics: Readonly<Record<string, number>>): Record<string, number> {

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../../../src/core/errors.ts";
 import type { FileSystem } from "../../../../../src/core/ports.ts";
 import {
-  type CheckpointStore,
   type CheckpointStoreOptions,
   type NewCheckpoint,
   openCheckpointStore,
@@ -215,17 +214,8 @@ describe("checkpoint names", () => {
 });
 
 describe("a store with links or forged records in it", () => {
-  const KEY = { runId: "s:train:0", kind: "weights", name: "last" } as const;
-  const LORA = { rank: 8, train_attn: true, train_mlp: true, train_unembed: false };
-  const CHECKPOINT = {
-    bytes: Uint8Array.of(1, 2, 3),
-    baseModel: "local/fake",
-    lora: LORA,
-    ttlSeconds: null,
-    runMetadata: null,
-    userMetadata: null,
-    overwrite: true,
-  };
+  const KEY = weights("last");
+  const CHECKPOINT = checkpoint({ overwrite: true });
   let planted: PlantedHome;
   let root = "";
 
@@ -238,17 +228,8 @@ describe("a store with links or forged records in it", () => {
     await planted.remove();
   });
 
-  function open(pid: number): Promise<CheckpointStore> {
-    return openCheckpointStore({
-      root,
-      files: planted.fileSystem,
-      uuid: () => systemRandom.uuid(),
-      clock: systemClock,
-      log: silentLog,
-      pid,
-      isProcessAlive: () => false,
-    });
-  }
+  const open = (pid: number) =>
+    openStore(pid, { root, files: planted.fileSystem, clock: systemClock });
 
   it.each([
     ["a run", "s.train.0", "home"],

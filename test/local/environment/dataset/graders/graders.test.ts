@@ -2,14 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { GraderConfig } from "../../../../../src/core/config/fields/schema.ts";
 import type { Json } from "../../../../../src/core/json.ts";
 import { createGrader } from "../../../../../src/local/environment/dataset/graders/graders.ts";
-
-const DEFAULTS: GraderConfig = {
-  type: "exact",
-  case_sensitive: false,
-  tolerance: 1e-6,
-  absolute_tolerance: 0,
-  in_prompt: false,
-};
+import { GRADER } from "../aSource.ts";
 
 type Case = readonly [given: string, expected: Json, isRight: boolean];
 
@@ -18,7 +11,7 @@ function grades(
   [given, answer, isRight]: Case,
   choices: readonly string[] | null = null,
 ): void {
-  const grader = createGrader({ ...DEFAULTS, ...config });
+  const grader = createGrader({ ...GRADER, ...config });
   const reference = { answer, choices };
   expect(grader.fault(reference)).toBeNull();
   expect(grader.isRight(given, reference)).toBe(isRight);
@@ -155,7 +148,7 @@ describe("choice", () => {
   });
 
   it.each([["Mars"], [3], [-1], [0.5]])("an answer %j that is no choice is a fault", (answer) => {
-    const { fault } = createGrader({ ...DEFAULTS, type: "choice" });
+    const { fault } = createGrader({ ...GRADER, type: "choice" });
     expect(fault({ answer, choices })).toContain("is not among the choices");
     expect(fault({ answer, choices: null })).toContain("the row has no choices");
   });
@@ -179,7 +172,7 @@ describe("regex", () => {
   });
 
   it("a pattern that does not compile is a fault", () => {
-    const { fault } = createGrader({ ...DEFAULTS, type: "regex" });
+    const { fault } = createGrader({ ...GRADER, type: "regex" });
     expect(fault({ answer: "(a", choices: null })).toContain("is not a regular expression");
   });
 });

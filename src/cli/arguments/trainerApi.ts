@@ -1,30 +1,30 @@
 /** The functions of the trainer that the commands call; what any of them reports has no secret of another. */
 
-import type { FileSystem } from "../core/ports.ts";
-import type { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { openChat } from "../trainer/chat/openChat.ts";
-import { serveModel } from "../trainer/chat/serveModel.ts";
-import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
-import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { openChat } from "../../trainer/chat/openChat.ts";
+import { serveModel } from "../../trainer/chat/serveModel.ts";
+import { changeCheckpoints } from "../../trainer/checkpoints/changeCheckpoints.ts";
+import { changeInRun } from "../../trainer/checkpoints/changeInRun.ts";
 import {
   type DownloadRequest,
   downloadCheckpoint,
-} from "../trainer/checkpoints/downloadCheckpoint.ts";
-import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
-import { checkEnvironments } from "../trainer/environments/checkEnvironments.ts";
-import { previewPrompt } from "../trainer/environments/previewPrompt.ts";
-import { estimateBasis } from "../trainer/estimate/estimate.ts";
-import { listModels } from "../trainer/models/listModels.ts";
-import { playTask } from "../trainer/play/playTask.ts";
-import { serve } from "../trainer/serve.ts";
+} from "../../trainer/checkpoints/downloadCheckpoint.ts";
+import { describeCheckpoint, listCheckpoints } from "../../trainer/checkpoints/listCheckpoints.ts";
+import { checkEnvironments } from "../../trainer/environments/checkEnvironments.ts";
+import { previewPrompt } from "../../trainer/environments/previewPrompt.ts";
+import { estimateBasis } from "../../trainer/estimate/estimate.ts";
+import { listModels } from "../../trainer/models/listModels.ts";
+import { playTask } from "../../trainer/play/playTask.ts";
+import { serve } from "../../trainer/serve.ts";
 import {
   resumeTraining,
   startDryRun,
   startEstimate,
   startEvaluation,
   startTraining,
-} from "../trainer/trainer.ts";
-import { billedRun } from "../trainer/usage/billedRun.ts";
+} from "../../trainer/trainer.ts";
+import { billedRun } from "../../trainer/usage/billedRun.ts";
 
 export type TrainerApi = ReturnType<typeof createTrainerApi>;
 
