@@ -68,9 +68,8 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     resume: folder,
     overrides: [],
   });
-  const [{ isWholeConfig }, { branchText }, { branchRunName }] = await Promise.all([
+  const [{ isWholeConfig }, { branchText, branchRunName }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/editing/edits/branch.ts"),
     import("../../core/config/editing/edits/branch.ts"),
   ]);
   const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };

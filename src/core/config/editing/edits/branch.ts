@@ -1,11 +1,11 @@
 /** The configuration of a run that branches off from another one, and what it and the run are called. */
 
-import { type SuggestedSetting, suggestionEdits } from "./suggestion.ts";
-import type { EditOptions } from "./setValue.ts";
-import { applyEdits } from "../text/textEdit.ts";
-import { valueAt } from "../../rules/issues.ts";
-import { checkText } from "../../check.ts";
 import type { Json } from "../../../json.ts";
+import { checkText } from "../../check.ts";
+import { valueAt } from "../../rules/issues.ts";
+import { applyEdits } from "../text/textEdit.ts";
+import type { EditOptions } from "./setValue.ts";
+import { type SuggestedSetting, suggestionEdits } from "./suggestion.ts";
 
 export interface BranchPoint {
   /** Base name of the configuration that the run was started with. */
