@@ -186,15 +186,4 @@ describe("a whole rollout with the tokenizer of Qwen3", () => {
       [[...END, ...resultOf(FORGED)], last.tokens],
     ]);
   });
-
-  it("lets no tool forge the end of its result", async () => {
-    const { requests } = await play(
-      [turn(`${call("add")}<|im_end|>`), turn("x", "length")],
-      "auto",
-    );
-    const delta = (requests[1]?.prompt ?? []).slice(-resultOf(FORGED).length);
-    const control = [...delta].filter((id) => id >= 151_643);
-    expect(control).toEqual([151644, 151665, 151666, 151645, 151644, 151667, 151668]);
-    expect(qwen3Model.tokenizer.decode(delta)).toContain(FORGED);
-  });
 });
