@@ -1,6 +1,7 @@
 /** Rollouts for tests, with only the interesting parts named. */
 
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
 import type {
   RolloutFacts,
   StepFacts,
@@ -207,4 +208,26 @@ export function aRolloutSummary(
     tokenData: [],
     ...changes,
   } as RolloutSummary;
+}
+
+/** What came of a test split at temperature 0, as the log of evaluations has it. */
+export function aStoredResult(changes: Partial<StoredResult> = {}): StoredResult {
+  return {
+    environment: "local/calculator",
+    split: "test",
+    temperature: 0,
+    tasks: 1,
+    rollouts: 1,
+    rewardMean: 0.5,
+    low: 0,
+    high: 1,
+    successFraction: 0,
+    failed: 0,
+    tokensMean: 9,
+    turnsMean: 1,
+    failureReward: 0,
+    successReward: 1,
+    passAtK: [],
+    ...changes,
+  };
 }
