@@ -4,7 +4,7 @@ import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EXAMPLE_REQUESTS, type ExamplesRequest, examplesRequestSchema } from "../api/examples.ts";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
-import { createChat, today } from "../core/chat/setup/createChat.ts";
+import { createChat, today } from "../core/chat/setup/createRenderer.ts";
 import { checkText } from "../core/config/check.ts";
 import { isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";

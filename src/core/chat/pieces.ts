@@ -32,6 +32,11 @@ export function control(text: string): Control {
   return { control: text };
 }
 
+/** The texts of two tokens that stand around something. */
+export function markersOf({ open, close }: Readonly<Record<"open" | "close", Control>>) {
+  return { open: open.control, close: close.control };
+}
+
 export function optionalControl(text: string): Control {
   return { control: text, isOptional: true };
 }

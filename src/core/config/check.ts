@@ -9,11 +9,11 @@ import { type Config, configSchemaFor, type DefaultKind } from "./fields/schema.
 import { notationFindings } from "./notation.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { isReplaced, type Repaired, repair } from "./repair.ts";
-import { keepAnchored } from "./rules/anchoredKeys.ts";
 import { findingsOf, valueAt } from "./rules/issues.ts";
 import { crossFieldFindings } from "./rules/rules.ts";
 import { secretFindings } from "./rules/secretRules.ts";
 import { stageFindings } from "./rules/stageRules.ts";
+import { keepAnchored } from "./rules/unknownKeys.ts";
 import type { Finding } from "./source/finding.ts";
 import { withoutIgnored } from "./source/ignoreComments.ts";
 import { locate } from "./source/locate.ts";

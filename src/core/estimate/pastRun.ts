@@ -4,9 +4,8 @@ import * as z from "zod";
 import type { Config } from "../config/fields/schema.ts";
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { readRunFile } from "../runFolder/runFile.ts";
-import { parseJson } from "../util/jsonl.ts";
 
 const trainedIn = z.object({
   method: z.string().optional(),
@@ -36,10 +35,9 @@ async function startOfRunLike(
   { environments, model_name: model }: Pick<Config, "environments" | "model_name">,
 ): Promise<number | null> {
   const files = fileSystem.within(folder);
-  const { metrics, resolvedConfig, usage } = runPaths(folder);
-  const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
-  const trained = text === null ? null : trainedIn.safeParse(parseJson(text)?.value).data;
-  if (trained == null || trained.model_name !== model) return null;
+  const { metrics, usage } = runPaths(folder);
+  const trained = trainedIn.safeParse(await readResolvedConfig(files, folder)).data;
+  if (trained === undefined || trained.model_name !== model) return null;
   // It has steps and no rollouts.
   if (trained.method === "sft") return null;
   if (namesOf(trained.environments) !== namesOf(environments)) return null;

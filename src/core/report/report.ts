@@ -7,14 +7,12 @@ import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
 import { describeRun } from "../outputs/runOutput.ts";
 import type { FileSystem } from "../ports.ts";
 import { readOnlyFiles } from "../readOnlyFiles.ts";
-import { runPaths } from "../runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, readRun } from "../runs/runList.ts";
 import { shownNames, variedSettings } from "../runs/shownNames.ts";
 import { groupBy } from "../util/groupBy.ts";
-import { parseJson } from "../util/jsonl.ts";
 
 export interface RunsReport {
   /** Milliseconds since the Unix epoch. */
@@ -91,12 +89,10 @@ export async function gatherReport(
   const reported: RunInReport[] = [];
   for (const [index, { folder }] of runs.entries()) {
     const files = readOnlyFiles(fileSystem.within(folder));
-    const path = runPaths(folder).resolvedConfig;
-    const text = await readIfReadable(files, path, MAX_BYTES.resolvedConfig);
     reported.push({
       name: names[index] ?? "",
       facts: await describeRun(files, { folder, run: listed[index] ?? null, nowMs }),
-      settings: flatSettings(text === null ? null : parseJson(text)?.value, shorten),
+      settings: flatSettings(await readResolvedConfig(files, folder), shorten),
       rollouts: await rolloutsToRead(createRunReader(files, folder)),
     });
   }

@@ -2,9 +2,7 @@
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
-import { parseJson } from "../util/jsonl.ts";
-import { runPaths } from "./files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "./files/wholeFiles.ts";
+import { readResolvedConfig } from "./files/wholeFiles.ts";
 
 const runModel = z.object({
   model_name: z.string(),
@@ -25,7 +23,5 @@ export async function readRunModel(
   fileSystem: FolderFiles,
   folder: string,
 ): Promise<RunModel | null> {
-  const path = runPaths(folder).resolvedConfig;
-  const text = (await readIfReadable(fileSystem, path, MAX_BYTES.resolvedConfig)) ?? "";
-  return runModel.safeParse(parseJson(text)?.value).data ?? null;
+  return runModel.safeParse(await readResolvedConfig(fileSystem, folder)).data ?? null;
 }

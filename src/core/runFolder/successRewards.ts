@@ -3,9 +3,7 @@
 import * as z from "zod";
 import { successReward } from "../config/fields/presets.ts";
 import type { FolderFiles } from "../ports.ts";
-import { parseJson } from "../util/jsonl.ts";
-import { runPaths } from "./files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "./files/wholeFiles.ts";
+import { readResolvedConfig } from "./files/wholeFiles.ts";
 
 const NOTHING_SET = { success_reward: null, max_reward: null };
 const reward = z.number().nullable().catch(null);
@@ -20,9 +18,7 @@ export async function readSuccessRewards(
   fileSystem: FolderFiles,
   folder: string,
 ): Promise<SuccessRewards> {
-  const path = runPaths(folder).resolvedConfig;
-  const text = (await readIfReadable(fileSystem, path, MAX_BYTES.resolvedConfig)) ?? "";
-  const config = resolvedConfig.safeParse(parseJson(text)?.value).data;
+  const config = resolvedConfig.safeParse(await readResolvedConfig(fileSystem, folder)).data;
   const rules = new Map(Object.entries(config?.environments ?? {}));
   return (name) => successReward(rules.get(name) ?? NOTHING_SET);
 }

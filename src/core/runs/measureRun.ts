@@ -4,12 +4,11 @@ import type { MeasuredEnvironment, MeasuredRun } from "../config/editing/display
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { metricNames } from "../runFolder/metrics/metrics.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { countTokens, TOKEN_KINDS } from "../usage/tokenUsage.ts";
-import { parseJson } from "../util/jsonl.ts";
 import { mean, sum } from "../util/stats.ts";
 import { lastRows, totalSteps, usedBy } from "./runList.ts";
 
@@ -18,10 +17,9 @@ export async function measureRun(
   files: FolderFiles,
   { folder, name, isLive }: Pick<MeasuredRun, "name" | "isLive"> & { readonly folder: string },
 ): Promise<MeasuredRun | null> {
-  const { metrics, resolvedConfig } = runPaths(folder);
+  const { metrics } = runPaths(folder);
   const { rows } = await lastRows(files, metrics, (await files.size(metrics)) ?? 0);
-  const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
-  return measuredRun({ name, isLive }, rows, text === null ? undefined : parseJson(text)?.value);
+  return measuredRun({ name, isLive }, rows, await readResolvedConfig(files, folder));
 }
 
 function measuredRun(

@@ -2,7 +2,7 @@
 
 import type { Agent } from "../agents/agent.ts";
 import type { Chat } from "../chat/chat.ts";
-import { createChat, today } from "../chat/setup/createChat.ts";
+import { createChat, today } from "../chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { environmentConfig } from "../config/taskChoices.ts";

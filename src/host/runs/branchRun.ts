@@ -68,10 +68,9 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     resume: folder,
     overrides: [],
   });
-  const [{ isWholeConfig }, { branchText }, { branchRunName }] = await Promise.all([
+  const [{ isWholeConfig }, { branchText, branchRunName }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/editing/edits/branchText.ts"),
-    import("../../core/config/editing/edits/branchNames.ts"),
+    import("../../core/config/editing/edits/branch.ts"),
   ]);
   const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };
   const runName = branchRunName({ runName: from.run, step: from.step });
@@ -114,7 +113,7 @@ async function offerStart(
 
 /** A name beside `path` that makes the file a configuration, with `-2` and so on when that is taken. */
 async function freeName(path: string, step: number): Promise<vscode.Uri> {
-  const { branchFileName } = await import("../../core/config/editing/edits/branchNames.ts");
+  const { branchFileName } = await import("../../core/config/editing/edits/branch.ts");
   const patterns = readSetting("config.files", vscode.Uri.file(path));
   for (let count = 1; ; count += 1) {
     const name = branchFileName({ fileName: basename(path), step }, patterns, count);

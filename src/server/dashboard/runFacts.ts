@@ -13,7 +13,7 @@ import {
 } from "../../core/runFolder/checkpointLog.ts";
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { storedTrend, trendOfColumns } from "../../core/runFolder/metrics/trendMetrics.ts";
@@ -22,7 +22,6 @@ import { laterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
 import type {
   AlarmView,
@@ -99,9 +98,8 @@ export async function readConfigFacts(
   fileSystem: FileSystem,
   folder: string,
 ): Promise<ConfigFacts | null> {
-  const path = runPaths(folder).resolvedConfig;
-  const text = await readIfReadable(fileSystem.within(folder), path, MAX_BYTES.resolvedConfig);
-  const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
+  const stored = await readResolvedConfig(fileSystem.within(folder), folder);
+  const config = resolvedConfig.safeParse(stored).data;
   if (config === undefined) return null;
   const environments = Object.keys(config.environments);
   const isSupervised = config.method === "sft";

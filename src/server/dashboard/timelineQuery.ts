@@ -3,13 +3,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as z from "zod";
 import type { FolderFiles } from "../../core/ports.ts";
-import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { type RolloutSummary, readBody, StoredRollouts } from "../../core/runFolder/reader.ts";
 import { type RolloutTimes, rolloutTimes } from "../../core/timeline/rolloutSpans.ts";
 import { stepTimeline } from "../../core/timeline/stepTimeline.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
 import { type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { type PackedTimeline, packTimeline } from "../../shared/timeline.ts";
 
@@ -90,9 +88,8 @@ export class TimelineQuery {
   }
 
   async #rolloutsAtOnce(): Promise<number | null> {
-    const path = runPaths(this.#follower.folder).resolvedConfig;
-    const text = await readIfReadable(this.#files, path, MAX_BYTES.resolvedConfig);
-    const config = atOnceConfig.safeParse(parseJson(text ?? "")?.value).data;
+    const stored = await readResolvedConfig(this.#files, this.#follower.folder);
+    const config = atOnceConfig.safeParse(stored).data;
     return config?.max_rollout_concurrency ?? config?.max_active_tasks ?? null;
   }
 }

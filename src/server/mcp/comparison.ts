@@ -3,10 +3,8 @@
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
 import type { Json } from "../../core/json.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
-import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
 import { mean } from "../../core/util/stats.ts";
 import { plainJson, type ToolSources } from "../tools/runTools.ts";
 
@@ -25,14 +23,10 @@ export async function comparison(
   for (const run of runs) {
     const { folder } = run;
     const files = sources.filesOf(folder);
-    const text = await readIfReadable(
-      files,
-      runPaths(folder).resolvedConfig,
-      MAX_BYTES.resolvedConfig,
-    );
+    const config = await readResolvedConfig(files, folder);
     table.set(
       folder,
-      flatSettings(parseJson(text ?? "")?.value, (value) => value),
+      flatSettings(config, (value) => value),
     );
     const { steps, omittedSteps, evaluations } = await describeRun(files, {
       folder,

@@ -4,10 +4,8 @@ import * as z from "zod";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { applyOverrides } from "../../core/config/overrides.ts";
 import { AppError } from "../../core/errors.ts";
-import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
 import { requirePlainSettings } from "./judgeConfig.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
@@ -19,9 +17,8 @@ export async function requireSteerable(
   { folder }: Pick<ListedRun, "folder">,
   settings: readonly string[],
 ): Promise<void> {
-  const path = runPaths(folder).resolvedConfig;
-  const text = await readIfReadable(workspace.filesOf(folder), path, MAX_BYTES.resolvedConfig);
-  const config = resolved.safeParse(parseJson(text ?? "")?.value).data;
+  const stored = await readResolvedConfig(workspace.filesOf(folder), folder);
+  const config = resolved.safeParse(stored).data;
   if (config === undefined) {
     throw new AppError("not-allowed", "The settings of this run cannot be read.");
   }

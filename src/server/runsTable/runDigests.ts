@@ -4,11 +4,9 @@ import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { readIfReadable, readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import { markRun, readMarks } from "../../core/runFolder/marks.ts";
 import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/runDigest.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
 import { runIdOf } from "../runs/runId.ts";
@@ -111,9 +109,7 @@ export class RunDigests {
     this.#versions.set(folder, versionOf(run));
     if (file === null && phase !== "foreign") return;
     const files = this.#options.fileSystem.within(folder);
-    const { resolvedConfig } = runPaths(folder);
-    const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
-    const config = parseJson(text ?? "")?.value;
+    const config = await readResolvedConfig(files, folder);
     // Without a configuration nothing is known to differ.
     const isOther =
       config === undefined

@@ -1,7 +1,7 @@
 /** A model with all that talking to it takes: its chat format, its settings, and what counts its tokens. */
 
 import type { Chat } from "../../core/chat/chat.ts";
-import { createChat, today } from "../../core/chat/setup/createChat.ts";
+import { createChat, today } from "../../core/chat/setup/createRenderer.ts";
 import { environmentConfig } from "../../core/config/taskChoices.ts";
 import { type RolloutSettings, rolloutSettings } from "../../core/rollout/settings.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
 import type { InitialMessage } from "../../../src/core/chat/renderer.ts";
-import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
 import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
 import { renderExample } from "../../../src/core/examples/renderExample.ts";
 import { imageAddress } from "../../../src/core/images/imageFile.ts";
-import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
 import { imageChat } from "../chat/imageChat.ts";
+import { qwen3Chat } from "../chat/qwen3Chat.ts";
 import { sampled } from "../chat/tinyModel.ts";
 import { aPng } from "../images/someImages.ts";
 import { playEpisode } from "../rollout/builders.ts";
@@ -26,21 +25,6 @@ const tools = [declared("add", "Adds."), declared("answer", "Ends.")];
 const user1 = user("Add 2 and 3.");
 const ADD = ended(`Let me see. ${call("add", { a: 2, b: 3 })}`);
 const ANSWER = ended(call("answer"));
-
-function qwen3Chat(thinking: boolean): Chat {
-  const made = createRenderer({
-    date: "2026-01-02",
-    model: qwen3Model,
-    config: {
-      model_name: "Qwen/Qwen3-8B",
-      chat_format: "auto",
-      chat_preamble: true,
-      system_prompt_template: null,
-      thinking: { enabled: thinking, effort: null, retention: thinking ? "template" : "all" },
-    },
-  });
-  return { ...made, tokenizer: qwen3Model.tokenizer };
-}
 
 /** Samples the turns of a conversation, as its format writes them. */
 function writing({ renderer: format }: Chat, messages: readonly InitialMessage[]) {
@@ -371,7 +355,7 @@ describe("the ids that are sampled behind", () => {
   it.each([false, true])(
     "are those of a demonstration of it, also where the format drops reasoning: %s",
     async (thinking) => {
-      const chat = qwen3Chat(thinking);
+      const chat = qwen3Chat(thinking, thinking ? "template" : "all");
       const thought = thinking ? { reasoning_content: "Easy." } : {};
       const calling = {
         role: "assistant",

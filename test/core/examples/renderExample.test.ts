@@ -1,27 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Chat } from "../../../src/core/chat/chat.ts";
 import type { InitialMessage } from "../../../src/core/chat/renderer.ts";
-import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
-import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { renderExample } from "../../../src/core/examples/renderExample.ts";
 import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
+import { qwen3Chat } from "../chat/qwen3Chat.ts";
 
 const { tokenizer } = qwen3Model;
-
-function chatOf(thinking: boolean, model: ModelTokenizer = qwen3Model): Chat {
-  const { renderer, retention } = createRenderer({
-    date: "2026-01-02",
-    model,
-    config: {
-      model_name: "Qwen/Qwen3-8B",
-      chat_format: "auto",
-      chat_preamble: true,
-      system_prompt_template: null,
-      thinking: { enabled: thinking, effort: null, retention: thinking ? "template" : "all" },
-    },
-  });
-  return { renderer, tokenizer: model.tokenizer, retention };
-}
 
 const messages: readonly InitialMessage[] = [
   { role: "user", content: "One?" },
@@ -36,7 +19,7 @@ async function rendered(
 ) {
   const conversation = { messages: given, tools: [] };
   const all = {
-    chat: chatOf(false),
+    chat: qwen3Chat(false),
     trainOn: "all_turns",
     trainThinking: true,
     ...options,
@@ -69,7 +52,7 @@ describe("a conversation in the tokens of the model", () => {
   });
 
   it("begins another stream where the format drops reasoning, as a rollout does", async () => {
-    const { texts } = await rendered({ chat: chatOf(true) });
+    const { texts } = await rendered({ chat: qwen3Chat(true, "template") });
     expect(texts.map(({ trained }) => trained)).toEqual([
       "<think>\nEasy.\n</think>\n\nFirst.<|im_end|>",
       "<think>\n\n</think>\n\nSecond <|im_end|>.<|im_end|>",
@@ -78,7 +61,7 @@ describe("a conversation in the tokens of the model", () => {
   });
 
   it("leaves reasoning out where it is not to be trained", async () => {
-    const { texts } = await rendered({ chat: chatOf(true), trainThinking: false });
+    const { texts } = await rendered({ chat: qwen3Chat(true, "template"), trainThinking: false });
     expect(texts.map(({ whole }) => whole).join()).not.toContain("Easy.");
   });
 
@@ -86,7 +69,7 @@ describe("a conversation in the tokens of the model", () => {
     const end = tokenizer.addedTokens.find(({ text }) => text === "<|im_end|>")?.id;
     const { streams } = await renderExample(
       { messages, tools: [] },
-      { chat: chatOf(false), trainOn: "all_turns", trainThinking: true },
+      { chat: qwen3Chat(false), trainOn: "all_turns", trainThinking: true },
     );
     const ends = streams.flatMap(({ tokens }) => [...tokens].filter((id) => id === end));
     // Two of the user's turns, two of the model's.
@@ -112,7 +95,7 @@ describe("a conversation in the tokens of the model", () => {
       { role: "user", content: "One?" },
       { role: "assistant", content: `  ${text} and more`, reasoning: null, calls: [] },
     ];
-    const { renderer } = chatOf(false);
+    const { renderer } = qwen3Chat(false);
     const confused = { ...renderer, writeTurn: () => tokenizer.encodeText("Something else") };
     const chat = { renderer: confused, tokenizer };
     await expect(rendered({ chat }, given)).rejects.toMatchObject({ code: "example-unwritable" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { storedStreams } from "../../../src/core/examples/storedExample.ts";
+import { storedStreams } from "../../../src/core/examples/runExamples.ts";
 import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { aRecord } from "../runFolder/builders.ts";
 

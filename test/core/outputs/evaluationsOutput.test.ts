@@ -1,25 +1,10 @@
 import { expect, it } from "vitest";
 import { describeEvaluations } from "../../../src/core/outputs/evaluationsOutput.ts";
+import { aStoredResult } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const FOLDER = "/runs/x";
-const RESULT = {
-  environment: "a/b",
-  split: "test",
-  temperature: 1,
-  tasks: 4,
-  rollouts: 8,
-  failed: 0,
-  rewardMean: 0.25,
-  low: 0,
-  high: 0.5,
-  successFraction: 0.25,
-  tokensMean: 3,
-  turnsMean: 1,
-  successReward: 1,
-  failureReward: -1,
-  passAtK: [{ k: 1, mean: 0.25, low: 0, high: 0.5 }],
-};
+const RESULT = aStoredResult({ passAtK: [{ k: 1, mean: 0.25, low: 0, high: 0.5 }] });
 
 it("gives the stored results", async () => {
   const files = createMemoryFileSystem();

@@ -7,6 +7,7 @@ import { OUTPUTS } from "../../../src/core/outputs/outputs.ts";
 import { describeRun } from "../../../src/core/outputs/runOutput.ts";
 import { runFields, runsOutput } from "../../../src/core/outputs/runsOutput.ts";
 import { aRun } from "../../host/views/runEntries.ts";
+import { aStoredResult } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 describe("the schemas in docs/json", () => {
@@ -73,23 +74,7 @@ it("a run whose files hold absurd numbers hides no other one from a program", ()
 
 it("absurd numbers of a run keep no program from what else is in its folder", async () => {
   const files = createMemoryFileSystem();
-  const result = {
-    environment: "a/b",
-    split: "test",
-    temperature: 1,
-    tasks: -1,
-    rollouts: 0.5,
-    failed: HUGE,
-    rewardMean: 0,
-    low: 0,
-    high: 0,
-    successFraction: 0,
-    tokensMean: 1,
-    turnsMean: 1,
-    failureReward: 0,
-    successReward: 1,
-    passAtK: [],
-  };
+  const result = aStoredResult({ tasks: -1, rollouts: 0.5, failed: HUGE });
   const evaluation = { step: 2, purpose: "end", timeMs: 0, results: [result] };
   await files.append(`${FOLDER}/eval/results.jsonl`, `${JSON.stringify(evaluation)}\n`);
   const event = {

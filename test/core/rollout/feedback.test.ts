@@ -3,9 +3,9 @@ import { glm53 } from "../../../src/core/chat/families/glm.ts";
 import { kimiK25 } from "../../../src/core/chat/families/kimi.ts";
 import type { ParsedTurn } from "../../../src/core/chat/renderer.ts";
 import { followUpsTo } from "../../../src/core/rollout/feedback.ts";
-import { formatOnBytes } from "../chat/families/formatOnBytes.ts";
+import { OPTIONS as DEFAULTS, formatOnBytes } from "../chat/families/formatOnBytes.ts";
 
-const OPTIONS = { thinking: true, effort: null, retention: "all", date: "2026-01-02" } as const;
+const OPTIONS = { ...DEFAULTS, retention: "all" } as const;
 const FIVE = { record: { name: "add" }, said: { content: "5" } };
 /** A turn in which nothing was written. */
 const EMPTY: ParsedTurn = {

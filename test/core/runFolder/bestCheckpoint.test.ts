@@ -2,23 +2,13 @@ import { describe, expect, it } from "vitest";
 import { bestChange } from "../../../src/core/runFolder/bestCheckpoint.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
-import { aCheckpointEntry } from "./builders.ts";
+import { aCheckpointEntry, aStoredResult } from "./builders.ts";
 
 const METRIC = "eval/a/b/test/temperature_1/reward_mean";
 
 function anEvaluation(step: number, rewardMean: number, failed: number): EvaluationEntry {
-  const cell = { environment: "a/b", split: "test", temperature: 1 };
-  const counts = {
-    tasks: 64,
-    rollouts: 64,
-    failed,
-    tokensMean: 1,
-    turnsMean: 1,
-    failureReward: 0,
-    successReward: 1,
-    passAtK: [],
-  };
-  const result = { ...cell, ...counts, rewardMean, low: null, high: null, successFraction: 0 };
+  const counts = { tasks: 64, rollouts: 64, failed, rewardMean, low: null, high: null };
+  const result = aStoredResult({ ...counts, environment: "a/b", temperature: 1 });
   return { step, purpose: "periodic", timeMs: 0, results: [result] };
 }
 

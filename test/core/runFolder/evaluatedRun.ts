@@ -5,7 +5,7 @@ import { evalPath, runPaths } from "../../../src/core/runFolder/files/layout.ts"
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { aRecord } from "./builders.ts";
+import { aRecord, aStoredResult } from "./builders.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const TASKS = 4;
@@ -38,23 +38,10 @@ export async function writeEvaluation(
       }
     }
     const rewardMean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-    results.push({
-      environment: "local/calculator",
-      split: "test",
-      temperature,
-      tasks: TASKS,
-      rollouts: rewards.length,
-      rewardMean,
-      low: rewardMean / 2,
-      high: (1 + rewardMean) / 2,
-      successFraction: rewardMean,
-      failed: 0,
-      tokensMean: 12,
-      turnsMean: 1,
-      failureReward: 0,
-      successReward: 1,
-      passAtK: [],
-    });
+    const counts = { tasks: TASKS, rollouts: rewards.length, successFraction: rewardMean };
+    const interval = { low: rewardMean / 2, high: (1 + rewardMean) / 2 };
+    const taken = { temperature, rewardMean, tokensMean: 12 };
+    results.push(aStoredResult({ ...taken, ...counts, ...interval }));
   }
   const line = { step, purpose: "periodic", timeMs: 1_000 + step, results };
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));

@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { digestView, readDigest, runDigestSchema } from "../../../src/core/runs/runDigest.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { aStoredResult } from "../runFolder/builders.ts";
 import { writeEvaluation } from "../runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
@@ -37,19 +38,8 @@ it("reports the best and the mean reward, the time, the last metrics and the ala
 
 it("names the model of the newest result, where a folder evaluated several", async () => {
   const files = createMemoryFileSystem();
-  const cell = { environment: "local/calculator", split: "test", temperature: 0 };
-  const counts = {
-    tasks: 1,
-    rollouts: 1,
-    failed: 0,
-    tokensMean: 1,
-    turnsMean: 1,
-    failureReward: 0,
-    successReward: 1,
-    passAtK: [],
-  };
   for (const [name, rewardMean] of [["A", 0] as const, ["B", 1] as const]) {
-    const result = { ...cell, ...counts, rewardMean, successFraction: 0, low: null, high: null };
+    const result = aStoredResult({ rewardMean, low: null, high: null });
     const entry = { step: 10, purpose: "asked", timeMs: 1, model: { name, path: null } };
     const line = encodeJsonLine({ ...entry, results: [result] });
     await files.append(runPaths(FOLDER).evaluations, line);

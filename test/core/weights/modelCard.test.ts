@@ -6,7 +6,7 @@ import {
   modelCard,
   type RunOfWeights,
 } from "../../../src/core/weights/modelCard.ts";
-import { aCheckpointEntry } from "../runFolder/builders.ts";
+import { aCheckpointEntry, aStoredResult } from "../runFolder/builders.ts";
 
 const PATH = "tinker://s:train:0/weights/final_000002";
 const CHECKPOINT: CheckpointEntry = aCheckpointEntry({
@@ -93,23 +93,7 @@ describe("a model card", () => {
   });
 
   it("has a row for each result of an evaluation", () => {
-    const result = {
-      environment: "local/calculator",
-      split: "test",
-      temperature: 0,
-      tasks: 40,
-      rollouts: 40,
-      rewardMean: 0.7,
-      low: 0.55,
-      high: 0.8251,
-      successFraction: 0.7,
-      failed: 0,
-      tokensMean: 12,
-      turnsMean: 1,
-      failureReward: 0,
-      successReward: 1,
-      passAtK: [],
-    };
+    const result = aStoredResult({ tasks: 40, rewardMean: 0.7, low: 0.55, high: 0.8251 });
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(
       "| `local/calculator` | test | 0 | 0.70 (0.55 to 0.83) | 40 |",

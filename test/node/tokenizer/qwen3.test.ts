@@ -5,24 +5,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
 import type { FollowUp, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
-import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
+import { qwen3Chat } from "../../core/chat/qwen3Chat.ts";
 import { encodeWhole, QWEN3_FOLDER, qwen3Model } from "./qwen3Model.ts";
 
 const { tokenizer } = qwen3Model;
 const controls = createControlTokens(tokenizer);
 const FIRST_ADDED = 151_643;
-
-const setUp = (enabled: boolean, retention: "all" | "template" = "all") =>
-  createRenderer({
-    date: "2026-01-02",
-    model: qwen3Model,
-    config: {
-      model_name: "Qwen/Qwen3-8B",
-      chat_format: "auto",
-      system_prompt_template: null,
-      thinking: { enabled, effort: null, retention },
-    },
-  });
 
 /** Ids from the original library in Rust. */
 const GOLDEN: readonly (readonly [text: string, ids: readonly number[]])[] = [
@@ -106,13 +94,16 @@ describe("the tokenizer of Qwen3", () => {
 describe("the chat format of Qwen3", () => {
   it("opens a conversation with tools as its template does, thinking or not", () => {
     const ids = (thinking: boolean) =>
-      setUp(thinking).renderer.renderInitial([{ role: "user", content: "Add 1 and 2." }], [ADD]);
+      qwen3Chat(thinking).renderer.renderInitial(
+        [{ role: "user", content: "Add 1 and 2." }],
+        [ADD],
+      );
     expect(ids(true)).toEqual(encodeWhole(PROMPT));
     expect(ids(false)).toEqual(encodeWhole(`${PROMPT}<think>\n\n</think>\n\n`));
   });
 
   it("continues after results and after a message as its template does", () => {
-    const { renderer } = setUp(true);
+    const { renderer } = qwen3Chat(true);
     const result = (content: string): FollowUp => ({
       role: "tool",
       name: "add",
@@ -134,7 +125,7 @@ describe("the chat format of Qwen3", () => {
   });
 
   it("prunes earlier reasoning as its template does when it thinks", () => {
-    expect(setUp(true, "template")).toMatchObject({ retention: "template", warnings: [] });
-    expect(setUp(false, "template").retention).toBe("all");
+    expect(qwen3Chat(true, "template")).toMatchObject({ retention: "template", warnings: [] });
+    expect(qwen3Chat(false, "template").retention).toBe("all");
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { evalPath, runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { compareEvaluations } from "../../../src/server/runsTable/comparedEvaluations.ts";
-import { aRecord } from "../../core/runFolder/builders.ts";
+import { aRecord, aStoredResult } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const CELL = { environment: "local/calculator", split: "test", temperature: 0 };
@@ -30,22 +30,13 @@ async function writeEvaluations(
       await append(evalPath(folder, 10), encodeJsonLine({ ...record, ...use }));
     }
     const rewardMean = rewards.reduce((sum, reward) => sum + reward, 0) / tasks;
-    const counts = {
-      tasks,
-      rollouts: tasks,
-      failed: 0,
-      tokensMean: 1,
-      turnsMean: 1,
-      failureReward: 0,
-      successReward: 1,
-      passAtK: [],
-    };
-    const result = { ...CELL, ...counts, rewardMean, low: null, high: null };
+    const counts = { tasks, rollouts: tasks, rewardMean, successFraction: rewardMean };
+    const result = aStoredResult({ ...CELL, ...counts, low: null, high: null });
     const line = {
       step: 10,
       purpose,
       timeMs: 1,
-      results: [{ ...result, successFraction: rewardMean }],
+      results: [result],
       ...(model !== undefined && { model: { name: model, path: null } }),
     };
     await append(runPaths(folder).evaluations, encodeJsonLine(line));

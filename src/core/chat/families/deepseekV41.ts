@@ -3,9 +3,15 @@
  * turn of the user. Source: `deepseek_v4_1.py` of tinker-cookbook 0.6.1.
  */
 
-import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
+import {
+  type ExactJson,
+  parseExactJson,
+  pythonNumbers,
+  writeExactJson,
+} from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { DSML, DSML_CALLS } from "../parsing/dsmlCalls.ts";
+import { taggedCalls } from "../parsing/taggedCalls.ts";
+import type { CallSyntax } from "../parsing/toolCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { inCallOrder } from "./callOrder.ts";
@@ -13,6 +19,8 @@ import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";
 import { splitSystem, THINK, turnReading } from "./turns.ts";
 
 const SYSTEM = control("<｜System｜>");
+/** The token at the beginning of each tag's name. */
+const DSML = "｜DSML｜";
 const TAG = control(DSML);
 
 const EFFORTS: Readonly<Record<string, number>> = { low: 50, high: 75, max: 100 };
@@ -46,7 +54,7 @@ export function deepseekV41({ thinking, effort, retention }: FormatOptions): Cha
       ];
     },
     renderFollowUps: (followUps) => [USER, followUps.map(usersText).join("\n\n"), ...opening],
-    ...turnReading({ end: END, calls: DSML_CALLS, startsThinking: thinking }),
+    ...turnReading({ end: END, calls: CALLS, startsThinking: thinking }),
   };
 }
 
@@ -123,3 +131,32 @@ Otherwise, output directly after </think> with tool calls or final response.
 `
   .split(new RegExp(`(${DSML}|</?think>)`))
   .map((text, i) => (i % 2 === 0 ? text : control(text)));
+
+const PARAMETER = `<${DSML} parameter`;
+const MARKERS = { open: `<${DSML} invoke`, close: `</${DSML} invoke>` };
+
+/** An `invoke` tag with one `parameter` tag per argument, which says itself whether its value is a string. */
+const CALLS: CallSyntax = {
+  ...taggedCalls(MARKERS, {
+    expected:
+      'Write one block of calls, in it an invoke tag with the name of the tool per call, in that one parameter tag per argument with name="…" and string="true", or string="false" for a value in JSON, and close every tag.',
+    headOf: (payload) => {
+      const [tag, name] = /^ name="([^"\n]*)">/.exec(payload) ?? [];
+      if (tag === undefined || name === undefined) return "not_readable";
+      return name.trim() === "" ? "missing_name" : { name, text: payload.slice(tag.length) };
+    },
+    opening: new RegExp(`^${PARAMETER} name="([^"\\n]*)" string="(true|false)">`),
+    keyOf: (key, known) => (known.has(key) ? null : key),
+    close: `</${DSML} parameter>`,
+    next: new RegExp(`\\s*(?:${PARAMETER}|$)`, "y"),
+    inner: new RegExp(`${PARAMETER} name="([^"<\\n]*)"`, "g"),
+    argsOf: (written) => {
+      const args = Array.from(written, ([key, { value, opening }]) => {
+        const isText = opening[2] === "true";
+        return [key, isText ? value : parseExactJson(value)] as const;
+      });
+      return Object.fromEntries(args);
+    },
+  }),
+  section: { open: `<${DSML} calls>`, close: `</${DSML} calls>`, isStrict: false, endsTurn: true },
+};

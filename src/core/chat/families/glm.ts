@@ -6,9 +6,16 @@
 import { pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { strip } from "../../util/strip.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { glmCalls, KEY, VALUE } from "../parsing/glmCalls.ts";
+import { readValues } from "../parsing/readValue.ts";
+import { taggedCalls } from "../parsing/taggedCalls.ts";
+import {
+  type CallSyntax,
+  failedCall,
+  type MarkerPair,
+  readToolCall,
+} from "../parsing/toolCalls.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
-import { control, type Piece } from "../pieces.ts";
+import { control, markersOf, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { inCallOrder } from "./callOrder.ts";
 import { lastUserIndex, THINK } from "./turns.ts";
@@ -20,10 +27,8 @@ const USER = control("<|user|>");
 const ASSISTANT = control("<|assistant|>");
 const OBSERVATION = control("<|observation|>");
 const END_OF_TEXT = control("<|endoftext|>");
-const ARGUMENT = {
-  key: { open: control(KEY.open), close: control(KEY.close) },
-  value: { open: control(VALUE.open), close: control(VALUE.close) },
-};
+const KEY: MarkerPair = { open: "<arg_key>", close: "</arg_key>" };
+const VALUE: MarkerPair = { open: "<arg_value>", close: "</arg_value>" };
 
 const EFFORTS: Readonly<Record<string, string>> = { low: "Low", high: "High", max: "Max" };
 const DEFAULT_EFFORT = "max";
@@ -67,8 +72,8 @@ function createFormat(name: string, { effort: asked, retention }: FormatOptions)
     createParser: (tokens) =>
       createTurnParser({
         ...tokens,
-        thinking: { open: THINK.open.control, close: THINK.close.control },
-        calls: glmCalls({ open: CALL.open.control, close: CALL.close.control }),
+        thinking: markersOf(THINK),
+        calls: CALLS,
         ends,
         startsThinking: true,
       }),
@@ -129,7 +134,38 @@ function assistantTurn(
 
 function argument(key: string, value: string): readonly Piece[] {
   return [
-    ...[ARGUMENT.key.open, key, ARGUMENT.key.close],
-    ...[ARGUMENT.value.open, value, ARGUMENT.value.close],
+    ...[control(KEY.open), key, control(KEY.close)],
+    ...[control(VALUE.open), value, control(VALUE.close)],
   ];
 }
+
+/** The tool's name, then a key and a value between tags for each argument, typed by the tool's schema. */
+const TAGGED_CALLS = taggedCalls(markersOf(CALL), {
+  expected:
+    "Write the name of the tool between the tool_call tags, and behind it, for each argument, its key between arg_key tags and its value between arg_value tags.",
+  headOf: (payload) => {
+    const text = payload.trim();
+    const [named = ""] = /^[^<\n]*/.exec(text) ?? [];
+    const name = named.trim();
+    return name === "" ? "not_readable" : { name, text: text.slice(named.length) };
+  },
+  opening: new RegExp(`^${KEY.open}([^<]*)${KEY.close}\\s*${VALUE.open}`),
+  // Here, because a pattern that skips blanks around the key itself tries each way to share them.
+  keyOf: (captured) => captured.trim() || null,
+  close: VALUE.close,
+  next: new RegExp(`\\s*(?:${KEY.open}|$)`, "y"),
+  inner: new RegExp(`${KEY.open}([^<]*)${KEY.close}`, "g"),
+  argsOf: readValues,
+});
+
+/** Calls of this kind, or in the Hermes form. */
+const CALLS: CallSyntax = {
+  ...TAGGED_CALLS,
+  read: (payload, raw, tools) => {
+    const text = payload.trim();
+    if (!text.startsWith("{")) return TAGGED_CALLS.read(text, raw, tools);
+    const reading = readToolCall(text, raw);
+    if (reading.kind === "call") return reading;
+    return failedCall("not_readable", raw, TAGGED_CALLS.expected);
+  },
+};

@@ -3,7 +3,7 @@
 import type { ChatFormat } from "../format.ts";
 import type { CallSyntax } from "../parsing/toolCalls.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
-import { type Control, control } from "../pieces.ts";
+import { type Control, control, markersOf } from "../pieces.ts";
 import type { InitialMessage } from "../renderer.ts";
 
 export const THINK = { open: control("<think>"), close: control("</think>") };
@@ -45,7 +45,7 @@ export function turnReading({
   startsThinking,
 }: TurnEnd): Pick<ChatFormat, "ends" | "closeTurn" | "createParser"> {
   const ends = [end.control];
-  const thinking = thinks ? { open: THINK.open.control, close: THINK.close.control } : null;
+  const thinking = thinks ? markersOf(THINK) : null;
   return {
     ends,
     closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, end] : [end]),

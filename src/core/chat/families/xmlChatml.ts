@@ -1,8 +1,9 @@
 /** What Qwen3.5 and Nemotron 3 share: ChatML turns, results in user turns, calls as XML, and the lesson about them. */
 
 import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
-import { xmlCalls } from "../parsing/xmlCalls.ts";
-import { control, type Piece } from "../pieces.ts";
+import { readValues } from "../parsing/readValue.ts";
+import { taggedCalls } from "../parsing/taggedCalls.ts";
+import { control, markersOf, type Piece } from "../pieces.ts";
 import type { AssistantMessage, FollowUp, InitialMessage, ToolCall } from "../renderer.ts";
 import { lastUserIndex, turnReading } from "./turns.ts";
 
@@ -119,6 +120,28 @@ export function followUpPieces(
 
 /** How turns of these families end and are read; `startsThinking` when the prompt opened the reasoning. */
 export function xmlTurnReading(startsThinking: boolean): ReturnType<typeof turnReading> {
-  const calls = xmlCalls({ open: CALL.open.control, close: CALL.close.control });
-  return turnReading({ end: END, calls, startsThinking });
+  return turnReading({ end: END, calls: XML_CALLS, startsThinking });
 }
+
+const FUNCTION_END = "</function>";
+
+/** Calls as XML: `<function=NAME>` around one `<parameter=KEY>` per argument, typed by the tool's schema. */
+export const XML_CALLS = taggedCalls(markersOf(CALL), {
+  expected:
+    "Write <function=NAME>, one <parameter=KEY> with its value and </parameter> per argument, and </function> between the call tags.",
+  headOf: (payload) => {
+    const text = payload.trim();
+    const [tag, name] = /^<function=([^>\n]+)>/.exec(text) ?? [];
+    if (tag === undefined || name === undefined || !text.endsWith(FUNCTION_END)) {
+      return "not_readable";
+    }
+    return { name, text: text.slice(tag.length, -FUNCTION_END.length) };
+  },
+  opening: /^<parameter=([^>\n]+)>/,
+  keyOf: (key) => key,
+  close: "</parameter>",
+  next: /\s*(?:<parameter=[^>\n]+>|$)/y,
+  inner: /<parameter=([^<>\n]+)>/g,
+  argsOf: (written, schema) =>
+    readValues(written, schema, (value) => value.replace(/^\n/, "").replace(/\n$/, "")),
+});

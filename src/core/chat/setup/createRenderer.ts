@@ -6,7 +6,8 @@ import { SharedImages } from "../../images/sharedImages.ts";
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import { FORMATS } from "../../models/formats.ts";
 import { findLineUpModel } from "../../models/lineUp.ts";
-import type { ImageSupport } from "../chat.ts";
+import type { Clock } from "../../ports.ts";
+import type { Chat, ImageSupport } from "../chat.ts";
 import { buildFirstPrompt } from "../firstPrompt.ts";
 import type { ImageLayout } from "../format.ts";
 import { createNativeRenderer } from "../nativeRenderer.ts";
@@ -145,4 +146,23 @@ export function imageSupport(modelName: string, layout: ImageLayout | undefined)
     };
   }
   return { kind: "sent", countTokens: layout.countTokens, shared: new SharedImages() };
+}
+
+interface CreatedChat {
+  readonly chat: Chat;
+  /** Sentences for people about settings that have no effect with this model. */
+  readonly warnings: readonly string[];
+}
+
+/** @throws AppError as {@link createRenderer} does */
+export function createChat(options: ChatOptions): CreatedChat {
+  const { tokenizer, origin } = options.model;
+  const { renderer, retention, images, warnings } = createRenderer(options);
+  const chat = { renderer, tokenizer, retention, images, date: options.date };
+  return { chat: origin === undefined ? chat : { ...chat, origin }, warnings };
+}
+
+/** YYYY-MM-DD, for formats that show a date. */
+export function today(clock: Pick<Clock, "now">): string {
+  return new Date(clock.now()).toISOString().slice(0, 10);
 }

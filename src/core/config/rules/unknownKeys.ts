@@ -1,12 +1,15 @@
 /** Findings about unknown keys: the right name, or the right place. */
 
+import { isAlias, isNode, visit } from "yaml";
 import { isJsonObject } from "../../json.ts";
 import { nearestWords } from "../../util/editDistance.ts";
 import type { Shape } from "../fields/field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "../fields/fields.ts";
 import { conflict, type Finding } from "../source/finding.ts";
 import type { KeyPath } from "../source/keyPath.ts";
+import { entryAt } from "../source/locate.ts";
 import { type Remedy, removal, renamesOf } from "../source/remedy.ts";
+import type { YamlSource } from "../source/yamlSource.ts";
 import { ownNameOf } from "./foreignKeys.ts";
 
 const MAX_SHOWN = 80;
@@ -88,4 +91,40 @@ function placeFor(place: string, path: KeyPath, siblings: unknown): readonly str
 
 function short(key: string): string {
   return key.length > 40 ? `${key.slice(0, 40)}…` : key;
+}
+
+/** The finding with a name under which the key may stay, where aliases elsewhere use its anchors. */
+export function keepAnchored(source: YamlSource, finding: Finding): Finding {
+  const isRemoved = finding.remedies?.some(({ kind }) => kind === "remove") === true;
+  if (finding.code !== "TRL110" || !isRemoved || !hasUsedAnchor(source, finding.path)) {
+    return finding;
+  }
+  const key = finding.path.at(-1) ?? "";
+  const to = `x-${key}`;
+  return {
+    ...finding,
+    message: `Unknown key \`${key}\`, but other lines use its anchor. Rename it to \`${to}\`: keys that begin with \`x-\` are for your own use.`,
+    remedies: renamesOf(finding.path, [to]),
+  };
+}
+
+function hasUsedAnchor(source: YamlSource, path: KeyPath): boolean {
+  const { root } = source;
+  const value = entryAt(source, path)?.value ?? null;
+  if (root === null || value === null) return false;
+  const anchors = new Set<string>();
+  visit(value, {
+    Node: (_key, node) => {
+      if (!isAlias(node) && node.anchor !== undefined) anchors.add(node.anchor);
+    },
+  });
+  let isUsed = false;
+  visit(root, {
+    Node: (_key, node) => {
+      if (isNode(node) && node === value) return visit.SKIP;
+      if (isAlias(node) && anchors.has(node.source)) isUsed = true;
+      return undefined;
+    },
+  });
+  return isUsed;
 }

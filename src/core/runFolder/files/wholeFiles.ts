@@ -2,6 +2,8 @@
 
 import { isAppError } from "../../errors.ts";
 import type { FileSystem } from "../../ports.ts";
+import { parseJson } from "../../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
 
 const KB = 1024;
 
@@ -30,4 +32,14 @@ export async function readIfReadable(
     if (isAppError(error)) return null;
     throw error;
   }
+}
+
+/** What the `config.resolved.json` of a run folder holds, unchecked; undefined where it cannot be read. */
+export async function readResolvedConfig(
+  files: Pick<FileSystem, "readText">,
+  folder: string,
+): Promise<unknown> {
+  const path = runPaths(folder).resolvedConfig;
+  const text = await readIfReadable(files, path, MAX_BYTES.resolvedConfig);
+  return text === null ? undefined : parseJson(text)?.value;
 }

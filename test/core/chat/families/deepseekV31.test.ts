@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { deepseekV31 } from "../../../../src/core/chat/families/deepseekV31.ts";
-import type { FormatOptions } from "../../../../src/core/chat/format.ts";
 import { DEEPSEEK_V31_TOKENS } from "../../../fixtures/controlTokens.ts";
-import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
+import { ADD, OPTIONS as DEFAULTS, formatOnBytes, result, user } from "./formatOnBytes.ts";
 
-const OPTIONS: FormatOptions = {
-  thinking: false,
-  effort: null,
-  retention: "template",
-  date: "2026-01-02",
-};
+const OPTIONS = { ...DEFAULTS, thinking: false } as const;
 const { prompt, parse, bridge } = formatOnBytes(deepseekV31(OPTIONS), DEEPSEEK_V31_TOKENS);
 const thinking = formatOnBytes(deepseekV31({ ...OPTIONS, thinking: true }), DEEPSEEK_V31_TOKENS);
 const END = "<｜end▁of▁sentence｜>";

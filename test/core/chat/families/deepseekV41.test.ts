@@ -1,18 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { deepseekV41 } from "../../../../src/core/chat/families/deepseekV41.ts";
-import type { FormatOptions } from "../../../../src/core/chat/format.ts";
-import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
+import { ADD, formatOnBytes, OPTIONS, result, user } from "./formatOnBytes.ts";
 
 const ADDED = [
   ...["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜System｜>", "<｜User｜>"],
   ...["<｜Assistant｜>", "<think>", "</think>", "｜DSML｜"],
 ];
-const OPTIONS: FormatOptions = {
-  thinking: true,
-  effort: null,
-  retention: "template",
-  date: "2026-01-02",
-};
 const { prompt, parse, bridge } = formatOnBytes(deepseekV41(OPTIONS), ADDED);
 const plain = formatOnBytes(deepseekV41({ ...OPTIONS, thinking: false }), ADDED);
 const END = "<｜end▁of▁sentence｜>";

@@ -1,7 +1,7 @@
 /** A chat format on a byte tokenizer, with prompts shown as text, so that tests read as examples. */
 
 import { createControlTokens } from "../../../../src/core/chat/controlTokens.ts";
-import type { ChatFormat } from "../../../../src/core/chat/format.ts";
+import type { ChatFormat, FormatOptions } from "../../../../src/core/chat/format.ts";
 import { createNativeRenderer } from "../../../../src/core/chat/nativeRenderer.ts";
 import type {
   FollowUp,
@@ -9,6 +9,14 @@ import type {
   ToolDeclaration,
 } from "../../../../src/core/chat/renderer.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
+
+/** What a run asks of a format by default. */
+export const OPTIONS: FormatOptions = {
+  thinking: true,
+  effort: null,
+  retention: "template",
+  date: "2026-01-02",
+};
 
 export const ADD: ToolDeclaration = {
   type: "function",

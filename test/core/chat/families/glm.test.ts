@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { glm53, glm53Flash } from "../../../../src/core/chat/families/glm.ts";
 import type { InitialMessage } from "../../../../src/core/chat/renderer.ts";
-import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
+import { ADD, OPTIONS as DEFAULTS, formatOnBytes, result, user } from "./formatOnBytes.ts";
 
 const ADDED = [
   ...["[gMASK]", "<sop>", "<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>"],
@@ -9,7 +9,7 @@ const ADDED = [
   ...["<tool_response>", "</tool_response>", "<arg_key>", "</arg_key>"],
   ...["<arg_value>", "</arg_value>"],
 ];
-const OPTIONS = { thinking: true, effort: null, retention: "all", date: "2026-01-02" } as const;
+const OPTIONS = { ...DEFAULTS, retention: "all" } as const;
 const { prompt, parse, bridge, stops } = formatOnBytes(glm53(OPTIONS), ADDED);
 const START = "[gMASK]<sop><|system|>Reasoning Effort: Max";
 const OPENING = "<|assistant|><think>";

@@ -7,20 +7,14 @@ import type { AssistantMessage, ToolDeclaration } from "../../../../src/core/cha
 import { type ExactJsonObject, ExactNumber } from "../../../../src/core/util/exactJson.ts";
 import { GPT_OSS_TOKENS } from "../../../fixtures/controlTokens.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
+import { OPTIONS } from "./formatOnBytes.ts";
 
 const tokenizer = byteTokenizer(GPT_OSS_TOKENS);
 
 const sampled = createControlTokens(tokenizer).encode;
 
 function renderer(options: Partial<FormatOptions> = {}) {
-  const format = gptOss({
-    thinking: true,
-    effort: null,
-    retention: "template",
-    date: "2026-01-02",
-    ...options,
-  });
-  return createNativeRenderer(format, tokenizer);
+  return createNativeRenderer(gptOss({ ...OPTIONS, ...options }), tokenizer);
 }
 
 function tool(parameters: ExactJsonObject, description = "Adds.\nTwo numbers."): ToolDeclaration {

@@ -7,19 +7,12 @@ import {
   INKLING_ROLES,
 } from "../../../../src/core/chat/parsing/inklingTurns.ts";
 import { ExactNumber } from "../../../../src/core/util/exactJson.ts";
-import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
+import { ADD, formatOnBytes, OPTIONS, result, user } from "./formatOnBytes.ts";
 
 const ADDED = [INKLING_ROLES, INKLING_KINDS, INKLING_ENDS].flatMap((group) => Object.values(group));
 
 function on(options: Partial<FormatOptions> = {}) {
-  const format = inkling({
-    thinking: true,
-    effort: null,
-    retention: "all",
-    date: "2026-01-02",
-    ...options,
-  });
-  return formatOnBytes(format, ADDED);
+  return formatOnBytes(inkling({ ...OPTIONS, retention: "all", ...options }), ADDED);
 }
 
 const { bridge, countAdded, parse, prompt, stops } = on();

@@ -6,14 +6,8 @@ import {
   kimiK26,
 } from "../../../../src/core/chat/families/kimi.ts";
 import { KIMI_TOKENS } from "../../../fixtures/controlTokens.ts";
-import { ADD, formatOnBytes, user } from "./formatOnBytes.ts";
+import { ADD, formatOnBytes, OPTIONS, user } from "./formatOnBytes.ts";
 
-const OPTIONS = {
-  thinking: true,
-  effort: null,
-  retention: "template",
-  date: "2026-01-02",
-} as const;
 const ALL = { ...OPTIONS, retention: "all" } as const;
 const k2 = formatOnBytes(kimiK2(OPTIONS), KIMI_TOKENS);
 const thinking = formatOnBytes(kimiK2Thinking(OPTIONS), KIMI_TOKENS);

@@ -6,18 +6,12 @@ import {
 } from "../../../../src/core/chat/families/nemotron3.ts";
 import type { FormatOptions } from "../../../../src/core/chat/format.ts";
 import type { ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
-import { formatOnBytes, result, user } from "./formatOnBytes.ts";
+import { formatOnBytes, OPTIONS, result, user } from "./formatOnBytes.ts";
 
 const ADDED = [
   ...["<|im_start|>", "<|im_end|>", "<think>", "</think>"],
   ...["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
 ];
-const OPTIONS: FormatOptions = {
-  thinking: true,
-  effort: null,
-  retention: "template",
-  date: "2026-01-02",
-};
 const OPENING = "<|im_start|>assistant\n<think>\n";
 const CALL =
   "<tool_call>\n<function=add>\n<parameter=a>\n2\n</parameter>\n</function>\n</tool_call>";

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { deepseekV31 } from "../../../../src/core/chat/families/deepseekV31.ts";
 import { gptOss } from "../../../../src/core/chat/families/harmony.ts";
 import { kimiK26 } from "../../../../src/core/chat/families/kimi.ts";
-import type { ChatFormat, FormatOptions } from "../../../../src/core/chat/format.ts";
+import type { ChatFormat } from "../../../../src/core/chat/format.ts";
 import { readToolCall } from "../../../../src/core/chat/parsing/toolCalls.ts";
 import {
   DEEPSEEK_V31_TOKENS,
   GPT_OSS_TOKENS,
   KIMI_TOKENS,
 } from "../../../fixtures/controlTokens.ts";
-import { formatOnBytes } from "../families/formatOnBytes.ts";
+import { OPTIONS as DEFAULTS, formatOnBytes } from "../families/formatOnBytes.ts";
 
 describe("a payload that is a call", () => {
   it.each([
@@ -63,12 +63,7 @@ describe("a malformed payload is an error for the model, never a fault", () => {
   });
 });
 
-const OPTIONS: FormatOptions = {
-  thinking: false,
-  effort: null,
-  retention: "all",
-  date: "2026-01-02",
-};
+const OPTIONS = { ...DEFAULTS, thinking: false, retention: "all" } as const;
 const CASES: readonly (readonly [string, ChatFormat, readonly string[], string])[] = [
   [
     "gpt-oss",

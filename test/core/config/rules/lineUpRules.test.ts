@@ -10,7 +10,13 @@ import { applyEdits } from "../../../../src/core/config/editing/text/textEdit.ts
 import { modelFields } from "../../../../src/core/config/fields/modelFields.ts";
 import { isLocalModel } from "../../../../src/core/config/fields/presets.ts";
 import { formatFactsOf } from "../../../../src/core/models/formatOfModel.ts";
-import { findLineUpModel, LINE_UP } from "../../../../src/core/models/lineUp.ts";
+import {
+  findLineUpModel,
+  kindOf,
+  LINE_UP,
+  listedModels,
+} from "../../../../src/core/models/lineUp.ts";
+import { LINE_UP_DATE } from "../../../../src/core/models/lineUpRows.ts";
 import { configIn, messagesIn, parse } from "../configText.ts";
 import { CATALOGUE, listing } from "../editing/aCatalogue.ts";
 
@@ -26,30 +32,12 @@ ${lines.map((line) => `${line}\n`).join("")}`;
 
 const said = (model: string, ...lines: readonly string[]) => messagesIn(textOf(model, ...lines));
 
-const SOUND = [
-  "Qwen/Qwen3-8B",
-  "Qwen/Qwen3.5-4B",
-  "Qwen/Qwen3.5-9B",
-  "Qwen/Qwen3.5-397B-A17B",
-  "Qwen/Qwen3.6-27B",
-  "Qwen/Qwen3.6-35B-A3B",
-  "Qwen/Qwen3.8-27B",
-  "openai/gpt-oss-20b",
-  "openai/gpt-oss-120b",
-  "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
-  "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16",
-  "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B-BF16",
-  "nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16",
-  "nvidia/NVIDIA-Nemotron-3.5-Super-VL-120B-A12B-BF16",
-  "deepseek-ai/DeepSeek-V3.1",
-  "deepseek-ai/DeepSeek-V4.1-Flash",
-  "deepseek-ai/DeepSeek-V4.1-Flash-1017",
-  "moonshotai/Kimi-K2.6",
-  "thinkingmachines/Inkling",
-  "thinkingmachines/Inkling-Small",
-  "zai-org/GLM-5.3",
-  "zai-org/GLM-5.3-Flash",
-];
+const SOUND = listedModels()
+  .filter((model) => model.format !== null && kindOf(model) !== "base")
+  .map(({ name }) => name);
+const RETIRED = LINE_UP.flatMap(({ name, retired }) =>
+  retired === null ? [] : [{ name, ...retired }],
+);
 
 describe("a listed model", () => {
   it.each(SOUND)("%s needs nothing but its name", (model) => {
@@ -94,30 +82,9 @@ describe("what the program itself suggests", () => {
 });
 
 describe("a retired model", () => {
-  const DAY = "2026-06-12";
-  const LIST = "2026-08-19";
-  it.each([
-    ["Qwen/Qwen3.5-27B", DAY, "Qwen/Qwen3.6-27B"],
-    ["Qwen/Qwen3.5-35B-A3B", DAY, "Qwen/Qwen3.6-35B-A3B"],
-    ["Qwen/Qwen3-30B-A3B", DAY, "Qwen/Qwen3.6-35B-A3B"],
-    ["Qwen/Qwen3-30B-A3B-Instruct-2507", DAY, "Qwen/Qwen3.6-35B-A3B"],
-    ["Qwen/Qwen3-32B", DAY, "Qwen/Qwen3.6-27B"],
-    ["Qwen/Qwen3-VL-30B-A3B-Instruct", DAY, "Qwen/Qwen3.6-35B-A3B"],
-    ["Qwen/Qwen3-4B-Instruct-2507", LIST, "Qwen/Qwen3.5-4B"],
-    ["Qwen/Qwen3-235B-A22B-Instruct-2507", LIST, "Qwen/Qwen3.5-397B-A17B"],
-    ["Qwen/Qwen3-VL-235B-A22B-Instruct", LIST, "Qwen/Qwen3.5-397B-A17B"],
-    ["moonshotai/Kimi-K2-Thinking", LIST, "moonshotai/Kimi-K2.6"],
-    ["moonshotai/Kimi-K2.5", LIST, "moonshotai/Kimi-K2.6"],
-    ["meta-llama/Llama-3.1-8B-Instruct", LIST, "Qwen/Qwen3-8B"],
-    ["meta-llama/Llama-3.3-70B-Instruct", LIST, "Qwen/Qwen3.6-27B"],
-    ["Qwen/Qwen3-8B-Base", LIST, "Qwen/Qwen3.5-9B-Base"],
-    ["Qwen/Qwen3-30B-A3B-Base", LIST, "Qwen/Qwen3.5-35B-A3B-Base"],
-    ["deepseek-ai/DeepSeek-V3.1-Base", LIST, "Qwen/Qwen3.5-35B-A3B-Base"],
-    ["meta-llama/Llama-3.2-1B", LIST, "Qwen/Qwen3.5-9B-Base"],
-    ["meta-llama/Llama-3.2-3B", LIST, "Qwen/Qwen3.5-9B-Base"],
-    ["meta-llama/Llama-3.1-8B", LIST, "Qwen/Qwen3.5-9B-Base"],
-    ["meta-llama/Llama-3.1-70B", LIST, "Qwen/Qwen3.5-35B-A3B-Base"],
-  ])("%s causes a warning with the date %s and %s instead", (model, date, instead) => {
+  it.each(RETIRED)("$name causes a warning with a date and $instead instead", (retired) => {
+    const { name: model, since, instead } = retired;
+    const date = since ?? LINE_UP_DATE;
     const message = said(model).find((line) => line.includes("TRL215")) ?? "";
     expect(message).toMatch(/^run.yaml:1:13: warning: /);
     for (const part of [`\`${model}\``, date, `\`${instead}\``]) expect(message).toContain(part);

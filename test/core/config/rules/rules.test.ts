@@ -94,35 +94,9 @@ describe("rollouts that are sampled ahead", () => {
   });
 });
 
-describe("an environment", () => {
-  const place = "environments > Owner/Game";
-
-  it("needs two rollouts of a group to succeed", () => {
-    expect(codesIn(textWithEnvironment("max_failing_rollouts: 2"))).toEqual([]);
-    expect(codesIn(textWithEnvironment("max_failing_rollouts: 3"))).toEqual([
-      `error ${place} > max_failing_rollouts`,
-    ]);
-  });
-
-  it("has a lower reward bound that is not above the upper one", () => {
-    expect(codesIn(textWithEnvironment("min_reward: 1", "max_reward: 1"))).toEqual([]);
-    expect(codesIn(textWithEnvironment("min_reward: 2", "max_reward: 1"))).toEqual([
-      `error ${place} > min_reward`,
-    ]);
-  });
-
-  it.each([
-    ["temperature: 0.7", "temperature"],
-    ["temperature: 0", "temperature"],
-    ["top_p: 0.9", "top_p"],
-    ["top_k: 20", "top_k"],
-  ])("is warned about %s", (line, key) => {
-    expect(codesIn(textWithEnvironment(line))).toEqual([`warning ${place} > ${key}`]);
-  });
-
-  it("is not warned about values that change nothing", () => {
-    expect(codesIn(textWithEnvironment("temperature: 1.0", "top_p: 1", "top_k:"))).toEqual([]);
-  });
+it("an environment is not warned about bounds and values that change nothing", () => {
+  const lines = ["min_reward: 1", "max_reward: 1", "temperature: 1.0", "top_p: 1", "top_k:"];
+  expect(codesIn(textWithEnvironment(...lines))).toEqual([]);
 });
 
 describe("evaluation", () => {
@@ -162,14 +136,8 @@ describe("a run that refills its batches", () => {
 });
 
 describe("a run", () => {
-  it.each([
-    [["lora_rank: 12"], "error lora_rank"],
-    [["init_from: tinker://a/weights/b", "resume_from: auto"], "error init_from"],
-    [["wandb: online"], "error wandb"],
-    [["max_response_tokens: 200", "max_total_tokens: 100"], "warning max_response_tokens"],
-    [["learning_rate: 0"], "warning learning_rate"],
-  ])("with %j gets: %s", (lines, finding) => {
-    expect(codesIn(textWith(...lines))).toEqual([finding]);
+  it("without a learning rate does not change the model", () => {
+    expect(codesIn(textWith("learning_rate: 0"))).toEqual(["warning learning_rate"]);
   });
 
   it("reports to W&B once it names a project that can be one", () => {

@@ -19,7 +19,7 @@ import {
 import { encodeJsonLine } from "../../../../src/core/util/jsonl.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { UploadService } from "../../openreward/uploadService.ts";
-import { aRecord } from "../../runFolder/builders.ts";
+import { aRecord, aStoredResult } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
 import { aConfig } from "../../training/builders.ts";
 
@@ -82,23 +82,8 @@ export class UploadWorld {
 
   /** Writes the line of an evaluation that is done, and gives what the trainer reports of it. */
   async endEvaluation({ step, purpose, model, temperatures }: PlayedEvaluation) {
-    const result = {
-      environment: "Owner/Game",
-      split: "test",
-      tasks: GROUPS,
-      rollouts: ALL,
-      rewardMean: 1,
-      low: 1,
-      high: 1,
-      successFraction: 1,
-      failed: 0,
-      tokensMean: 1,
-      turnsMean: 1,
-      failureReward: 0,
-      successReward: 1,
-      passAtK: [],
-    };
-    const results = temperatures.map((temperature) => ({ ...result, temperature }));
+    const counts = { environment: "Owner/Game", tasks: GROUPS, rollouts: ALL };
+    const results = temperatures.map((temperature) => aStoredResult({ ...counts, temperature }));
     const ended = { step, purpose, ...(model !== undefined && { model }), results };
     const line = encodeJsonLine({ ...ended, timeMs: 1 });
     await this.disk.append(runPaths(FOLDER).evaluations, line);

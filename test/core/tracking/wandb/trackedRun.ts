@@ -16,7 +16,7 @@ import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";
 import { startHash } from "../../../../src/node/hash.ts";
 import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
-import { aCheckpointEntry, aRecord } from "../../runFolder/builders.ts";
+import { aCheckpointEntry, aRecord, aStoredResult } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
 import { FakeWandbServer } from "./fakeWandbServer.ts";
 
@@ -159,23 +159,14 @@ export class TrackedRun {
   async evaluate(step: number, rewardMean: number): Promise<void> {
     const isFirst = step === 0;
     const estimate = { mean: rewardMean, low: 0, high: 1 };
-    const cell = { environment: "local/calculator", split: "test", temperature: 0 };
-    const result = {
-      ...cell,
+    const result = aStoredResult({
       tasks: 4,
       rollouts: 4,
       rewardMean,
-      low: 0,
-      high: 1,
-      failed: 0,
       successFraction: rewardMean,
-      tokensMean: 1,
-      turnsMean: 1,
-      successReward: 1,
-      failureReward: 0,
       passAtK: [{ k: 1, ...estimate }],
       ...(!isFirst && { difference: { tasks: 4, mean: rewardMean - 0.25, low: 0, high: 1 } }),
-    };
+    });
     const line = { step, purpose: isFirst ? "start" : "end", timeMs: 0, results: [result] };
     const path = runPaths(FOLDER).evaluations;
     await this.fileSystem.append(path, `${JSON.stringify(line)}\n`);

@@ -8,8 +8,7 @@ import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.t
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { flowText } from "../text/valueText.ts";
 import { indentAt, isFirstInLine, lineEnd, newlineOf } from "../text/yamlPairs.ts";
-import { parsesAfterEdit } from "./parsesAfterEdit.ts";
-import { type EditOptions, setValueIn } from "./setValue.ts";
+import { type EditOptions, parsesAfterEdit, setValueIn } from "./setValue.ts";
 
 /** The edits after which `data` has `entry` as its last source and `method` is `sft`. Null where no edit does that. */
 export function insertSource(

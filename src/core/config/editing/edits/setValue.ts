@@ -8,7 +8,7 @@ import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt, isEmptyNode } from "../../source/locate.ts";
 import type { Span } from "../../source/span.ts";
 import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
-import { applyEdits, type TextEdit } from "../text/textEdit.ts";
+import { applyEdits, overlap, type TextEdit } from "../text/textEdit.ts";
 import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 import {
   indentAt,
@@ -21,7 +21,6 @@ import {
   pairsOf,
   stepOf,
 } from "../text/yamlPairs.ts";
-import { parsesAfterEdit } from "./parsesAfterEdit.ts";
 
 /** Which file the text is: its name says whether it is YAML or JSON. */
 export interface EditOptions {
@@ -293,4 +292,15 @@ function commentsOf(text: string): readonly Comment[] {
 
 function commentsIn(text: string, { start, end }: Span): readonly Comment[] {
   return commentsOf(text).filter((comment) => comment.start >= start && comment.start < end);
+}
+
+/** True when the edits do not overlap and add no syntax error. */
+export function parsesAfterEdit(source: YamlSource, edits: readonly TextEdit[]): boolean {
+  if (overlap(edits)) return false;
+  const after = readYaml(applyEdits(source.text, edits), source.language);
+  return faults(after) === 0 || faults(after) < faults(source);
+}
+
+function faults(source: YamlSource): number {
+  return source.faults.filter(({ severity }) => severity === "error").length;
 }

@@ -2,7 +2,7 @@
 
 import { checkText } from "../../check.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
-import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
+import { parsesAfterEdit } from "../edits/setValue.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";
 

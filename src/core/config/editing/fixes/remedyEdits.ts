@@ -8,8 +8,7 @@ import type { RemedyAction } from "../../source/remedy.ts";
 import { strayCharacters } from "../../source/strayCharacters.ts";
 import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { findPair, pairAtOffset, removePair, renamePair } from "../edits/pairEdits.ts";
-import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
-import { setValueIn } from "../edits/setValue.ts";
+import { parsesAfterEdit, setValueIn } from "../edits/setValue.ts";
 import { applyEdits, editBetween, overlap, type TextEdit } from "../text/textEdit.ts";
 import {
   indentAt,

@@ -111,6 +111,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     ["max_failing_rollouts: 3", "TRL200 error 3", "Set num_rollouts to 5"],
     ["min_reward: 2\nmax_reward: 1", "TRL201 error 2", "Swap min_reward and max_reward"],
     ["temperature: 0", "TRL203 warning 0", "Set to 1"],
+    ["temperature: 0.7", "TRL203 warning 0.7", "Set to 1"],
     ["top_p: 0.5", "TRL203 warning 0.5", "Set to 1"],
     ["top_k: 5", "TRL203 warning 5", "Set to null"],
   ])("in an environment: %s", (lines, mark, title) => {

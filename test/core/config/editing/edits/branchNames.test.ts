@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import {
   branchFileName,
   branchRunName,
-} from "../../../../../src/core/config/editing/edits/branchNames.ts";
+} from "../../../../../src/core/config/editing/edits/branch.ts";
 
 const PATTERNS = ["tinker-config.yaml", "tinker-config.json", "*.tinker.yaml", "*.tinker.yml"];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { branchText } from "../../../../../src/core/config/editing/edits/branchText.ts";
+import { branchText } from "../../../../../src/core/config/editing/edits/branch.ts";
 import { configIn, textWith } from "../../configText.ts";
 
 const statePath = "tinker://run/weights/checkpoint_000010";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { xmlCalls } from "../../../../src/core/chat/parsing/xmlCalls.ts";
+import { XML_CALLS } from "../../../../src/core/chat/families/xmlChatml.ts";
 import type { ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
 import type { ExactJsonObject } from "../../../../src/core/util/exactJson.ts";
-
-const CALLS = xmlCalls({ open: "<tool_call>", close: "</tool_call>" });
 
 function tool(properties: ExactJsonObject): ToolDeclaration {
   const parameters = { type: "object", properties };
@@ -14,7 +12,7 @@ const TEXT = { type: "string" };
 const EDIT = tool({ path: TEXT, text: { anyOf: [TEXT, { type: "null" }] }, line: {} });
 
 function read(parameters: string, tools: readonly ToolDeclaration[] = [EDIT]) {
-  return CALLS.read(`\n<function=edit>\n${parameters}\n</function>\n`, "raw", tools);
+  return XML_CALLS.read(`\n<function=edit>\n${parameters}\n</function>\n`, "raw", tools);
 }
 
 describe("the value of a parameter", () => {
