@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
-import { checkpointPage } from "../../core/tinker/consolePages.ts";
+import { checkpointPage } from "../../core/tinker/paths.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";

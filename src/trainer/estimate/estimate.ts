@@ -11,7 +11,12 @@ import { unseenExamplesEstimate } from "../../core/estimate/unseenExamples.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { priceFileOf, readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { stageConfig } from "../../core/sweeps/planStages.ts";
-import { type CountedTasks, askedTasks, collectEstimate, estimatePlan } from "../../core/training/estimatePlan.ts";
+import {
+  askedTasks,
+  type CountedTasks,
+  collectEstimate,
+  estimatePlan,
+} from "../../core/training/estimatePlan.ts";
 import { pastTasks } from "../../core/training/pastTasks.ts";
 import type { Preparation } from "../../core/training/prepare.ts";
 import { supervisedEstimate } from "../../core/training/supervised/supervisedEstimate.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NoticeRate, type SentNotice } from "../../../src/core/notify/noticeRate.ts";
+import { NoticeRate, type SentNotice } from "../../../src/core/notify/sentLog.ts";
 
 const MINUTE_MS = 60_000;
 

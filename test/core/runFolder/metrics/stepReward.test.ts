@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  decidingReward,
-  withStepReward,
-} from "../../../../src/core/runFolder/metrics/stepReward.ts";
+import { decidingReward, withStepReward } from "../../../../src/core/runFolder/metrics/trendMetrics.ts";
 import { NO_BEST } from "../../../../src/shared/bestReward.ts";
 
 const row = (step: number, mean: number, scored_frac = 1) => ({
