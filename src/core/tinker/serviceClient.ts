@@ -2,7 +2,7 @@
 
 import { Limiter } from "../util/limiter.ts";
 import { withoutEnd } from "../util/textEdges.ts";
-import { createCanceller } from "./cancelling.ts";
+import { Canceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
 import {
   type CreatedModel,
@@ -140,7 +140,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     clock,
     random,
     gate: new SamplingGate({ clock, promptBytes: config.sample_dispatch_bytes_semaphore_size }),
-    canceller: createCanceller({ tinker, clock, log, sdkVersion, signal: session.signal }),
+    canceller: new Canceller({ tinker, clock, log, sdkVersion, signal: session.signal }),
     mayResubmit: !config.sample_no_retries,
   };
   return {

@@ -16,10 +16,10 @@ import {
   type CountedTasks,
   collectEstimate,
   estimatePlan,
+  supervisedEstimate,
 } from "../../core/training/estimatePlan.ts";
 import { pastTasks } from "../../core/training/pastTasks.ts";
 import type { Preparation } from "../../core/training/prepare.ts";
-import { supervisedEstimate } from "../../core/training/supervised/supervisedEstimate.ts";
 import type { Prices } from "../../core/usage/prices.ts";
 import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";

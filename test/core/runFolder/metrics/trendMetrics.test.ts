@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../../../src/core/runFolder/metrics/metricColumns.ts";
 import { metricAt } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
-import { decidingReward, rewardPoint, storedTrend, trendOfColumns, withStepReward, withTrend } from "../../../../src/core/runFolder/metrics/trendMetrics.ts";
-import type { Trend } from "../../../../src/shared/trend.ts";
+import {
+  decidingReward,
+  rewardPoint,
+  storedTrend,
+  trendOfColumns,
+  withStepReward,
+  withTrend,
+} from "../../../../src/core/runFolder/metrics/trendMetrics.ts";
 import { NO_BEST } from "../../../../src/shared/bestReward.ts";
+import type { Trend } from "../../../../src/shared/trend.ts";
 
 const FALLING: Trend = {
   direction: "falling",
