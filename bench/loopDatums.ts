@@ -3,7 +3,7 @@
 import { Ledger } from "../src/core/rollout/ledger.ts";
 import { divergenceMetrics } from "../src/core/runFolder/metrics/divergence.ts";
 import { encodeTokenRecord } from "../src/core/runFolder/rollouts/tokenRecord.ts";
-import { combineResults } from "../src/core/tinker/wire/combine.ts";
+import { combineResults } from "../src/core/tinker/forwardBackward.ts";
 import { chunkData, toWireData } from "../src/core/tinker/wire/datum.ts";
 import {
   decodeForwardBackwardOutput,

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { type ImageFile, readImage } from "../../src/core/images/imageFile.ts";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import { chunkData, type Datum, toWireData } from "../../src/core/tinker/wire/datum.ts";
-import { forwardBackwardBody } from "../../src/core/tinker/wire/lossJson.ts";
+import { forwardBackwardBody } from "../../src/core/tinker/wire/lossEncoding.ts";
 import { inputChunks } from "../../src/core/tinker/wire/modelInput.ts";
 import { buildDatum, toWireDatum } from "../../src/core/training/update/datums.ts";
 import { jpegBytes, pngBytes } from "../core/images/someImages.ts";

@@ -15,8 +15,8 @@ import {
   variedSampling,
 } from "./alarmEdits.ts";
 import { BASELINE_STEPS } from "./alarmHistory.ts";
-import { FIT_ALARMS } from "./fitAlarms.ts";
 import {
+  FIT_ALARMS,
   gapOverBaseline,
   leastEqualShare,
   leastLag,

@@ -273,7 +273,7 @@ export class Conversation {
   }
 
   #take(turn: ModelTurn): void {
-    this.#streams?.addTurn(turn.tokens, turn.logprobs);
+    this.#streams?.current.addTurn(turn.tokens, turn.logprobs);
     this.#events = [...this.#events, { kind: "turn", turn }];
   }
 

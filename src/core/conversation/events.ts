@@ -94,7 +94,7 @@ export async function streamsAfter(
     if (event.kind !== "turn") await extend(streams, turn, event);
     else {
       turn = event.turn;
-      streams.addTurn(turn.tokens, turn.logprobs);
+      streams.current.addTurn(turn.tokens, turn.logprobs);
     }
   }
   return streams;

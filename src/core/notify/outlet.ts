@@ -3,7 +3,7 @@
 import { errorMessage } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { Notice, NoticeMessage, NotifyEvent } from "./notice.ts";
-import { NoticeRate, type SentNotice } from "./noticeRate.ts";
+import { NoticeRate, type SentNotice } from "./sentLog.ts";
 
 export interface OutletOptions {
   readonly on: readonly NotifyEvent[];

@@ -4,7 +4,6 @@ import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { withLimit } from "../util/abort.ts";
 import { type ExactJsonObject, parseExactJson } from "../util/exactJson.ts";
-import { candidatesBody, scoresReply } from "./candidates.ts";
 import { environmentFault, protocolFault } from "./faults.ts";
 import { keepAlive } from "./keepAlive.ts";
 import {
@@ -27,9 +26,11 @@ import {
 } from "./sessionSteps.ts";
 import { runStreamedJob, type StreamedJob } from "./streamedJob.ts";
 import type {
+  Block,
   CallOptions,
   EnvironmentSession,
   Message,
+  MessageBlock,
   OpenOptions,
   TaskChoice,
   ToolCallOptions,
@@ -280,4 +281,44 @@ class OpenSession implements EnvironmentSession {
     const location = this.#wire.locationOf(this.#request("POST", "/ping"));
     return environmentFault("environment-session-lost", location, `${what}. Repeat the rollout.`);
   }
+}
+
+/** Index-aligned with the candidates. */
+const scoresReply = z.object({ scores: z.array(z.object({ reward: z.number() })) });
+
+/** As the official client sends bare conversations. */
+function candidatesBody(candidates: readonly (readonly Message[])[]): ExactJsonObject {
+  return {
+    candidates: candidates.map((messages) => ({
+      messages: messages.map(({ role, blocks }) => ({
+        role,
+        blocks: blocks.map(messageBlock),
+        detail: null,
+      })),
+      metadata: null,
+    })),
+  };
+}
+
+function messageBlock(block: MessageBlock): ExactJsonObject {
+  switch (block.type) {
+    case "reasoning":
+      return { ...block, signature: null, detail: null };
+    case "tool_call":
+      return { ...block, detail: null };
+    case "tool_result":
+      return {
+        type: block.type,
+        tool_call_id: block.callId,
+        blocks: block.blocks.map(plainBlock),
+        is_error: block.isError,
+        detail: null,
+      };
+    default:
+      return plainBlock(block);
+  }
+}
+
+function plainBlock(block: Block): ExactJsonObject {
+  return { ...block, detail: null };
 }

@@ -1,6 +1,10 @@
 /** Someone in the place of the model: a person, a script of calls, chance, or a model behind another address. */
 
+import { createUniform } from "../../shared/uniform.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
+import { drawArguments } from "../environmentCheck/probe/jsonSchema.ts";
+import { playableTools } from "../environmentCheck/probe/tools.ts";
+import { randomSource, WordList } from "../environmentCheck/probe/valueSources.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { ExactJsonObject } from "../util/exactJson.ts";
 
@@ -24,4 +28,20 @@ export interface PlayerView {
 
 export interface Player {
   move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove>;
+}
+
+/** The calls follow from `seed` and from what the environment says, whose words they use. */
+export function randomPlayer(seed: number): Player {
+  const uniform = createUniform(seed);
+  const words = new WordList();
+  const source = randomSource(uniform, words);
+  return {
+    move: async ({ news, tools }) => {
+      for (const { content } of news) words.learn(content);
+      const playable = playableTools(tools);
+      const tool = playable[Math.floor(uniform() * playable.length)];
+      if (tool === undefined) return { kind: "text", text: words.draw(uniform) };
+      return { kind: "call", name: tool.name, args: drawArguments(tool.schema, source) };
+    },
+  };
 }

@@ -28,7 +28,7 @@ import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RenderedTask, renderTask } from "./renderTask.ts";
 import { RolloutImages } from "./rolloutImages.ts";
-import { type SampledTurn, sampleInTime } from "./sampleTurn.ts";
+import { sampleInTime } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
 import { callsOf, type ToolAnswer } from "./toolCalls.ts";
@@ -242,12 +242,18 @@ export class Episode implements RolloutEpisode {
    * while the rollout goes on.
    */
   async #writtenTurn(streams: TokenStreams, room: number) {
-    const { chat, clock } = this.#options;
+    const { chat, clock, seedOf, settings } = this.#options;
     const started = clock.monotonic();
-    const sampled = await this.#sample(streams.current, room);
+    const { current } = streams;
+    const sampled = await sampleInTime(this.#options, {
+      prompt: current.tokens,
+      images: this.#images.all.map(({ file }) => file),
+      maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
+      seed: seedOf(this.turnCount),
+    });
     this.#samplingMs += clock.monotonic() - started;
-    streams.addTurn(sampled.tokens, sampled.logprobs);
-    const read = lastTurnReader(chat, streams.current, this.#declared);
+    current.addTurn(sampled.tokens, sampled.logprobs);
+    const read = lastTurnReader(chat, current, this.#declared);
     const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     const calls = callsOf(parsed, this.#tools?.terminalTool ?? null);
@@ -260,16 +266,6 @@ export class Episode implements RolloutEpisode {
     const { maxSampledTokens } = this.#options.settings;
     const sampled = this.#turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
     return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sampled;
-  }
-
-  #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { seedOf, settings } = this.#options;
-    return sampleInTime(this.#options, {
-      prompt: ledger.tokens,
-      images: this.#images.all.map(({ file }) => file),
-      maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
-      seed: seedOf(this.turnCount),
-    });
   }
 
   #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {

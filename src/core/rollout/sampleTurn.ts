@@ -13,11 +13,8 @@ import { type Deadline, timeoutError } from "../util/abort.ts";
 import { areUsable } from "./ledger.ts";
 import type { RolloutSettings } from "./settings.ts";
 
-export interface SampledTurn {
-  readonly tokens: Sample["tokens"];
-  /** Null when the service gave none that can be trained on, and none could be computed. */
-  readonly logprobs: Sample["logprobs"];
-  readonly stopReason: "stop" | "length";
+/** Its log-probs are null when the service gave none that can be trained on, and none could be computed. */
+export interface SampledTurn extends Sample {
   /** True when the service's own log-probs were missing or unusable. */
   readonly wereMissing: boolean;
 }
@@ -82,23 +79,13 @@ export async function sampleTurn(
   request: SampleRequest,
   { recomputesLogprobs = true, ...options }: SampleTurnOptions,
 ): Promise<SampledTurn> {
-  const { tokens, logprobs, stopReason } = await draw(sampler, request, options);
-  if (areUsable(tokens, logprobs)) return { tokens, logprobs, stopReason, wereMissing: false };
-  if (!recomputesLogprobs) return { tokens, logprobs: null, stopReason, wereMissing: true };
-  const recomputed = await recompute(sampler, request, tokens, options);
-  return { tokens, logprobs: recomputed, stopReason, wereMissing: true };
-}
-
-async function draw(
-  sampler: SamplingClient,
-  request: SampleRequest,
-  options: SampleOptions,
-): Promise<Sample> {
-  try {
-    return await sampler.sample(request, options);
-  } catch (error) {
+  const drawn = await sampler.sample(request, options).catch((error: unknown) => {
     throw sampleRefusal(error, request) ?? error;
-  }
+  });
+  const { tokens } = drawn;
+  if (areUsable(tokens, drawn.logprobs)) return { ...drawn, wereMissing: false };
+  const logprobs = recomputesLogprobs ? await recompute(sampler, request, tokens, options) : null;
+  return { ...drawn, logprobs, wereMissing: true };
 }
 
 /** Log-probs of `tokens` after `prompt`; null when the service cannot score prompts. */

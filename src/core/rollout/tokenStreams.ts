@@ -22,7 +22,6 @@ export class TokenStreams {
   readonly #streams: Ledger[];
   /** The text that a teacher alone reads; null = none. */
   readonly #taughtText: string | null;
-  #turns = 0;
   #observationTokens = 0;
 
   constructor(
@@ -63,16 +62,6 @@ export class TokenStreams {
     return this.#observationTokens;
   }
 
-  addTurn(...turn: Parameters<Ledger["addTurn"]>): void {
-    this.current.addTurn(...turn);
-    this.#turns += 1;
-  }
-
-  addGivenTurn(...turn: Parameters<Ledger["addGivenTurn"]>): void {
-    this.current.addGivenTurn(...turn);
-    this.#turns += 1;
-  }
-
   /**
    * Makes the context of the next turn, after one with the ids `turn`, which `read` parses.
    * @throws AppError `chat-bridge` when the chat format can neither append to this conversation nor render it again
@@ -89,7 +78,10 @@ export class TokenStreams {
     );
     this.#observationTokens += observations;
     if ("delta" in context) this.current.addContext(context.closing, context.delta);
-    else this.#streams.push(new Ledger(context, this.#turns, taught));
+    else {
+      const turns = this.#streams.reduce((sum, { turnCount }) => sum + turnCount, 0);
+      this.#streams.push(new Ledger(context, turns, taught));
+    }
   }
 
   /** What to append, or the prompt of another stream, also as a teacher reads it; and how many tokens of it came from the environment. */

@@ -10,7 +10,7 @@ import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import { withStepReward } from "../runFolder/metrics/stepReward.ts";
+import { withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 
 const bound = z.number().nullable();

@@ -4,7 +4,7 @@ import { NO_BEST } from "../../shared/bestReward.ts";
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { flattenMetrics } from "../runFolder/metrics/metricsTree.ts";
-import { withStepReward } from "../runFolder/metrics/stepReward.ts";
+import { withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, listRuns } from "../runs/runList.ts";

@@ -15,58 +15,53 @@ export interface CancellerOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Canceller {
-  /** Returns at once; a failure is logged only. Does nothing for servers that do not offer it. */
-  cancel(requestId: string): void;
-}
-
 const dynamicTimeoutMs = 10_000;
 const cancelTimeoutMs = 30_000;
 const minRefreshMs = 10_000;
 
 /** The server's flags are read when they are first needed, and again when they are old: `docs/protocols/tinker.md#flags`. */
-export function createCanceller(options: CancellerOptions): Canceller {
-  const { tinker, clock, log, signal } = options;
-  const places = new Limiter(1);
-  let config: Promise<DynamicConfig> | null = null;
-  let staleAtMs = 0;
+export class Canceller {
+  readonly #options: CancellerOptions;
+  readonly #places = new Limiter(1);
+  #config: Promise<DynamicConfig> | null = null;
+  #staleAtMs = 0;
 
-  async function current(): Promise<DynamicConfig> {
-    if (config === null || clock.monotonic() >= staleAtMs) {
-      staleAtMs = Number.POSITIVE_INFINITY;
-      config = readDynamicConfig(options);
-      const { refresh_interval_sec: refreshS } = await config;
-      staleAtMs = clock.monotonic() + Math.max(refreshS * 1000, minRefreshMs);
-    }
-    return await config;
+  constructor(options: CancellerOptions) {
+    this.#options = options;
   }
 
-  async function cancel(requestId: string): Promise<void> {
-    const flags = await current();
-    if (!flags.sample_cancel_enabled) return;
-    places.resize(flags.sample_cancel_max_batch_size);
-    await places.run(
-      () =>
-        tinker.run({
-          method: "POST",
-          path: "cancel_future",
-          body: { request_id: requestId },
-          timeoutMs: cancelTimeoutMs,
-          signal,
-        }),
-      { signal },
-    );
-  }
-
-  return {
-    cancel: (requestId) => {
+  /** Returns at once; a failure is logged only. Does nothing for servers that do not offer it. */
+  cancel(requestId: string): void {
+    const { log, signal } = this.#options;
+    if (signal.aborted) return;
+    this.#cancel(requestId).catch((error: unknown) => {
       if (signal.aborted) return;
-      cancel(requestId).catch((error: unknown) => {
-        if (signal.aborted) return;
-        log.warn("Tinker: a sample could not be canceled", { reason: errorMessage(error) });
-      });
-    },
-  };
+      log.warn("Tinker: a sample could not be canceled", { reason: errorMessage(error) });
+    });
+  }
+
+  async #cancel(requestId: string): Promise<void> {
+    const { tinker, signal } = this.#options;
+    const flags = await this.#current();
+    if (!flags.sample_cancel_enabled) return;
+    this.#places.resize(flags.sample_cancel_max_batch_size);
+    const body = { request_id: requestId };
+    const request = { method: "POST", path: "cancel_future", body } as const;
+    await this.#places.run(() => tinker.run({ ...request, timeoutMs: cancelTimeoutMs, signal }), {
+      signal,
+    });
+  }
+
+  async #current(): Promise<DynamicConfig> {
+    const { clock } = this.#options;
+    if (this.#config === null || clock.monotonic() >= this.#staleAtMs) {
+      this.#staleAtMs = Number.POSITIVE_INFINITY;
+      this.#config = readDynamicConfig(this.#options);
+      const { refresh_interval_sec: refreshS } = await this.#config;
+      this.#staleAtMs = clock.monotonic() + Math.max(refreshS * 1000, minRefreshMs);
+    }
+    return await this.#config;
+  }
 }
 
 /** The defaults where the server has no answer. */

@@ -4,7 +4,7 @@ import { errorMessage } from "../errors.ts";
 import { raceAbort } from "../util/abort.ts";
 import type { ExportedFiles } from "./checkpoints.ts";
 import { loadModel } from "./models.ts";
-import { jsonResult } from "./operations.ts";
+import { jsonOf } from "./operations.ts";
 import { checkCheckpointName, parseTinkerPath } from "./paths.ts";
 import { type Connection, connect, type TinkerOptions } from "./serviceClient.ts";
 import type { FinishReason } from "./session.ts";
@@ -83,8 +83,7 @@ async function exportWeights(connection: Connection, path: string): Promise<stri
     const request = { type: "SaveWeightsExternal", path: "save_weights_external", body } as const;
     return operations.submit({ ...request, signal: session.signal });
   });
-  const result = await operations.result(accepted, { signal: session.signal });
-  return jsonResult(result, savedPathSchema, accepted.type).path;
+  return (await jsonOf(connection, accepted, savedPathSchema)).path;
 }
 
 function notExportable(path: string): Error {

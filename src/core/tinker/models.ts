@@ -1,12 +1,14 @@
 /** How a model comes to be: created new, or loaded from a checkpoint. */
 
 import { isAppError } from "../errors.ts";
-import { jsonResult, type Operations } from "./operations.ts";
+import { type Accepted, jsonOf, type Operations, type Submit } from "./operations.ts";
 import type { TinkerSession } from "./session.ts";
 import { tinkerError } from "./transport/errors.ts";
 import type { TinkerHttp } from "./transport/http.ts";
 import { SubmitQueue } from "./transport/submitQueue.ts";
+import type { LossEncoding } from "./wire/lossEncoding.ts";
 import {
+  type ClientConfig,
   createModelResultSchema,
   loadWeightsResultSchema,
   modelInfoSchema,
@@ -48,6 +50,23 @@ export interface CreatedModel {
   readonly queue: SubmitQueue;
 }
 
+/** What all calls of one model share: its path at the service, the order of its requests, and their form. */
+export interface TrainingRequestOptions
+  extends CreatedModel,
+    Pick<ModelOptions, "operations" | "session"> {
+  readonly config: ClientConfig;
+  readonly lossEncoding: LossEncoding;
+}
+
+/** Posts a request whose turn has come. @throws AppError `tinker-*` */
+export async function submitInTurn(
+  { operations, session }: TrainingRequestOptions,
+  request: Submit,
+): Promise<Accepted> {
+  session.check();
+  return operations.submit({ ...request, signal: session.signal });
+}
+
 /** Creates a new model with random LoRA weights: `docs/protocols/tinker.md#models`. @throws AppError `tinker-*` */
 export async function createModel(options: ModelOptions, model: NewModel): Promise<CreatedModel> {
   const modelId = await submitCreate(options, model.baseModel, model.userMetadata, {
@@ -77,10 +96,11 @@ export async function loadModel(
 }
 
 async function createByLoad(
-  { operations, session }: ModelOptions,
+  options: ModelOptions,
   path: string,
   { optimizer, userMetadata }: LoadOptions,
 ): Promise<string> {
+  const { operations, session } = options;
   const modelNumber = session.reserveModelNumber();
   const sessionId = await session.id();
   const body = {
@@ -97,8 +117,7 @@ async function createByLoad(
     body,
     signal: session.signal,
   });
-  const result = await operations.result(accepted, { signal: session.signal });
-  const { model_id: modelId } = jsonResult(result, loadWeightsResultSchema, "LoadWeights");
+  const { model_id: modelId } = await jsonOf(options, accepted, loadWeightsResultSchema);
   return modelId ?? `${sessionId}:train:${modelNumber}`;
 }
 
@@ -144,17 +163,17 @@ async function createThenLoad(
       signal: session.signal,
     });
   });
-  const result = await operations.result(accepted, { signal: session.signal });
-  jsonResult(result, loadWeightsResultSchema, "LoadWeights");
+  await jsonOf(options, accepted, loadWeightsResultSchema);
   return { info: await modelInfo(options, modelId), queue };
 }
 
 async function submitCreate(
-  { operations, session }: ModelOptions,
+  options: ModelOptions,
   baseModel: string,
   userMetadata: Readonly<Record<string, unknown>> | undefined,
   loraConfig: object,
 ): Promise<string> {
+  const { operations, session } = options;
   const modelNumber = session.reserveModelNumber();
   const body = {
     session_id: await session.id(),
@@ -171,8 +190,7 @@ async function submitCreate(
     body,
     signal: session.signal,
   });
-  const result = await operations.result(accepted, { signal: session.signal });
-  return jsonResult(result, createModelResultSchema, "CreateModel").model_id;
+  return (await jsonOf(options, accepted, createModelResultSchema)).model_id;
 }
 
 /** Asked once for each model; servers without the call leave everything but the id unknown. */

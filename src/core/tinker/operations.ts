@@ -1,6 +1,7 @@
 /** Operations of the service in their two halves: submit for a future, then wait for the result. */
 
 import type { output, ZodType } from "zod";
+import type { TinkerSession } from "./session.ts";
 import { tinkerError } from "./transport/errors.ts";
 import {
   awaitFuture,
@@ -27,7 +28,7 @@ export interface Accepted {
   readonly roundTripMs: number;
 }
 
-export type ResultOptions = Pick<FutureRequest, "signal" | "withTimerPaused">;
+type ResultOptions = Pick<FutureRequest, "signal" | "withTimerPaused">;
 
 export interface Operations {
   /** @throws AppError as `TinkerHttp.call` does */
@@ -61,4 +62,14 @@ export function jsonResult<Schema extends ZodType>(
 ): output<Schema> {
   if (result.kind === "json") return checkShape(result.value, schema, type);
   throw tinkerError("tinker-protocol", `The result of ${type} is binary where JSON was expected`);
+}
+
+/** Waits for what an operation comes to, as JSON. @throws AppError as {@link Operations.result} and {@link jsonResult} */
+export async function jsonOf<Schema extends ZodType>(
+  { operations, session }: { readonly operations: Operations; readonly session: TinkerSession },
+  accepted: Accepted,
+  schema: Schema,
+): Promise<output<Schema>> {
+  const result = await operations.result(accepted, { signal: session.signal });
+  return jsonResult(result, schema, accepted.type);
 }

@@ -1,5 +1,6 @@
 /** `tinker://` paths: the names under which checkpoints are kept, `docs/protocols/tinker.md#paths`. */
 
+import { TINKER_CONSOLE_URL, TINKER_URL } from "../services.ts";
 import { tinkerError } from "./transport/errors.ts";
 
 const prefix = "tinker://";
@@ -8,7 +9,7 @@ export const CHECKPOINT_KINDS = ["weights", "sampler_weights", "external_weights
 /** `weights` can be trained on, `sampler_weights` only sampled from, `external_weights` are exported files. */
 export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
 
-export interface TinkerPath {
+interface TinkerPath {
   /** The model id of the run; may contain colons. */
   readonly run: string;
   readonly kind: CheckpointKind;
@@ -56,4 +57,13 @@ export function checkSamplerPath(path: string): void {
 
 function wrongKind(path: string, kind: CheckpointKind) {
   return tinkerError("tinker-invalid-input", `${path} is not a checkpoint of kind ${kind}`);
+}
+
+/** The web page of a checkpoint at `baseUrl`; null if the service has no console. @throws AppError `tinker-invalid-input` */
+export function checkpointPage(path: string, baseUrl: string): string | null {
+  if (new URL(baseUrl).origin !== new URL(TINKER_URL).origin) return null;
+  const { run, kind, name } = parseTinkerPath(path);
+  // Kind and name are one part of the address.
+  const parts = [run, `${kind}/${name}`].map(encodeURIComponent);
+  return `${TINKER_CONSOLE_URL}/checkpoints/${parts.join("/")}`;
 }

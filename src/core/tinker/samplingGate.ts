@@ -2,7 +2,6 @@
 
 import type { Clock } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
-import { ByteBudget } from "./transport/byteBudget.ts";
 
 export interface SamplingGateOptions {
   readonly clock: Clock;
@@ -25,12 +24,12 @@ const smallPromptBytes = 128 * 1024;
 export class SamplingGate {
   readonly #clock: Clock;
   readonly #places = new Limiter(submitLimit);
-  readonly #bytes: ByteBudget;
+  readonly #bytes: Limiter;
   #opensAtMs = 0;
 
   constructor({ clock, promptBytes }: SamplingGateOptions) {
     this.#clock = clock;
-    this.#bytes = new ByteBudget(promptBytes);
+    this.#bytes = new Limiter(Math.ceil(promptBytes));
   }
 
   /** Holds every sampler, by default for as long as a prompt of that size asks for, or longer if it is held already. */
@@ -62,7 +61,7 @@ export class SamplingGate {
     const leavePlace = await this.#places.acquire({ signal });
     try {
       const cost = promptTokens * PROMPT_BYTES_PER_TOKEN * (this.#isSlow() ? slowCostFactor : 1);
-      const giveBytes = await this.#bytes.reserve(cost, signal);
+      const giveBytes = await this.#bytes.acquire({ places: cost, signal });
       return () => {
         giveBytes();
         this.#adjust();

@@ -1,7 +1,8 @@
 /** Connects to one Tinker server, and hands out training and sampling clients of one session. */
 
+import { Limiter } from "../util/limiter.ts";
 import { withoutEnd } from "../util/textEdges.ts";
-import { createCanceller } from "./cancelling.ts";
+import { Canceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
 import {
   type CreatedModel,
@@ -17,7 +18,6 @@ import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
-import { ByteBudget } from "./transport/byteBudget.ts";
 import type { QueueState } from "./transport/futures.ts";
 import type { TinkerHttp } from "./transport/http.ts";
 import { LossEncoding } from "./wire/lossEncoding.ts";
@@ -117,7 +117,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     log,
     noAnswerLimitMs,
     billingPauseMs,
-    resultBytes: new ByteBudget(config.inflight_response_bytes_semaphore_size),
+    resultBytes: new Limiter(Math.ceil(config.inflight_response_bytes_semaphore_size)),
     onQueueState: options.onQueueState,
   });
   const session = new TinkerSession({
@@ -140,7 +140,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     clock,
     random,
     gate: new SamplingGate({ clock, promptBytes: config.sample_dispatch_bytes_semaphore_size }),
-    canceller: createCanceller({ tinker, clock, log, sdkVersion, signal: session.signal }),
+    canceller: new Canceller({ tinker, clock, log, sdkVersion, signal: session.signal }),
     mayResubmit: !config.sample_no_retries,
   };
   return {

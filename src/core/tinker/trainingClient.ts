@@ -3,11 +3,10 @@
 import { isAppError } from "../errors.ts";
 import type { CheckpointClient } from "./checkpoints.ts";
 import { forwardBackward } from "./forwardBackward.ts";
-import type { ModelInfo } from "./models.ts";
-import { jsonResult, type Submit } from "./operations.ts";
+import { type ModelInfo, submitInTurn, type TrainingRequestOptions } from "./models.ts";
+import { jsonOf, type Submit } from "./operations.ts";
 import { type CheckpointKind, checkCheckpointName, formatTinkerPath } from "./paths.ts";
 import type { SamplingClient } from "./samplingClient.ts";
-import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts";
 import type { Datum } from "./wire/datum.ts";
 import type { ForwardBackwardResult, LossConfig } from "./wire/forwardBackwardProto.ts";
 import {
@@ -90,7 +89,7 @@ function awaitableLate<Result>(promise: Promise<Result>): Promise<Result> {
 }
 
 async function optimStep(options: TrainingClientOptions, params: AdamParams) {
-  const { operations, session, queue, info } = options;
+  const { queue, info } = options;
   const accepted = await queue.enqueue("optim_step", 1, (seqId) => {
     const body = {
       model_id: info.modelId,
@@ -100,8 +99,7 @@ async function optimStep(options: TrainingClientOptions, params: AdamParams) {
     };
     return submitInTurn(options, { type: "OptimStep", path: "optim_step", body });
   });
-  const result = await operations.result(accepted, { signal: session.signal });
-  return jsonResult(result, optimStepResultSchema, "OptimStep");
+  return await jsonOf(options, accepted, optimStepResultSchema);
 }
 
 async function saveState(
@@ -149,7 +147,7 @@ async function save(
   submitOf: (seqId: number) => Submit,
 ): Promise<{ readonly path: string }> {
   checkCheckpointName(name);
-  const { operations, session, queue, info } = options;
+  const { queue, info } = options;
   const expected = formatTinkerPath({ run: info.modelId, kind, name });
   const accepted = await queue.enqueue(`save ${name}`, 1, async (seqId) => {
     try {
@@ -160,8 +158,7 @@ async function save(
     }
   });
   if (accepted === null) return { path: expected };
-  const result = await operations.result(accepted, { signal: session.signal });
-  return jsonResult(result, savedPathSchema, accepted.type);
+  return await jsonOf(options, accepted, savedPathSchema);
 }
 
 /** A name can be taken by our own earlier try, whose answer was lost. */
@@ -176,7 +173,7 @@ async function isOwnSave(
 }
 
 async function ephemeralSampler(options: TrainingClientOptions): Promise<SamplingClient> {
-  const { operations, session, queue, info } = options;
+  const { session, queue, info } = options;
   const samplerNumber = session.reserveSamplerNumber();
   const accepted = await queue.enqueue("save_weights_for_sampler", 1, (seqId) => {
     const body = {
@@ -192,7 +189,6 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
       body,
     });
   });
-  const result = await operations.result(accepted, { signal: session.signal });
-  const sampler = jsonResult(result, ephemeralSamplerSchema, accepted.type);
+  const sampler = await jsonOf(options, accepted, ephemeralSamplerSchema);
   return options.samplerFor(sampler.sampling_session_id, info.baseModel);
 }

@@ -8,7 +8,7 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
 import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
-import { decidingReward } from "../runFolder/metrics/stepReward.ts";
+import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";

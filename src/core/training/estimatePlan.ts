@@ -6,19 +6,24 @@ import { evaluationCells, rolloutsPerTask } from "../config/rules/evaluationCell
 import { trainsOnEqualRewards, updatePasses } from "../config/rules/updateCost.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import type { PlayedSteps } from "../estimate/basis.ts";
-import { type Estimate, estimateRun } from "../estimate/estimate.ts";
+import { type Estimate, type EstimateRange, estimateRun } from "../estimate/estimate.ts";
 import {
   type EstimatePlan,
   type PlannedEnvironment,
   type PlannedEvaluations,
   planWithoutRollouts,
 } from "../estimate/plan.ts";
-import type { Prices } from "../usage/prices.ts";
+import type { Example } from "../examples/example.ts";
+import type { ExampleSet } from "../examples/exampleSet.ts";
+import { costOf, type Prices } from "../usage/prices.ts";
 import { NO_TOKENS } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
+import { sum } from "../util/stats.ts";
 import type { Preparation } from "./prepare.ts";
 import { environmentOf } from "./run/context.ts";
-import { endOfData, type TaskSequence, totalSteps } from "./tasks/dataset.ts";
+import { isMeasured } from "./supervised/supervisedSteps.ts";
+import { endOfData, itemsFrom, type TaskSequence, totalSteps } from "./tasks/dataset.ts";
+import { datumLength } from "./update/datums.ts";
 
 /** How much of the sequence is counted. After that the shares of environments hardly change, and long runs are counted quickly. */
 const MAX_COUNTED = 20_000;
@@ -128,4 +133,48 @@ export async function collectEstimate(
       }),
     },
   };
+}
+
+/** Evaluations are left out: how long the model's answers are is not known. */
+export function supervisedEstimate(
+  config: Config,
+  { sequence, totalSteps }: { readonly sequence: TaskSequence; readonly totalSteps: number | null },
+  examples: ExampleSet,
+  prices: Prices | null,
+): { readonly estimate: Estimate; readonly plan: EstimatePlan } {
+  const steps = totalSteps ?? 1;
+  const items = itemsFrom(sequence, 0, steps * config.batch_size, config);
+  const lengths = examples.trained.map(tokensOf);
+  const trained = sum(items.map(({ index }) => lengths[index] ?? 0));
+  const measured = Array.from({ length: steps }, (_, step) => step + 1).filter((completed) =>
+    isMeasured({ config, totalSteps }, completed),
+  );
+  const heldOut = measured.length * sum(examples.heldOut.map(tokensOf));
+  const usage = { sampled: 0, prefill_cached: 0, prefill_uncached: heldOut, trained };
+  return {
+    estimate: {
+      tokens: {
+        sampled: exactly(0),
+        prefill_cached: exactly(0),
+        prefill_uncached: exactly(heldOut),
+        trained: exactly(trained),
+      },
+      totalTokens: exactly(trained + heldOut),
+      evaluationTokens: exactly(0),
+      costUsd: prices === null ? null : exactly(costOf(usage, prices)),
+      hours: null,
+      steps,
+      unplayed: [],
+    },
+    plan: planWithoutRollouts(totalSteps),
+  };
+}
+
+/** Those that are sent of an example. */
+function tokensOf({ streams }: Example): number {
+  return sum(streams.map(datumLength));
+}
+
+function exactly(value: number): EstimateRange {
+  return { mean: value, low: value, high: value };
 }

@@ -158,7 +158,7 @@ export class StepPipeline implements StepSource {
   async #useWeights(order: StepOrder, begun: BegunStep): Promise<void> {
     const { context, position, settingsHash } = order;
     if (begun.update === null) return;
-    const { trained } = await begun.update.results;
+    const trained = await begun.update.trained;
     const next = nextPosition(position, begun);
     const optimizerUpdates = position.optimizerUpdates + trained.substeps;
     this.#generator.setWeights(trained.sampler, { step: next.step, optimizerUpdates });

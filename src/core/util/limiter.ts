@@ -1,12 +1,15 @@
-/** Counts how many things may run at once; the others wait in the order they came. */
+/** Bounds what may run at once, by count or by size; the others wait in the order they came. */
 
 export interface AcquireOptions {
   /** Waits in front of all others: for work that already had its turn and was sent back. */
   readonly atHead?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How many places it takes, by default 1. What takes more than there are runs alone. */
+  readonly places?: number | undefined;
 }
 
 interface Waiter {
+  readonly places: number;
   readonly grant: () => void;
 }
 
@@ -44,10 +47,9 @@ export class Limiter {
    * Resolves with a function that gives the place back (calling it twice does no harm).
    * Rejects with the signal's reason when aborted while waiting.
    */
-  acquire({ atHead = false, signal }: AcquireOptions = {}): Promise<() => void> {
-    if (this.#active < this.#limit && this.#waiters.length === 0 && signal?.aborted !== true) {
-      this.#active += 1;
-      return Promise.resolve(this.#place());
+  acquire({ atHead = false, signal, places = 1 }: AcquireOptions = {}): Promise<() => void> {
+    if (this.#hasRoom(places) && this.#waiters.length === 0 && signal?.aborted !== true) {
+      return Promise.resolve(this.#take(places));
     }
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
@@ -55,14 +57,16 @@ export class Limiter {
         return;
       }
       const waiter: Waiter = {
+        places,
         grant: () => {
           signal?.removeEventListener("abort", onAbort);
-          resolve(this.#place());
+          resolve(this.#take(places));
         },
       };
       const onAbort = (): void => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         reject(signal?.reason);
+        this.#admit();
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       if (atHead) this.#waiters.unshift(waiter);
@@ -81,21 +85,25 @@ export class Limiter {
     }
   }
 
+  #hasRoom(places: number): boolean {
+    return this.#active === 0 || this.#active + places <= this.#limit;
+  }
+
   #admit(): void {
-    while (this.#active < this.#limit) {
-      const next = this.#waiters.shift();
-      if (next === undefined) return;
-      this.#active += 1;
+    for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
+      if (!this.#hasRoom(next.places)) return;
+      this.#waiters.shift();
       next.grant();
     }
   }
 
-  #place(): () => void {
+  #take(places: number): () => void {
+    this.#active += places;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#active -= 1;
+      this.#active -= places;
       this.#admit();
     };
   }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
-import { checkpointPage } from "../../core/tinker/consolePages.ts";
+import { checkpointPage } from "../../core/tinker/paths.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";
 

@@ -3,8 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
-import { checkpointPage } from "../../core/tinker/consolePages.ts";
-import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import { checkpointPage, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
 import { tinkerPath } from "../../local/engine/service/checkpoints/tinkerPath.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";

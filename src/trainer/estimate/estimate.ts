@@ -11,10 +11,15 @@ import { unseenExamplesEstimate } from "../../core/estimate/unseenExamples.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { priceFileOf, readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { stageConfig } from "../../core/sweeps/planStages.ts";
-import { type CountedTasks, askedTasks, collectEstimate, estimatePlan } from "../../core/training/estimatePlan.ts";
+import {
+  askedTasks,
+  type CountedTasks,
+  collectEstimate,
+  estimatePlan,
+  supervisedEstimate,
+} from "../../core/training/estimatePlan.ts";
 import { pastTasks } from "../../core/training/pastTasks.ts";
 import type { Preparation } from "../../core/training/prepare.ts";
-import { supervisedEstimate } from "../../core/training/supervised/supervisedEstimate.ts";
 import type { Prices } from "../../core/usage/prices.ts";
 import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";

@@ -11,9 +11,8 @@ import type {
   ToolList,
 } from "../../core/openreward/types.ts";
 import { ChatPlayer } from "../../core/play/chatPlayer.ts";
-import type { Player, PlayerView } from "../../core/play/player.ts";
+import { type Player, type PlayerView, randomPlayer } from "../../core/play/player.ts";
 import { PlayerSampler } from "../../core/play/playerSampler.ts";
-import { randomPlayer } from "../../core/play/randomPlayer.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { EnvironmentGate } from "../../core/rollout/environmentGate.ts";
 import { type FinishedRollout, runRollout } from "../../core/rollout/rollout.ts";

@@ -4,10 +4,14 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { Notice } from "../../core/notify/notice.ts";
-import type { SentNotice } from "../../core/notify/noticeRate.ts";
 import { Outlet } from "../../core/notify/outlet.ts";
 import { type EndedRun, RunNotices } from "../../core/notify/runNotices.ts";
-import { addSentNotice, readSentNotices, wasSent } from "../../core/notify/sentLog.ts";
+import {
+  addSentNotice,
+  readSentNotices,
+  type SentNotice,
+  wasSent,
+} from "../../core/notify/sentLog.ts";
 import { createEventLog } from "../../core/runFolder/events.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";

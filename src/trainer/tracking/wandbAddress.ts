@@ -7,13 +7,14 @@ import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import { findAddress, WANDB_URL } from "../../core/services.ts";
-import { keyFault, netrcKey } from "../../core/tracking/wandb/login/apiKey.ts";
-import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/login/deployment.ts";
 import {
+  keyFault,
   NO_SETTINGS,
+  netrcKey,
   parseWandbSettings,
   type WandbSettings,
-} from "../../core/tracking/wandb/login/settingsFile.ts";
+} from "../../core/tracking/wandb/login/apiKey.ts";
+import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/login/deployment.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { named, type ServiceAddressOptions } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";

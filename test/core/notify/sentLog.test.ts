@@ -1,8 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { addSentNotice, readSentNotices, wasSent } from "../../../src/core/notify/sentLog.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  addSentNotice,
+  NoticeRate,
+  readSentNotices,
+  type SentNotice,
+  wasSent,
+} from "../../../src/core/notify/sentLog.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { aNotice, anEnd } from "./notices.ts";
 
@@ -40,4 +46,41 @@ it("reads the end of a file of any size and leaves out what it did not write", a
   const text = `${"x".repeat(200_000)}\n{"key":1}\nnull\n${line}\n{"key":"cut`;
   await writeFile(join(folder, "notify.jsonl"), text);
   expect(await readSentNotices(fileSystem.within(folder), folder)).toEqual([JSON.parse(line)]);
+});
+
+const MINUTE_MS = 60_000;
+
+const alarm = (key: string, minute: number): SentNotice => {
+  return { key, isEnd: false, step: null, timeMs: minute * MINUTE_MS };
+};
+const end = (key: string, minute: number): SentNotice => {
+  return { key, isEnd: true, step: null, timeMs: minute * MINUTE_MS };
+};
+
+describe("the rate of notices", () => {
+  it("lets the same alarm through every half an hour, and others at once", () => {
+    const rate = new NoticeRate([]);
+    const admitted = [alarm("a", 0), alarm("a", 29), alarm("b", 29), alarm("a", 30)];
+    expect(admitted.map((notice) => rate.admit(notice))).toEqual([true, false, true, true]);
+  });
+
+  it("lets ten alarms an hour through, and an end besides", () => {
+    const rate = new NoticeRate([]);
+    const many = Array.from({ length: 15 }, (_, index) => rate.admit(alarm(`a${index}`, index)));
+    expect(many.filter((isAdmitted) => isAdmitted)).toHaveLength(10);
+    expect(rate.admit(end("failed", 15))).toBe(true);
+    expect(rate.admit(alarm("later", 61))).toBe(true);
+  });
+
+  it("counts what earlier attempts sent: a run that fails again and again, and is done in the end", () => {
+    const past = Array.from({ length: 10 }, (_, index) => end("failed", index));
+    const rate = new NoticeRate(past);
+    expect(rate.admit(end("failed", 11))).toBe(false);
+    expect(rate.admit(end("done", 12))).toBe(true);
+    expect(rate.admit(end("failed", 61))).toBe(true);
+  });
+
+  it("is not stopped by a time that a folder claims for later", () => {
+    expect(new NoticeRate([alarm("a", 1e9)]).admit(alarm("a", 0))).toBe(true);
+  });
 });

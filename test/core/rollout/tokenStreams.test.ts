@@ -87,7 +87,7 @@ async function play(chat: Chat, turns: readonly Turn[], hint?: string) {
   for (const [turn, { text }] of turns.entries()) {
     contexts.push([...streams.current.tokens]);
     const ids = bytes(text);
-    streams.addTurn(
+    streams.current.addTurn(
       ids,
       ids.map((_, i) => -(turn + 1) - i / 64),
     );
@@ -199,7 +199,7 @@ describe("the token streams of a rollout", () => {
     const turns: readonly Turn[] = [{ text: "one", follows: "refuses and prunes" }];
     const streams = begin(formatOf(turns), []);
     expect(streams.breaks).toBe(0);
-    streams.addTurn(bytes("one"), null);
+    streams.current.addTurn(bytes("one"), null);
     await streams.continue(bytes("one"), () => parsed("one"), [{ role: "user", content: "five+" }]);
     expect([streams.all.length, streams.breaks, streams.observationTokens]).toEqual([2, 0, 5]);
   });
@@ -212,7 +212,7 @@ describe("the token streams of a rollout", () => {
     };
     const strict = { ...chat, renderer: { ...chat.renderer, renderInitial } };
     const streams = begin(strict, [{ role: "user", content: "Go." }]);
-    streams.addTurn(bytes("one"), null);
+    streams.current.addTurn(bytes("one"), null);
     await expect(streams.continue(bytes("one"), () => parsed("one"), [])).rejects.toEqual(
       expect.objectContaining({
         code: "chat-bridge",
@@ -237,7 +237,7 @@ describe("the token streams of a rollout", () => {
       answers: (calls: ParsedTurn) => readonly FollowUp[],
     ): Promise<void> => {
       const ids = sampled(written);
-      streams.addTurn(
+      streams.current.addTurn(
         ids,
         ids.map(() => -1),
       );
@@ -273,7 +273,7 @@ describe("the token streams of a rollout", () => {
     const call = { id: "functions.add:7", name: "add", args: {}, raw: "" };
     const read: ParsedTurn = { ...parsed("Hm."), calls: [call], errors: [error] };
     const five = { record: { name: "add" }, said: { content: "5" } };
-    streams.addTurn(bytes("one"), null);
+    streams.current.addTurn(bytes("one"), null);
     await streams.continue(bytes("one"), () => read, followUpsTo(read, [five]));
     expect(seen.at(-1)).toMatchObject([
       {

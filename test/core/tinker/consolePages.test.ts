@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { TINKER_URL } from "../../../src/core/services.ts";
-import { checkpointPage } from "../../../src/core/tinker/consolePages.ts";
+import { checkpointPage } from "../../../src/core/tinker/paths.ts";
 
 const PATH = "tinker://2f6c:train:0/sampler_weights/final_000040";
 

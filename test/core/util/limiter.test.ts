@@ -92,3 +92,29 @@ test("a limit below one is refused", () => {
   expect(() => new Limiter(0)).toThrow(RangeError);
   expect(() => new Limiter(1.5)).toThrow(RangeError);
 });
+
+test("by size what fits runs, the rest in the order of arrival, and what is larger than all runs alone", async () => {
+  const limiter = new Limiter(100);
+  const entered: number[] = [];
+  const enter = async (places: number, signal?: AbortSignal) => {
+    const release = await limiter.acquire({ places, signal });
+    entered.push(places);
+    return release;
+  };
+  const leave = await enter(60);
+  const giveUp = new AbortController();
+  const large = enter(90, giveUp.signal);
+  const fitting = enter(30);
+  await settle();
+  expect(entered).toEqual([60]);
+  giveUp.abort("enough");
+  await expect(large).rejects.toBe("enough");
+  const leaveFitting = await fitting;
+  const larger = enter(500);
+  leave();
+  await settle();
+  expect(entered).toEqual([60, 30]);
+  leaveFitting();
+  await larger;
+  expect(entered).toEqual([60, 30, 500]);
+});

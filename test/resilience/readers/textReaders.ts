@@ -9,7 +9,7 @@ import { foundToken } from "../../../src/core/search/foundToken.ts";
 import { requiredLiterals } from "../../../src/core/search/regexLiterals.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { restoreRedacted } from "../../../src/core/secrets/redaction/restoreRedacted.ts";
-import { parseWandbSettings } from "../../../src/core/tracking/wandb/login/settingsFile.ts";
+import { parseWandbSettings } from "../../../src/core/tracking/wandb/login/apiKey.ts";
 import { ConsoleLines } from "../../../src/core/tracking/wandb/run/consoleLines.ts";
 import { parseExtended } from "../../../src/core/tracking/wandb/run/extendedJson.ts";
 import { indexOfText } from "../../../src/core/util/indexOfText.ts";

@@ -1,5 +1,6 @@
 /** The trend of the reward in a metrics row: what views show is what the run stored. */
 
+import { type BestReward, withReward } from "../../../shared/bestReward.ts";
 import { type Trend, trendOf } from "../../../shared/trend.ts";
 import { decidingPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
@@ -68,4 +69,15 @@ export function trendOfColumns(metrics: MetricColumns): Trend | null {
     (step, row) => decidingPointOf(step, (name) => valueAt(name, row)) ?? [],
   );
   return points.length === 0 ? null : trendOf(points);
+}
+
+/** The mean reward of a step; null without one, and where fewer than 90 % of its rollouts are scored. */
+export function decidingReward(row: MetricsRow): number | null {
+  return rewardPoint(row)?.value ?? null;
+}
+
+/** With the next row; one whose reward may decide nothing changes nothing. */
+export function withStepReward(before: BestReward, row: MetricsRow): BestReward {
+  const reward = decidingReward(row);
+  return reward === null ? before : withReward(before, reward, row.step);
 }

@@ -13,15 +13,6 @@ export interface CredentialOptions {
   readonly onToken?: ((token: string) => void) | undefined;
 }
 
-export interface Credential {
-  /** The value to send now; begins to renew a token past half of its life, and waits for that in its last minute. */
-  current(): Promise<string>;
-  /** Buys the first token; until then the key is used. */
-  start(): Promise<void>;
-  /** Replaces a refused token; without tokens in use it returns the key. */
-  renew(refused: string): Promise<string>;
-}
-
 interface Token {
   readonly value: string;
   readonly renewAtMs: number;
@@ -35,60 +26,59 @@ const renewalPauseMs = 60_000;
 const tokenAnswer = object({ jwt: string() });
 
 /** Renews at half life, one exchange at a time, always with the original key: `docs/protocols/tinker.md#keys-and-tokens`. */
-export function createCredential({
-  clock,
-  apiKey,
-  exchange,
-  onToken,
-}: CredentialOptions): Credential {
-  let token: Token | null = null;
-  let pending: Promise<Token> | null = null;
+export class Credential {
+  readonly #options: CredentialOptions;
+  /** Null = the key itself is used. */
+  #token: Token | null = null;
+  #buying: Promise<Token> | null = null;
 
-  function buy(): Promise<Token> {
-    pending ??= exchange()
-      .then((text) => {
-        token = readToken(text, clock.now());
-        onToken?.(token.value);
-        return token;
-      })
-      .finally(() => {
-        pending = null;
-      });
-    return pending;
+  constructor(options: CredentialOptions) {
+    this.#options = options;
   }
 
-  /** No one waits for a renewal that is not urgent, nor for one that fails. */
-  function renewLater(old: Token): void {
-    token = { ...old, renewAtMs: clock.now() + renewalPauseMs };
-    buy().catch(() => undefined);
+  /** The value to send now; begins to renew a token past half of its life, and waits for that in its last minute. */
+  async current(): Promise<string> {
+    const { apiKey, clock } = this.#options;
+    const old = this.#token;
+    if (old === null) return apiKey;
+    const now = clock.now();
+    if (now < old.renewAtMs) return old.value;
+    if (old.expiresAtMs - now > urgentMs) {
+      // No one waits for a renewal that is not urgent, nor for one that fails.
+      this.#token = { ...old, renewAtMs: now + renewalPauseMs };
+      this.buy().catch(() => undefined);
+      return old.value;
+    }
+    try {
+      return (await this.buy()).value;
+    } catch (error) {
+      if (now < old.expiresAtMs) return old.value;
+      throw error;
+    }
   }
 
-  return {
-    current: async () => {
-      if (token === null) return apiKey;
-      const now = clock.now();
-      if (now < token.renewAtMs) return token.value;
-      const old = token;
-      if (old.expiresAtMs - now > urgentMs) {
-        renewLater(old);
-        return old.value;
-      }
-      return await buy().then(
-        (fresh) => fresh.value,
-        (error: unknown) => {
-          if (now < old.expiresAtMs) return old.value;
-          throw error;
-        },
-      );
-    },
-    start: async () => {
-      await buy();
-    },
-    renew: async (refused) => {
-      if (token === null) return apiKey;
-      return token.value === refused ? (await buy()).value : token.value;
-    },
-  };
+  /** Buys a token; before the first one the key is used. */
+  buy(): Promise<Token> {
+    this.#buying ??= this.#exchange().finally(() => {
+      this.#buying = null;
+    });
+    return this.#buying;
+  }
+
+  /** Replaces a refused token; without tokens in use it returns the key. */
+  async renew(refused: string): Promise<string> {
+    const token = this.#token;
+    if (token === null) return this.#options.apiKey;
+    return token.value === refused ? (await this.buy()).value : token.value;
+  }
+
+  async #exchange(): Promise<Token> {
+    const { clock, exchange, onToken } = this.#options;
+    const token = readToken(await exchange(), clock.now());
+    this.#token = token;
+    onToken?.(token.value);
+    return token;
+  }
 }
 
 function readToken(text: string, nowMs: number): Token {

@@ -4,8 +4,8 @@ import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, Log } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
+import type { Limiter } from "../../util/limiter.ts";
 import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
-import type { ByteBudget } from "./byteBudget.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
 import { protobufType } from "./exchange.ts";
 import type { TinkerHttp } from "./http.ts";
@@ -41,7 +41,7 @@ export interface FutureOptions {
   readonly noAnswerLimitMs: number;
   readonly billingPauseMs: () => number;
   /** Bounds the announced results that are fetched at once. */
-  readonly resultBytes: ByteBudget;
+  readonly resultBytes: Limiter;
   readonly onQueueState?: ((state: QueueState) => void) | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function awaitFuture(
   let giveBytes: (() => void) | undefined;
   try {
     return await pollUntilDone(options, request, async (bytes) => {
-      giveBytes ??= await options.resultBytes.reserve(bytes, request.signal);
+      giveBytes ??= await options.resultBytes.acquire({ places: bytes, signal: request.signal });
     });
   } finally {
     giveBytes?.();

@@ -6,7 +6,7 @@ import type { HttpResponse, Log, Random } from "../../ports.ts";
 import type { KeySource } from "../../secrets/keySource.ts";
 import { Redactor } from "../../secrets/redaction/redactor.ts";
 import type { WithTimerPaused } from "../../util/withTimerPaused.ts";
-import { createCredential } from "./credential.ts";
+import { Credential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
 import { type HttpAnswer, retryAnswers, type Throttle } from "./retry.ts";
@@ -58,7 +58,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   redactor.learn(apiKey);
   const sendWith = createSender(options);
   const answerTo = createRetrier(options, redactor);
-  const credential = createCredential({
+  const credential = new Credential({
     clock,
     apiKey,
     onToken,
@@ -95,7 +95,9 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     run: async (request, callOptions) => {
       await answerText(request, callOptions);
     },
-    exchangeKey: credential.start,
+    exchangeKey: async () => {
+      await credential.buy();
+    },
   };
 }
 

@@ -1,10 +1,14 @@
 /** The encoding in which one server takes training data: binary, or the JSON of older servers. */
 
 import { isAppError } from "../../errors.ts";
-import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./forwardBackwardProto.ts";
-import { forwardBackwardBody } from "./lossJson.ts";
+import {
+  encodeForwardBackwardRequest,
+  type ForwardBackwardCall,
+  type WireDatum,
+} from "./forwardBackwardProto.ts";
+import { inputChunks } from "./modelInput.ts";
 
-export interface LossSubmit {
+interface LossSubmit {
   readonly path: string;
   readonly body: object | Uint8Array;
 }
@@ -72,4 +76,30 @@ function isUnknownEncoding(error: unknown): boolean {
   if (!isAppError(error, "tinker-bad-request")) return false;
   const { status } = error.data;
   return status === 415 || status === 422;
+}
+
+/** JSON form of training data, for older servers. */
+export function forwardBackwardBody(call: ForwardBackwardCall) {
+  const input = {
+    data: call.data.map(jsonDatum),
+    loss_fn: call.lossFn,
+    loss_fn_config: call.lossConfig,
+  };
+  return {
+    [call.forwardOnly ? "forward_input" : "forward_backward_input"]: input,
+    model_id: call.modelId,
+    seq_id: call.seqId,
+  };
+}
+
+function jsonDatum({ tokens, images, lossInputs }: WireDatum) {
+  return {
+    model_input: { chunks: inputChunks(tokens, images) },
+    loss_fn_inputs: Object.fromEntries(
+      Object.entries(lossInputs).map(([name, { values, shape }]) => [
+        name,
+        { data: [...values], dtype: values instanceof Float32Array ? "float32" : "int64", shape },
+      ]),
+    ),
+  };
 }

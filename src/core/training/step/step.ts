@@ -88,12 +88,10 @@ interface Update {
   /** What was sent, with the advantages that it is trained with. */
   readonly data: readonly TrainingDatum[];
   readonly submittedMs: number;
-  readonly results: Promise<UpdateResults>;
+  readonly trained: Promise<TrainedUpdate>;
 }
 
-interface UpdateResults {
-  readonly trained: TrainedStep;
-  readonly endedMs: number;
+interface TrainedUpdate extends TrainedStep {
   readonly overlapFrac: number | null;
 }
 
@@ -166,8 +164,7 @@ export async function recordStep(
   const { step, batch, groups, learningRate, extra, takenMs, masked, update } = begun;
   const { reporting, storage } = context;
   const { clock } = context.ports;
-  const results = (await update?.results) ?? null;
-  const trained = results?.trained ?? null;
+  const trained = (await update?.trained) ?? null;
   const data = update?.data ?? [];
   if (trained !== null) {
     await storage.store.addTokens(step, toTokenRecords(data, trained.logprobs));
@@ -179,11 +176,11 @@ export async function recordStep(
   const totalS = secondsFrom(input.fromMs + pausedMs, clock.monotonic());
   const times = {
     rolloutS: secondsFrom(input.fromMs + pausedMs, takenMs),
-    trainS: results === null ? null : secondsFrom(update?.submittedMs ?? 0, results.endedMs),
+    trainS: trained === null ? null : secondsFrom(update?.submittedMs ?? 0, trained.endedMs),
     samplerS: trained?.samplerS ?? null,
     totalS,
   };
-  await storage.store.addPhases(step, phasesOf(input, begun, results, clock));
+  await storage.store.addPhases(step, phasesOf(input, begun, trained, clock));
   const seconds = input.secondsUntilNow(pausedMs);
   const usage = usageAfter(input.usage, begun);
   const facts = gatherStepFacts(context, input, {
@@ -196,7 +193,7 @@ export async function recordStep(
     times,
     usage,
     seconds,
-    overlapFrac: results?.overlapFrac ?? null,
+    overlapFrac: trained?.overlapFrac ?? null,
     extra,
   });
   // Without a wait in between: the totals of the row are what stands before this line.
@@ -226,19 +223,19 @@ export async function recordStep(
 function phasesOf(
   { fromMs }: StepInput,
   { batch, takenMs, update }: BegunStep,
-  results: UpdateResults | null,
+  trained: TrainedStep | null,
   clock: Clock,
 ): StepPhases {
   const nowMs = clock.monotonic();
   const after = (ms: number): number => Math.max(0, Math.round(ms - fromMs));
-  const samplerMs = 1000 * (results?.trained.samplerS ?? 0);
+  const samplerMs = 1000 * (trained?.samplerS ?? 0);
   return {
     startedAtMs: Math.round(clock.now() - (nowMs - fromMs)),
     takenMs: after(takenMs),
     pausedMs: Math.round(batch.pausedMs),
     submittedMs: update === null ? null : after(update.submittedMs),
-    trainedMs: results === null ? null : after(results.endedMs - samplerMs),
-    savedMs: results === null ? null : after(results.endedMs),
+    trainedMs: trained === null ? null : after(trained.endedMs - samplerMs),
+    savedMs: trained === null ? null : after(trained.endedMs),
     endedMs: after(nowMs),
   };
 }
@@ -273,15 +270,14 @@ async function train(
   const service = { client: services.client, clock, saveSampler, step, sha256 };
   const submittedMs = clock.monotonic();
   const busyFromMs = busyMs();
-  const { trained } = await trainStep(service, batch, config, learningRate);
-  const results = trained.then((step) => {
-    const endedMs = clock.monotonic();
-    const overlapFrac = fraction(busyMs() - busyFromMs, endedMs - submittedMs);
-    return { trained: step, endedMs, overlapFrac };
+  const submitted = await trainStep(service, batch, config, learningRate);
+  const trained = submitted.trained.then((step) => {
+    const overlapFrac = fraction(busyMs() - busyFromMs, step.endedMs - submittedMs);
+    return { ...step, overlapFrac };
   });
   // Awaited when the step is recorded; until then a failure must not count as one that no one handles.
-  results.catch(() => undefined);
-  return { data: batch.data, submittedMs, results };
+  trained.catch(() => undefined);
+  return { data: batch.data, submittedMs, trained };
 }
 
 function finishedEvent(

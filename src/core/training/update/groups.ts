@@ -179,7 +179,8 @@ function scoreRollout(
     return { ...scored, data: [] };
   }
   try {
-    const source = { group: record.group, rollout: record.rollout, ...imagesOf(rollout) };
+    const images = rollout.images.map(({ file }) => file);
+    const source = { group: record.group, rollout: record.rollout, images };
     const data = streams.flatMap(
       (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantages) ?? [],
     );
@@ -218,8 +219,4 @@ function allowedFailures(members: readonly FinishedRollout[], config: Config): n
   if (config.group_failures !== "reference") return 0;
   const environment = members[0]?.record.environment ?? "";
   return config.environments[environment]?.max_failing_rollouts ?? 0;
-}
-
-function imagesOf({ images }: FinishedRollout) {
-  return images.length === 0 ? {} : { images: images.map(({ file }) => file) };
 }

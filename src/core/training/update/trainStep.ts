@@ -37,6 +37,8 @@ export interface TrainedStep {
   readonly substeps: number;
   /** Seconds that the sampler took beyond the training results. */
   readonly samplerS: number;
+  /** When the sampler was there, on the monotonic clock. */
+  readonly endedMs: number;
   /** Samples with the weights after the step. */
   readonly sampler: SamplingClient;
 }
@@ -136,7 +138,7 @@ async function resultsOf(
   const results = await Promise.all(pending.map((update) => update.results));
   const trainedAt = clock.monotonic();
   const sampler = await nextSampler;
-  const samplerS = (clock.monotonic() - trainedAt) / 1000;
+  const endedMs = clock.monotonic();
   const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
   const passes = 1 + (pending.at(-1)?.pass ?? 0);
   const serverMetrics = mergeMetrics(metrics, passes);
@@ -163,7 +165,8 @@ async function resultsOf(
     loss,
     serverMetrics,
     substeps: pending.length,
-    samplerS,
+    samplerS: (endedMs - trainedAt) / 1000,
+    endedMs,
     sampler,
   };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ByteBudget } from "../../../../src/core/tinker/transport/byteBudget.ts";
 import {
   awaitFuture,
   type FutureOptions,
   type QueueState,
 } from "../../../../src/core/tinker/transport/futures.ts";
 import { createTinkerHttp } from "../../../../src/core/tinker/transport/http.ts";
+import { Limiter } from "../../../../src/core/util/limiter.ts";
 import type { WithTimerPaused } from "../../../../src/core/util/withTimerPaused.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply, jsonBody } from "../../../fakes/fakeHttp.ts";
@@ -40,7 +40,7 @@ function poll(
     log: silentLog,
     noAnswerLimitMs: 900_000,
     billingPauseMs,
-    resultBytes: new ByteBudget(10_000_000),
+    resultBytes: new Limiter(10_000_000),
     onQueueState: (state) => states.push(state),
     ...overrides,
   };
@@ -113,15 +113,15 @@ describe("waiting for a result", () => {
   });
 
   it("asks for an announced result only when there is room for it, and gives the room back", async () => {
-    const budget = new ByteBudget(100);
-    const leave = await budget.reserve(60);
+    const budget = new Limiter(100);
+    const leave = await budget.acquire({ places: 60 });
     const notice = { json: { status: "complete_metadata", response_payload_size: 50 } };
     const { result, http, clock } = poll([notice, done], { resultBytes: budget });
     clock.sleep(5000).then(leave, leave);
     await result;
     expect(http.requests).toHaveLength(2);
     expect(clock.monotonic()).toBe(5000);
-    await expect(budget.reserve(100)).resolves.toBeTypeOf("function");
+    await expect(budget.acquire({ places: 100 })).resolves.toBeTypeOf("function");
   });
 
   it("uses the paused clock for the polls of a paused operation", async () => {
@@ -239,7 +239,7 @@ describe("a program that stood still for hours", () => {
   it("does not take them for silence of the service when it polls a result", async () => {
     const { clock, http, options } = stage(4);
     const waiting = awaitFuture(
-      { ...options, noAnswerLimitMs: 900_000, resultBytes: new ByteBudget(1_000) },
+      { ...options, noAnswerLimitMs: 900_000, resultBytes: new Limiter(1_000) },
       { requestId: "r1", type: "ForwardBackward", roundTripMs: 0 },
     );
     expect(await clock.run(waiting)).toEqual({ kind: "json", value: { metrics: {} } });

@@ -57,3 +57,25 @@ function netrcTokens(text: string): readonly string[] {
     word.length > 1 && word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word,
   );
 }
+
+export interface WandbSettings {
+  /** Address of the server; null = the hosted service. */
+  readonly baseUrl: string | null;
+  /** Account or team; null = that of the key. */
+  readonly entity: string | null;
+}
+
+export const NO_SETTINGS: WandbSettings = { baseUrl: null, entity: null };
+
+/** Reads the section `[default]`; other sections and keys count for nothing. */
+export function parseWandbSettings(text: string): WandbSettings {
+  const found = new Map<string, string>();
+  let section = "";
+  for (const line of text.split(/\r?\n/)) {
+    section = /^\s*\[([^\]]*)\]/.exec(line)?.[1] ?? section;
+    const [, name, value] = /^\s*(\w+)\s*[=:](.*)$/.exec(line) ?? [];
+    if (section !== "default" || name === undefined || value === undefined) continue;
+    if (value.trim() !== "") found.set(name.toLowerCase(), value.trim());
+  }
+  return { baseUrl: found.get("base_url") ?? null, entity: found.get("entity") ?? null };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyFault, netrcKey } from "../../../../../src/core/tracking/wandb/login/apiKey.ts";
+import { NO_SETTINGS, keyFault, netrcKey, parseWandbSettings } from "../../../../../src/core/tracking/wandb/login/apiKey.ts";
 
 const KEY = "0123456789abcdefABCDEF__0123456789abcdef";
 
@@ -50,3 +50,29 @@ default login anonymous password fallback
     expect(netrcKey(all, "https://wandb.example.com", false)).toBeNull();
   });
 });
+
+it("takes server and entity from the section that W&B's tool writes", () => {
+  const text = `
+# comment
+[other]
+base_url = https://other.example
+
+[default]
+; base_url = https://commented.example
+base_url = https://acme.wandb.io/
+entity=  team one
+project = ignored
+mode =
+`;
+  expect(parseWandbSettings(text)).toEqual({
+    baseUrl: "https://acme.wandb.io/",
+    entity: "team one",
+  });
+});
+
+it.each(["", "[default]\n", "base_url = https://no.section", "\u0000 no settings"])(
+  "finds nothing in %j",
+  (text) => {
+    expect(parseWandbSettings(text)).toEqual(NO_SETTINGS);
+  },
+);

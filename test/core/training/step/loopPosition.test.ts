@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { UsageEntry } from "../../../src/core/runFolder/usageLog.ts";
-import { START, withUsage } from "../../../src/core/training/step/loopPosition.ts";
-import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
-import { aContext } from "./fakeContext.ts";
+import type { UsageEntry } from "../../../../src/core/runFolder/usageLog.ts";
+import { START, withUsage } from "../../../../src/core/training/step/loopPosition.ts";
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
+import { aContext } from "../fakeContext.ts";
 
 const sampled = (count: number) => ({ ...NO_TOKENS, sampled: count });
 const rollout = (position: number, count: number, version = 0): UsageEntry => ({

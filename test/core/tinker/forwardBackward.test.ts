@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { combineResults } from "../../../../src/core/tinker/wire/combine.ts";
+import { combineResults } from "../../../src/core/tinker/forwardBackward.ts";
 
 function result(datums: number, metrics: Record<string, number>) {
   return { outputs: Array(datums).fill({ logprobs: new Float32Array(1) }), metrics };

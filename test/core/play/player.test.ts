@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlayerView } from "../../../src/core/play/player.ts";
-import { randomPlayer } from "../../../src/core/play/randomPlayer.ts";
+import { type PlayerView, randomPlayer } from "../../../src/core/play/player.ts";
 
 const TOOLS = {
   tools: [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bestChange } from "../../../src/core/runFolder/bestCheckpoint.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
-import { aCheckpointEntry, aStoredResult } from "./builders.ts";
+import { bestChange } from "../../../src/core/training/bestCheckpoint.ts";
+import { aCheckpointEntry, aStoredResult } from "../runFolder/builders.ts";
 
 const METRIC = "eval/a/b/test/temperature_1/reward_mean";
 
