@@ -1,3 +1,4 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import type { ImageSupport } from "../../../src/core/chat/chat.ts";
 import { QWEN_IMAGES } from "../../../src/core/chat/families/qwenImages.ts";
@@ -10,11 +11,10 @@ import { toWireData } from "../../../src/core/tinker/wire/datum.ts";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardRequest,
-  FORWARD_BACKWARD_REQUEST,
 } from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
 import { inputChunks } from "../../../src/core/tinker/wire/modelInput.ts";
+import { ForwardBackwardRequestSchema } from "../../../src/core/tinker/wire/tinker_pb.ts";
 import { buildDatum, toWireDatum } from "../../../src/core/training/update/datums.ts";
-import { decodeMessage } from "../../../src/core/util/protobuf.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { imageChat } from "../chat/imageChat.ts";
 import { idOf, sampled } from "../chat/tinyModel.ts";
@@ -124,15 +124,11 @@ describe("images of an environment", () => {
       forwardOnly: false,
     };
     const bytes = encodeForwardBackwardRequest(call);
-    const sent = decodeMessage(FORWARD_BACKWARD_REQUEST, bytes).data[0]?.modelInput ?? [];
-    expect(sent.map(({ image }) => image?.expectedTokens ?? "text")).toEqual([
-      "text",
-      64,
-      "text",
-      108,
-      "text",
+    const sent = fromBinary(ForwardBackwardRequestSchema, bytes).data[0]?.modelInput ?? [];
+    expect(sent.map(({ chunk }) => chunk.case)).toEqual([
+      ...["encodedText", "image", "encodedText", "image", "encodedText"],
     ]);
-    expect(sent[3]?.image).toMatchObject({ format: "png" });
+    expect(sent[3]?.chunk.value).toMatchObject({ format: "png", expectedTokens: 108 });
     // The embedded engine reads text only, and says so.
     expect(() => decodeForwardBackwardRequest(bytes)).toThrow("a chunk of kind image, not text");
   });

@@ -1,73 +1,31 @@
 /** The binary messages of `forward_backward` as plain types, and their encoding in both directions. */
 
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { ImageFile } from "../../images/imageFile.ts";
 import type { Run } from "../../images/imageIds.ts";
-import {
-  bytes,
-  decodeMessage,
-  double,
-  encodeMessage,
-  field,
-  flag,
-  integer,
-  type Message,
-  mapped,
-  message,
-  optional,
-  repeated,
-  text,
-  type WrittenMessage,
-} from "../../util/protobuf.ts";
 import { malformedMessage } from "../transport/errors.ts";
 import { type InputPart, inputParts } from "./modelInput.ts";
 import { readMessage } from "./readMessage.ts";
 import {
-  BATCHED_TENSOR,
   bytesToInt32,
   decodeRows,
   decodeTensor,
   encodeRows,
   encodeTensor,
   int32ToBytes,
-  TENSOR,
   type WireTensor,
 } from "./tensors.ts";
-
-const IMAGE = {
-  data: field(1, bytes),
-  /** "png" or "jpeg". */
-  format: field(2, text),
-  expectedTokens: optional(3, integer),
-};
-/** One of these; `encodedText` holds an int32 array. */
-const CHUNK = {
-  encodedText: optional(1, message({ tokens: field(1, bytes) })),
-  image: optional(2, message(IMAGE)),
-  dmel: optional(3, message({})),
-};
-const DATUM = { modelInput: repeated(1, message(CHUNK)), lossFnInputs: mapped(2, message(TENSOR)) };
-/** One of both. */
-const LOSS_CONFIG_VALUE = { number: optional(1, double), text: optional(2, text) };
-export const FORWARD_BACKWARD_REQUEST = {
-  modelId: field(1, text),
-  seqId: field(2, integer),
-  data: repeated(3, message(DATUM)),
-  lossFn: field(4, text),
-  /** Older mirror of the numbers in `lossFnConfigV2`. */
-  lossFnConfig: mapped(5, double),
-  forwardOnly: field(6, flag),
-  lossFnConfigV2: mapped(7, message(LOSS_CONFIG_VALUE)),
-};
-const ARRAY_RECORD = {
-  typeTag: field(1, text),
-  fields: mapped(2, message(BATCHED_TENSOR)),
-  numDatums: field(3, integer),
-};
-const FORWARD_BACKWARD_OUTPUT = {
-  lossFnOutputType: field(1, text),
-  lossFnOutputs: repeated(2, message(ARRAY_RECORD)),
-  metrics: mapped(3, double),
-};
+import {
+  type ArrayRecord,
+  type Chunk,
+  type DatumSchema,
+  ForwardBackwardOutputSchema,
+  type ForwardBackwardRequest,
+  ForwardBackwardRequestSchema,
+  type ImageChunk,
+  type LossConfigValueSchema,
+} from "./tinker_pb.ts";
 
 export type LossConfig = Readonly<Record<string, number | string>>;
 
@@ -104,13 +62,16 @@ export interface ForwardBackwardResult {
 
 /** Numbers of the loss config go into both maps, texts into the newer one only: `docs/protocols/tinker.md#forward_backward`. */
 export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Array {
-  const lossFnConfig = new Map<string, number>();
-  const lossFnConfigV2 = new Map<string, WrittenMessage<typeof LOSS_CONFIG_VALUE>>();
+  const lossFnConfig: Record<string, number> = {};
+  const lossFnConfigV2: Record<string, MessageInitShape<typeof LossConfigValueSchema>> = {};
   for (const [key, value] of Object.entries(call.lossConfig)) {
-    if (typeof value === "number") lossFnConfig.set(key, value);
-    lossFnConfigV2.set(key, typeof value === "number" ? { number: value } : { text: value });
+    if (typeof value === "number") lossFnConfig[key] = value;
+    lossFnConfigV2[key] =
+      typeof value === "number"
+        ? { value: { case: "number", value } }
+        : { value: { case: "text", value } };
   }
-  return encodeMessage(FORWARD_BACKWARD_REQUEST, {
+  const message = create(ForwardBackwardRequestSchema, {
     modelId: call.modelId,
     seqId: call.seqId,
     data: call.data.map(encodeDatum),
@@ -119,9 +80,10 @@ export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Ar
     forwardOnly: call.forwardOnly,
     lossFnConfigV2,
   });
+  return toBinary(ForwardBackwardRequestSchema, message);
 }
 
-export type WireImage = Message<typeof IMAGE>;
+export type WireImage = Pick<ImageChunk, "data" | "format" | "expectedTokens">;
 
 /** Ids that stand for an image; `where` names its datum for messages. */
 export type ImageReader = (image: WireImage, where: string) => Int32Array;
@@ -131,67 +93,64 @@ export type ImageReader = (image: WireImage, where: string) => Int32Array;
  * @throws AppError `tinker-protocol` for bytes that are no such message, images, audio and sparse tensors; what `readImage` throws
  */
 export function decodeForwardBackwardRequest(
-  from: Uint8Array,
+  bytes: Uint8Array,
   readImage?: ImageReader,
 ): ForwardBackwardCall {
-  const request = readMessage("forward_backward request", () =>
-    decodeMessage(FORWARD_BACKWARD_REQUEST, from),
+  const message = readMessage("forward_backward request", () =>
+    fromBinary(ForwardBackwardRequestSchema, bytes),
   );
-  const { modelId, seqId, lossFn, forwardOnly } = request;
   return {
-    modelId,
-    seqId,
-    data: request.data.map(({ modelInput, lossFnInputs }, index) => ({
-      tokens: joinChunks(modelInput, `datum ${index}`, readImage),
-      lossInputs: Object.fromEntries(
-        [...lossFnInputs].map(([name, tensor]) => [
-          name,
-          decodeTensor(tensor, `${name} of datum ${index}`),
-        ]),
+    modelId: message.modelId,
+    seqId: message.seqId,
+    data: message.data.map((datum, index) => ({
+      tokens: joinChunks(datum.modelInput, `datum ${index}`, readImage),
+      lossInputs: mapValues(datum.lossFnInputs, (tensor, name) =>
+        decodeTensor(tensor, `${name} of datum ${index}`),
       ),
     })),
-    lossFn,
-    lossConfig: decodeLossConfig(request),
-    forwardOnly,
+    lossFn: message.lossFn,
+    lossConfig: decodeLossConfig(message),
+    forwardOnly: message.forwardOnly,
   };
 }
 
 export function encodeForwardBackwardOutput(result: ForwardBackwardResult): Uint8Array {
   const losses = result.outputs.flatMap((output) => output.losses ?? []);
-  const fields = new Map([
-    ["logprobs", encodeRows(result.outputs.map((output) => output.logprobs))],
-  ]);
-  if (losses.length > 0) fields.set("elementwise_loss", encodeRows(losses));
-  return encodeMessage(FORWARD_BACKWARD_OUTPUT, {
+  const message = create(ForwardBackwardOutputSchema, {
     lossFnOutputType: "ArrayRecord",
-    lossFnOutputs: [{ typeTag: "ArrayRecord", fields, numDatums: result.outputs.length }],
-    metrics: new Map(Object.entries(result.metrics)),
+    lossFnOutputs: [
+      {
+        typeTag: "ArrayRecord",
+        fields: withoutUndefined({
+          logprobs: encodeRows(result.outputs.map((output) => output.logprobs)),
+          elementwise_loss: losses.length > 0 ? encodeRows(losses) : undefined,
+        }),
+        numDatums: BigInt(result.outputs.length),
+      },
+    ],
+    metrics: result.metrics,
   });
+  return toBinary(ForwardBackwardOutputSchema, message);
 }
 
 /**
  * Datums of all records in order.
  * @throws AppError `tinker-protocol` when log-probs are absent or the message is broken
  */
-export function decodeForwardBackwardOutput(from: Uint8Array): ForwardBackwardResult {
-  const { lossFnOutputs, metrics } = readMessage("forward_backward result", () =>
-    decodeMessage(FORWARD_BACKWARD_OUTPUT, from),
+export function decodeForwardBackwardOutput(bytes: Uint8Array): ForwardBackwardResult {
+  const message = readMessage("forward_backward result", () =>
+    fromBinary(ForwardBackwardOutputSchema, bytes),
   );
-  return { outputs: lossFnOutputs.flatMap(recordOutputs), metrics: Object.fromEntries(metrics) };
+  return { outputs: message.lossFnOutputs.flatMap(recordOutputs), metrics: message.metrics };
 }
 
-function joinChunks(
-  chunks: readonly Message<typeof CHUNK>[],
-  where: string,
-  readImage?: ImageReader,
-): Int32Array {
-  const parts = chunks.map(({ encodedText, image, dmel }) => {
-    if (image !== undefined && readImage !== undefined) return readImage(image, where);
-    if (encodedText !== undefined) {
-      return bytesToInt32(encodedText.tokens, `the tokens of ${where}`);
+function joinChunks(chunks: readonly Chunk[], where: string, readImage?: ImageReader): Int32Array {
+  const parts = chunks.map(({ chunk }) => {
+    if (chunk.case === "image" && readImage !== undefined) return readImage(chunk.value, where);
+    if (chunk.case !== "encodedText") {
+      throw malformedMessage(`${where} holds a chunk of kind ${chunk.case ?? "none"}, not text`);
     }
-    const kind = image === undefined ? (dmel === undefined ? "none" : "dmel") : "image";
-    throw malformedMessage(`${where} holds a chunk of kind ${kind}, not text`);
+    return bytesToInt32(chunk.value.tokens, `the tokens of ${where}`);
   });
   const tokens = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
@@ -202,17 +161,15 @@ function joinChunks(
   return tokens;
 }
 
-function encodeDatum({ tokens, images = [], lossInputs }: WireDatum): WrittenMessage<typeof DATUM> {
-  const tensors = Object.entries(lossInputs).map(
-    ([name, tensor]) => [name, encodeTensor(tensor)] as const,
-  );
+function encodeDatum(datum: WireDatum): MessageInitShape<typeof DatumSchema> {
   return {
-    modelInput: inputParts(tokens, images).map((part) =>
-      part.kind === "text"
-        ? { encodedText: { tokens: textBytes(tokens, part.run) } }
-        : { image: imageChunk(part) },
-    ),
-    lossFnInputs: new Map(tensors),
+    modelInput: inputParts(datum.tokens, datum.images ?? []).map((part) => ({
+      chunk:
+        part.kind === "text"
+          ? { case: "encodedText", value: { tokens: textBytes(datum.tokens, part.run) } }
+          : { case: "image", value: imageChunk(part) },
+    })),
+    lossFnInputs: mapValues(datum.lossInputs, encodeTensor),
   };
 }
 
@@ -225,27 +182,23 @@ function imageChunk({ image, tokens }: Extract<InputPart, { kind: "image" }>) {
 }
 
 /** The newer map wins; the older one fills in for clients that do not write the newer. */
-function decodeLossConfig({
-  lossFnConfig,
-  lossFnConfigV2,
-}: Message<typeof FORWARD_BACKWARD_REQUEST>): LossConfig {
-  const config = new Map<string, number | string>(lossFnConfig);
-  for (const [key, { number, text: own }] of lossFnConfigV2) {
-    const value = number ?? own;
-    if (value === undefined) throw malformedMessage(`loss_fn_config ${key} has no value`);
-    config.set(key, value);
+function decodeLossConfig(message: ForwardBackwardRequest): LossConfig {
+  const config: Record<string, number | string> = { ...message.lossFnConfig };
+  for (const [key, { value }] of Object.entries(message.lossFnConfigV2)) {
+    if (value.case === undefined) throw malformedMessage(`loss_fn_config ${key} has no value`);
+    config[key] = value.value;
   }
-  return Object.fromEntries(config);
+  return config;
 }
 
-function recordOutputs(record: Message<typeof ARRAY_RECORD>): readonly DatumOutput[] {
-  const field = record.fields.get("logprobs");
+function recordOutputs(record: ArrayRecord): readonly DatumOutput[] {
+  const field = record.fields["logprobs"];
   if (field === undefined) {
-    if (record.numDatums === 0) return [];
+    if (record.numDatums === 0n) return [];
     throw malformedMessage(`the result of ${record.numDatums} datums has no logprobs`);
   }
   const rows = decodeRows(field, "logprobs");
-  if (record.numDatums !== 0 && rows.length !== record.numDatums) {
+  if (record.numDatums !== 0n && rows.length !== Number(record.numDatums)) {
     throw malformedMessage(
       `the result of ${record.numDatums} datums has ${rows.length} logprob rows`,
     );
@@ -258,11 +211,8 @@ function recordOutputs(record: Message<typeof ARRAY_RECORD>): readonly DatumOutp
 }
 
 /** An extra of some servers, so that one that cannot be read counts as absent. */
-function lossRows(
-  record: Message<typeof ARRAY_RECORD>,
-  count: number,
-): ReturnType<typeof decodeRows> | null {
-  const field = record.fields.get("elementwise_loss");
+function lossRows(record: ArrayRecord, count: number): ReturnType<typeof decodeRows> | null {
+  const field = record.fields["elementwise_loss"];
   if (field === undefined) return null;
   try {
     const rows = decodeRows(field, "elementwise_loss");
@@ -270,4 +220,13 @@ function lossRows(
   } catch {
     return null;
   }
+}
+
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From, key: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [key, change(value, key)]),
+  );
 }

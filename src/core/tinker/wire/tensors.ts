@@ -1,33 +1,8 @@
 /** Number arrays to and from the raw little-endian buffers of the Tinker wire. */
 
-import {
-  bytes,
-  field,
-  integer,
-  type Message,
-  optional,
-  repeated,
-  type WrittenMessage,
-} from "../../util/protobuf.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { malformedMessage } from "../transport/errors.ts";
-
-export const DTYPE = { float32: 1, int64: 2, int32: 3, bfloat16: 4 } as const;
-
-/** One array; without `dense` it is sparse. */
-export const TENSOR = {
-  dense: optional(1, bytes),
-  dtype: field(3, integer),
-  shape: repeated(4, integer),
-};
-
-/** The arrays of many datums. */
-export const BATCHED_TENSOR = {
-  /** The values of all datums, one after the other. */
-  data: field(1, bytes),
-  /** int64 array of byte offsets, one more than there are datums, the first 0. */
-  offsets: field(2, bytes),
-  dtype: field(3, integer),
-};
+import { type BatchedTensor, DType, type Tensor, type TensorSchema } from "./tinker_pb.ts";
 
 /** An array with its axes: integers travel as int64, floats as float32. */
 export interface WireTensor {
@@ -41,24 +16,26 @@ export function vector(values: Int32Array | Float32Array): WireTensor {
 }
 
 /** Dense message form of a tensor; clients send FLOAT32 or INT64 only. */
-export function encodeTensor({ values, shape }: WireTensor): WrittenMessage<typeof TENSOR> {
-  return values instanceof Float32Array
-    ? { dense: float32ToBytes(values), dtype: DTYPE.float32, shape }
-    : { dense: int64ToBytes(values), dtype: DTYPE.int64, shape };
+export function encodeTensor(tensor: WireTensor): MessageInitShape<typeof TensorSchema> {
+  const { values } = tensor;
+  const isFloat = values instanceof Float32Array;
+  return {
+    data: { case: "dense", value: isFloat ? float32ToBytes(values) : int64ToBytes(values) },
+    dtype: isFloat ? DType.FLOAT32 : DType.INT64,
+    shape: tensor.shape.map(BigInt),
+  };
 }
 
 /**
  * Reads a dense tensor of any dtype; INT64 must fit in 32 bits, BFLOAT16 widens to float32.
  * @throws AppError `tinker-protocol` for a sparse tensor or a shape that does not match the data
  */
-export function decodeTensor(
-  { dense, dtype, shape }: Message<typeof TENSOR>,
-  what: string,
-): WireTensor {
-  if (dense === undefined) {
+export function decodeTensor(message: Tensor, what: string): WireTensor {
+  if (message.data.case !== "dense") {
     throw malformedMessage(`${what} is not a dense tensor; this program reads dense tensors only`);
   }
-  const values = decodeElements(dense, dtype, what);
+  const values = decodeElements(message.data.value, message.dtype, what);
+  const shape = message.shape.map(Number);
   if (shape.reduce((product, axis) => product * axis, 1) !== values.length) {
     throw malformedMessage(`${what} has shape [${shape.join(", ")}] but ${values.length} elements`);
   }
@@ -66,14 +43,19 @@ export function decodeTensor(
 }
 
 /** One batched tensor over the rows of all datums, with byte offsets. */
-export function encodeRows(rows: readonly Float32Array[]): WrittenMessage<typeof BATCHED_TENSOR> {
+export function encodeRows(rows: readonly Float32Array[]): Omit<BatchedTensor, "$typeName"> {
   const offsets = [0];
   for (const row of rows) offsets.push((offsets.at(-1) ?? 0) + row.byteLength);
   const flat = new Float32Array((offsets.at(-1) ?? 0) / Float32Array.BYTES_PER_ELEMENT);
   rows.forEach((row, index) => {
     flat.set(row, (offsets[index] ?? 0) / Float32Array.BYTES_PER_ELEMENT);
   });
-  return { data: float32ToBytes(flat), offsets: int64ToBytes(offsets), dtype: DTYPE.float32 };
+  return {
+    data: float32ToBytes(flat),
+    offsets: int64ToBytes(offsets),
+    dtype: DType.FLOAT32,
+    trailingShape: [],
+  };
 }
 
 /**
@@ -81,7 +63,7 @@ export function encodeRows(rows: readonly Float32Array[]): WrittenMessage<typeof
  * @throws AppError `tinker-protocol` when the offsets do not tile the data
  */
 export function decodeRows(
-  message: Message<typeof BATCHED_TENSOR>,
+  message: BatchedTensor,
   what: string,
 ): readonly (Int32Array | Float32Array)[] {
   const offsets = bytesToInt64(message.offsets, what);
@@ -152,15 +134,15 @@ function bytesToInt64(bytes: Uint8Array, what: string): Int32Array {
   return values;
 }
 
-function decodeElements(bytes: Uint8Array, dtype: number, what: string): Int32Array | Float32Array {
+function decodeElements(bytes: Uint8Array, dtype: DType, what: string): Int32Array | Float32Array {
   switch (dtype) {
-    case DTYPE.float32:
+    case DType.FLOAT32:
       return bytesToFloat32(bytes, what);
-    case DTYPE.int64:
+    case DType.INT64:
       return bytesToInt64(bytes, what);
-    case DTYPE.int32:
+    case DType.INT32:
       return bytesToInt32(bytes, what);
-    case DTYPE.bfloat16:
+    case DType.BFLOAT16:
       return bytesToBfloat16(bytes, what);
     default:
       throw malformedMessage(`${what} has the unknown element type ${dtype}`);

@@ -1,51 +1,54 @@
+import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import {
-  DTYPE,
-  decodeTensor,
-  encodeTensor,
-  TENSOR,
-  vector,
-} from "../../../../src/core/tinker/wire/tensors.ts";
-import { decodeMessage, encodeMessage } from "../../../../src/core/util/protobuf.ts";
+import { decodeTensor, encodeTensor, vector } from "../../../../src/core/tinker/wire/tensors.ts";
+import { DType, TensorSchema } from "../../../../src/core/tinker/wire/tinker_pb.ts";
 
-function dense(bytes: number[], dtype: number, shape: number[]) {
-  return { dense: Uint8Array.from(bytes), dtype, shape };
+function dense(bytes: number[], dtype: DType, shape: number[]) {
+  return create(TensorSchema, {
+    data: { case: "dense", value: Uint8Array.from(bytes) },
+    dtype,
+    shape: shape.map(BigInt),
+  });
 }
 
 describe("tensors", () => {
   it("sends integers as int64 and reads them back, negative ones too", () => {
     const tensor = vector(Int32Array.of(1, -1, 2 ** 31 - 1, -(2 ** 31)));
-    const message = decodeMessage(TENSOR, encodeMessage(TENSOR, encodeTensor(tensor)));
-    expect(message.dtype).toBe(DTYPE.int64);
+    const message = create(TensorSchema, encodeTensor(tensor));
+    expect(message.dtype).toBe(DType.INT64);
     expect(decodeTensor(message, "ids")).toEqual(tensor);
   });
 
   it("widens bfloat16 to float32", () => {
-    const message = dense([0x80, 0x3f, 0xc0, 0xbf], DTYPE.bfloat16, [2]);
+    const message = dense([0x80, 0x3f, 0xc0, 0xbf], DType.BFLOAT16, [2]);
     expect(decodeTensor(message, "x").values).toEqual(Float32Array.of(1, -1.5));
   });
 
   it("reads int32", () => {
-    const message = dense([7, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], DTYPE.int32, [2]);
+    const message = dense([7, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], DType.INT32, [2]);
     expect(decodeTensor(message, "x").values).toEqual(Int32Array.of(7, -1));
   });
 
   it("reads bytes that start in the middle of a buffer", () => {
     const value = Uint8Array.of(9, 0, 0, 0x80, 0x3f).subarray(1);
-    const message = { dense: value, dtype: DTYPE.float32, shape: [1] };
+    const message = create(TensorSchema, {
+      data: { case: "dense", value },
+      dtype: DType.FLOAT32,
+      shape: [1n],
+    });
     expect(decodeTensor(message, "x").values).toEqual(Float32Array.of(1));
   });
 
   it.each([
-    ["a shape that does not match", dense([0, 0, 0, 0], DTYPE.float32, [2]), /shape \[2\]/],
-    ["a ragged length", dense([0, 0, 0], DTYPE.float32, [1]), /not a multiple of 4/],
-    ["an unknown element type", dense([], 0, [0]), /unknown element type/],
+    ["a shape that does not match", dense([0, 0, 0, 0], DType.FLOAT32, [2]), /shape \[2\]/],
+    ["a ragged length", dense([0, 0, 0], DType.FLOAT32, [1]), /not a multiple of 4/],
+    ["an unknown element type", dense([], DType.UNSPECIFIED, [0]), /unknown element type/],
     [
       "an integer beyond 32 bits",
-      dense([0, 0, 0, 0x80, 0, 0, 0, 0], DTYPE.int64, [1]),
+      dense([0, 0, 0, 0x80, 0, 0, 0, 0], DType.INT64, [1]),
       /beyond 32 bits at position 0/,
     ],
-    ["a sparse tensor", { dense: undefined, dtype: 0, shape: [] }, /not a dense tensor/],
+    ["a sparse tensor", create(TensorSchema), /not a dense tensor/],
   ])("refuses %s", (_name, message, text) => {
     expect(() => decodeTensor(message, "x")).toThrow(text);
   });

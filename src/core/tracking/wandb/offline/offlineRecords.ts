@@ -3,17 +3,7 @@
  * fields are those of `wandb/proto/wandb_internal.proto` of the Python client.
  */
 
-import {
-  encodeMessage,
-  field,
-  flag,
-  integer,
-  message,
-  optional,
-  repeated,
-  text,
-  type WrittenMessage,
-} from "../../../util/protobuf.ts";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { ConsoleStream } from "../run/consoleLines.ts";
 import {
   type ExtendedObject,
@@ -24,73 +14,73 @@ import {
 import { AXIS } from "../run/runSummary.ts";
 import type { WandbRunInit } from "../run/wandbRun.ts";
 
-const VERSION_INFO = { producer: field(1, text), minConsumer: field(2, text) };
-const HEADER = { versionInfo: optional(1, message(VERSION_INFO)) };
-/** One value of a row, a summary or a configuration, with either a key or one nested key for each level. */
-const ITEM = { key: field(1, text), nestedKey: repeated(2, text), valueJson: field(16, text) };
-/** Of a summary or a configuration. */
-const UPDATE = { update: repeated(1, message(ITEM)) };
-/** As `google.protobuf.Timestamp`. */
-const TIMESTAMP = { seconds: field(1, integer), nanos: field(2, integer) };
-const RUN = {
-  runId: field(1, text),
-  entity: field(2, text),
-  project: field(3, text),
-  config: optional(4, message(UPDATE)),
-  runGroup: field(6, text),
-  jobType: field(7, text),
-  displayName: field(8, text),
-  notes: field(9, text),
-  tags: repeated(10, text),
-  startTime: optional(17, message(TIMESTAMP)),
-  telemetry: optional(19, message({ platform: field(13, text) })),
-  resume: field(24, flag),
-};
-const HISTORY = {
-  item: repeated(1, message(ITEM)),
-  step: optional(2, message({ num: field(1, integer) })),
-};
-const FILES = { files: repeated(1, message({ path: field(1, text), type: field(3, integer) })) };
-const FILE_TYPE = { other: 0, media: 2 };
-const METRIC_OPTIONS = { stepSync: field(1, flag), defined: field(3, flag) };
-const METRIC = {
-  name: field(1, text),
-  stepMetric: field(4, text),
-  options: optional(6, message(METRIC_OPTIONS)),
-};
-const OUTPUT = {
-  outputType: field(1, integer),
-  timestamp: optional(2, message(TIMESTAMP)),
-  line: field(3, text),
-};
-const OUTPUT_TYPE = { stderr: 0, stdout: 1 };
-const EXIT = { exitCode: field(1, integer), runtime: field(2, integer) };
+/** The numbers of the fields of a message, in their order. */
+type Fields = Readonly<Record<string, number>>;
+/** A message is its bytes; what is absent or has the default value of its type is left out, as in proto3. */
+type FieldValue = string | number | boolean | Uint8Array;
+type FieldValues<Of extends Fields> = Partial<
+  Readonly<Record<keyof Of, FieldValue | readonly FieldValue[]>>
+>;
+
 const RECORD = {
-  num: field(1, integer),
-  history: optional(2, message(HISTORY)),
-  summary: optional(3, message(UPDATE)),
-  config: optional(5, message(UPDATE)),
-  files: optional(6, message(FILES)),
-  metric: optional(12, message(METRIC)),
-  outputRaw: optional(13, message(OUTPUT)),
-  run: optional(17, message(RUN)),
-  exit: optional(18, message(EXIT)),
-  header: optional(21, message(HEADER)),
+  num: 1,
+  history: 2,
+  summary: 3,
+  config: 5,
+  files: 6,
+  metric: 12,
+  outputRaw: 13,
+  run: 17,
+  exit: 18,
+  header: 21,
 };
+const HEADER = { versionInfo: 1 };
+const VERSION_INFO = { producer: 1, minConsumer: 2 };
+const RUN = {
+  runId: 1,
+  entity: 2,
+  project: 3,
+  config: 4,
+  runGroup: 6,
+  jobType: 7,
+  displayName: 8,
+  notes: 9,
+  tags: 10,
+  startTime: 17,
+  telemetry: 19,
+  resume: 24,
+};
+const TELEMETRY = { platform: 13 };
+/** As `google.protobuf.Timestamp`. */
+const TIMESTAMP = { seconds: 1, nanos: 2 };
+/** One value of a row, a summary or a configuration, with either a key or one nested key for each level. */
+const ITEM = { key: 1, nestedKey: 2, valueJson: 16 };
+const HISTORY = { item: 1, step: 2 };
+const HISTORY_STEP = { num: 1 };
+/** Of a summary or a configuration. */
+const UPDATE = { update: 1 };
+const FILES = { files: 1 };
+const FILE = { path: 1, type: 3 };
+const FILE_TYPE = { other: 0, media: 2 };
+const METRIC = { name: 1, stepMetric: 4, options: 6 };
+const METRIC_OPTIONS = { stepSync: 1, defined: 3 };
+const OUTPUT = { outputType: 1, timestamp: 2, line: 3 };
+const OUTPUT_TYPE = { stderr: 0, stdout: 1 };
+const EXIT = { exitCode: 1, runtime: 2 };
 
 /** What a record says: one of its messages. */
-export type RecordContent = WrittenMessage<typeof RECORD>;
-type Item = WrittenMessage<typeof ITEM>;
+export type RecordContent = FieldValues<typeof RECORD>;
 
 const MIN_READER = "0.70.0";
 
 /** The record's bytes, before framing. `number` is its place in the file, counted from 1. */
 export function encodeRecord(content: RecordContent, number: number): Uint8Array {
-  return encodeMessage(RECORD, { num: number, ...content });
+  return message(RECORD, { num: number, ...content });
 }
 
 export function headerRecord(producer: string): RecordContent {
-  return { header: { versionInfo: { producer, minConsumer: MIN_READER } } };
+  const versionInfo = message(VERSION_INFO, { producer, minConsumer: MIN_READER });
+  return { header: message(HEADER, { versionInfo }) };
 }
 
 /** `isResumed` lets the run continue at sync time, after what the server has of it. */
@@ -100,76 +90,102 @@ export function runRecord(
   isResumed: boolean,
 ): RecordContent {
   return {
-    run: {
+    run: message(RUN, {
       runId: init.id,
       entity: init.entity ?? "",
       project: init.project,
-      config: { update: topItems(init.config) },
+      config: message(UPDATE, { update: topItems(init.config) }),
       runGroup: init.group ?? "",
       jobType: init.jobType ?? "",
       displayName: init.displayName ?? "",
       notes: init.notes ?? "",
       tags: init.tags ?? [],
       startTime: timestamp(startedAtMs),
-      telemetry: { platform: init.platform },
+      telemetry: message(TELEMETRY, { platform: init.platform }),
       resume: isResumed,
-    },
+    }),
   };
 }
 
 export function metricRecord(name: string): RecordContent {
   const isAxis = name === AXIS;
-  const options = { stepSync: !isAxis, defined: true };
-  return { metric: { name, stepMetric: isAxis ? "" : AXIS, options } };
+  const options = message(METRIC_OPTIONS, { stepSync: !isAxis, defined: true });
+  return { metric: message(METRIC, { name, stepMetric: isAxis ? "" : AXIS, options }) };
 }
 
 export function historyRecord(row: ExtendedObject, num: number): RecordContent {
-  return { history: { item: leafItems(row), step: { num } } };
+  const step = message(HISTORY_STEP, { num });
+  return { history: message(HISTORY, { item: leafItems(row), step }) };
 }
 
 export function summaryRecord(update: ExtendedObject): RecordContent {
-  return { summary: { update: leafItems(update) } };
+  return { summary: message(UPDATE, { update: leafItems(update) }) };
 }
 
 export function configRecord(update: ExtendedObject): RecordContent {
-  return { config: { update: topItems(update) } };
+  return { config: message(UPDATE, { update: topItems(update) }) };
 }
 
 /** A file beside the `.wandb` file, to be uploaded. */
 export function fileRecord(path: string, isMedia: boolean): RecordContent {
   const type = isMedia ? FILE_TYPE.media : FILE_TYPE.other;
-  return { files: { files: [{ path, type }] } };
+  return { files: message(FILES, { files: [message(FILE, { path, type })] }) };
 }
 
 export function outputRecord(stream: ConsoleStream, line: string, timeMs: number): RecordContent {
   const outputType = OUTPUT_TYPE[stream];
-  return { outputRaw: { outputType, timestamp: timestamp(timeMs), line } };
+  return { outputRaw: message(OUTPUT, { outputType, timestamp: timestamp(timeMs), line }) };
 }
 
 export function exitRecord(exitCode: number, runtimeS: number): RecordContent {
-  return { exit: { exitCode, runtime: Math.floor(runtimeS) } };
+  return { exit: message(EXIT, { exitCode, runtime: Math.floor(runtimeS) }) };
 }
 
-function timestamp(timeMs: number): WrittenMessage<typeof TIMESTAMP> {
+function timestamp(timeMs: number): Uint8Array {
   const nanos = Math.round((timeMs % 1000) * 1e6);
-  return { seconds: Math.floor(timeMs / 1000), nanos };
+  return message(TIMESTAMP, { seconds: Math.floor(timeMs / 1000), nanos });
 }
 
-function topItems(values: ExtendedObject): Item[] {
+function topItems(values: ExtendedObject): Uint8Array[] {
   return Object.entries(values).map(([key, value]) => item([key], value));
 }
 
 /** Nested objects become an item a leaf; lists and empty objects are leaves. */
-function leafItems(values: ExtendedObject, above: readonly string[] = []): Item[] {
-  return Object.entries(values).flatMap(([key, value]): Item[] => {
+function leafItems(values: ExtendedObject, above: readonly string[] = []): Uint8Array[] {
+  return Object.entries(values).flatMap(([key, value]): Uint8Array[] => {
     const path = [...above, key];
     const isBranch = isExtendedObject(value) && Object.keys(value).length > 0;
     return isBranch ? leafItems(value, path) : [item(path, value)];
   });
 }
 
-function item(path: readonly string[], value: ExtendedValue): Item {
+function item(path: readonly string[], value: ExtendedValue): Uint8Array {
   const [key = "", ...below] = path;
   const name = below.length === 0 ? { key } : { nestedKey: path };
-  return { ...name, valueJson: writeExtended(value) };
+  return message(ITEM, { ...name, valueJson: writeExtended(value) });
+}
+
+function message<Of extends Fields>(fields: Of, values: FieldValues<Of>): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [name, number] of Object.entries(fields)) {
+    const value: FieldValue | readonly FieldValue[] | undefined = values[name];
+    if (value === undefined || isDefault(value)) continue;
+    for (const each of isList(value) ? value : [value]) addField(writer, number, each);
+  }
+  return writer.finish();
+}
+
+function isDefault(value: unknown): boolean {
+  return value === "" || value === 0 || value === false;
+}
+
+function isList(value: unknown): value is readonly FieldValue[] {
+  return Array.isArray(value);
+}
+
+function addField(writer: BinaryWriter, number: number, value: FieldValue): void {
+  if (typeof value === "string") writer.tag(number, WireType.LengthDelimited).string(value);
+  else if (typeof value === "number") writer.tag(number, WireType.Varint).int64(value);
+  else if (typeof value === "boolean") writer.tag(number, WireType.Varint).bool(value);
+  else writer.tag(number, WireType.LengthDelimited).bytes(value);
 }

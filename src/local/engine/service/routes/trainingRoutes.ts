@@ -1,11 +1,9 @@
 /** Routes that train: forward_backward in its three forms, and optim_step. */
 
+import { fromBinary } from "@bufbuild/protobuf";
 import { errorMessage } from "../../../../core/errors.ts";
-import {
-  decodeForwardBackwardRequest,
-  FORWARD_BACKWARD_REQUEST,
-} from "../../../../core/tinker/wire/forwardBackwardProto.ts";
-import { decodeMessage } from "../../../../core/util/protobuf.ts";
+import { decodeForwardBackwardRequest } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
+import { ForwardBackwardRequestSchema } from "../../../../core/tinker/wire/tinker_pb.ts";
 import { sha256 } from "../../../../node/hash.ts";
 import { refusal } from "../../../http/refusal.ts";
 import { PROTOBUF, type Reply } from "../../../http/reply.ts";
@@ -70,7 +68,7 @@ function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply
 /** The ids alone, so that a request whose contents cannot be read still gets its turn, and its failed result. */
 function readIds(body: Uint8Array): { readonly modelId: string; readonly seqId: number } {
   try {
-    const { modelId, seqId } = decodeMessage(FORWARD_BACKWARD_REQUEST, body);
+    const { modelId, seqId } = fromBinary(ForwardBackwardRequestSchema, body);
     if (seqId >= 1) return { modelId, seqId };
   } catch (error) {
     throw refusal(400, `The body is not a ForwardBackwardRequest: ${errorMessage(error)}`);

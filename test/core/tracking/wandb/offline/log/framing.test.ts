@@ -58,7 +58,7 @@ describe("a .wandb file", () => {
   });
 
   it("equals one that the official reader takes, byte for byte", () => {
-    const run: RecordContent = { run: { runId: "abc", project: "p", startTime: { seconds: 1 } } };
+    const run: RecordContent = { run: Buffer.from("0a036162631a01708a01020801", "hex") };
     const all = [
       headerRecord("t/1"),
       run,
