@@ -24,6 +24,7 @@ import { createTextReader } from "../../src/server/dashboard/textReader.ts";
 import { RunFeeds } from "../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../src/server/runs/runStore.ts";
 import type { DashboardQuestion, HostMessage } from "../../src/shared/dashboardMessages.ts";
+import { PAGE_SETTINGS } from "../server/dashboard/pageSettings.ts";
 import { askAll } from "./hostile/askAll.ts";
 import { CaseRunner } from "./hostile/caseRunner.ts";
 import { found, Uri } from "./hostile/fakeEditor.ts";
@@ -33,15 +34,6 @@ type Show = (shown: unknown) => void;
 const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const clock = systemClock;
-const SETTINGS = {
-  smoothing: 0,
-  hasSingleKeys: true,
-  hasLiveRegion: true,
-  pinnedMetrics: [],
-  hiddenCharts: [],
-  savedFilters: [],
-  isDemoCardClosed: false,
-};
 /** Rows that someone would look at before losing interest. */
 const MAX_ROWS = 3_000;
 
@@ -122,7 +114,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
       texts,
       shortenPath: (path) => path,
       settings: {
-        current: () => SETTINGS,
+        current: () => PAGE_SETTINGS,
         chooseCharts: async () => undefined,
         keepFilters: async () => undefined,
         closeDemoCard: async () => undefined,

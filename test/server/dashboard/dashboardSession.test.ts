@@ -15,17 +15,8 @@ import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
+import { PAGE_SETTINGS } from "./pageSettings.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
-
-const SETTINGS = {
-  smoothing: 0.6,
-  hasSingleKeys: true,
-  hasLiveRegion: true,
-  pinnedMetrics: [],
-  hiddenCharts: [],
-  savedFilters: [],
-  isDemoCardClosed: false,
-};
 
 type Kind = HostMessage["kind"];
 type Of<K extends Kind> = Extract<HostMessage, { readonly kind: K }>;
@@ -65,7 +56,7 @@ async function openedSession() {
       texts: textsHere(fileSystem, folder),
       shortenPath: (path) => path.replace(parent, "~"),
       settings: {
-        current: () => SETTINGS,
+        current: () => PAGE_SETTINGS,
         chooseCharts: async () => undefined,
         keepFilters: async () => undefined,
         closeDemoCard: async () => undefined,
