@@ -24,7 +24,7 @@ import { createTextReader } from "../../src/server/dashboard/textReader.ts";
 import { RunFeeds } from "../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../src/server/runs/runStore.ts";
 import type { DashboardQuestion, HostMessage } from "../../src/shared/dashboardMessages.ts";
-import { PAGE_SETTINGS } from "../server/dashboard/pageSettings.ts";
+import { KEPT_NOWHERE } from "../server/dashboard/pageSettings.ts";
 import { askAll } from "./hostile/askAll.ts";
 import { CaseRunner } from "./hostile/caseRunner.ts";
 import { found, Uri } from "./hostile/fakeEditor.ts";
@@ -113,12 +113,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
       tokenTexts: async (_, ids) => Array.from(ids, String),
       texts,
       shortenPath: (path) => path,
-      settings: {
-        current: () => PAGE_SETTINGS,
-        chooseCharts: async () => undefined,
-        keepFilters: async () => undefined,
-        closeDemoCard: async () => undefined,
-      },
+      settings: KEPT_NOWHERE,
     },
     { run, isVisible: true },
   );

@@ -15,7 +15,7 @@ import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
-import { PAGE_SETTINGS } from "./pageSettings.ts";
+import { KEPT_NOWHERE } from "./pageSettings.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
 
 type Kind = HostMessage["kind"];
@@ -55,12 +55,7 @@ async function openedSession() {
       tokenTexts: async (_, ids) => Array.from(ids, (id) => `<${id}>`),
       texts: textsHere(fileSystem, folder),
       shortenPath: (path) => path.replace(parent, "~"),
-      settings: {
-        current: () => PAGE_SETTINGS,
-        chooseCharts: async () => undefined,
-        keepFilters: async () => undefined,
-        closeDemoCard: async () => undefined,
-      },
+      settings: KEPT_NOWHERE,
     },
     { run, isVisible: true },
   );

@@ -10,3 +10,11 @@ export const PAGE_SETTINGS: DashboardSettings = {
   savedFilters: [],
   isDemoCardClosed: false,
 };
+
+/** The same for a page of which nothing is kept. */
+export const KEPT_NOWHERE = {
+  current: () => PAGE_SETTINGS,
+  chooseCharts: async () => undefined,
+  keepFilters: async () => undefined,
+  closeDemoCard: async () => undefined,
+};
