@@ -5,7 +5,6 @@ import type { SampleRequest, SamplingClient } from "../../src/core/tinker/sampli
 import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import type { QueueState } from "../../src/core/tinker/transport/futures.ts";
-import type { AdamParams } from "../../src/core/tinker/wire/wire.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { FakeClock, settle } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
@@ -38,14 +37,6 @@ export interface FaultSessionOptions {
   readonly haste?: number;
 }
 
-export const ADAM: AdamParams = {
-  learning_rate: 1e-4,
-  beta1: 0.9,
-  beta2: 0.95,
-  eps: 1e-8,
-  weight_decay: 0,
-  grad_clip_norm: 1,
-};
 export const SAMPLE: SampleRequest = {
   prompt: [1],
   maxTokens: 2,

@@ -1,8 +1,9 @@
 /** Our Tinker client against injected faults: the rows of the wire's tables that take more than a list of faults. */
 
 import { describe, expect, it } from "vitest";
+import { ADAM } from "../fakes/fakeTinker.ts";
 import type { Fault } from "./faultServer.ts";
-import { ADAM, type FaultSession, SAMPLE, withFaultSession } from "./faultSession.ts";
+import { type FaultSession, SAMPLE, withFaultSession } from "./faultSession.ts";
 
 /** A test that plays a row; `config` holds flags of the server. */
 function plays(

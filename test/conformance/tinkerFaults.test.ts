@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { isAppError } from "../../src/core/errors.ts";
+import { ADAM } from "../fakes/fakeTinker.ts";
 import type { Arrival } from "./faultServer.ts";
-import { ADAM, type FaultSession, SAMPLE, withFaultSession } from "./faultSession.ts";
+import { type FaultSession, SAMPLE, withFaultSession } from "./faultSession.ts";
 import { addTally } from "./tally.ts";
 import { type Call, FAULT_ROWS, type FaultRow } from "./tinkerFaultRows.ts";
 

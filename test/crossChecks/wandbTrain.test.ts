@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { flattenMetrics, type MetricsTree } from "../../src/core/runFolder/metrics/metricsTree.ts";
+import { runIn } from "../integration/controlledRun.ts";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
 import { type Ended, runProgram, startProgram } from "../integration/trainProgram.ts";
 import { type FakeWandb, type RunState, startFakeWandb, WANDB_KIT } from "./wandbKit.ts";
@@ -51,9 +52,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
 
   const train = (folder: string): Promise<Ended> =>
     runProgram(["train", "--config_path", join(folder, "config.yaml")], variables());
-  const runOf = (folder: string): string => join(folder, ".tinker-rl", "runs", "run");
   const resume = (folder: string): Promise<Ended> =>
-    runProgram(["resume", runOf(folder)], variables());
+    runProgram(["resume", runIn(folder)], variables());
 
   /** The one run that the server knows, without any rule broken. */
   function reportedRun(): RunState {
@@ -67,7 +67,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
   }
 
   async function metrics(folder: string): Promise<readonly object[]> {
-    const rows = await readLines(join(runOf(folder), "metrics.jsonl"));
+    const rows = await readLines(join(runIn(folder), "metrics.jsonl"));
     return rows.map((row) => flattenMetrics(row as MetricsTree));
   }
 
@@ -96,7 +96,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(run.history.at(-1)).toMatchObject({ evaluation_only: true, step: STEPS });
     expect(run.console.map(({ text }) => text)).toContain("Attempt 1 starts.");
     expect(JSON.stringify(fake.requests)).not.toContain(SECRET);
-    const state: unknown = JSON.parse(await readFile(join(runOf(folder), "state.json"), "utf8"));
+    const state: unknown = JSON.parse(await readFile(join(runIn(folder), "state.json"), "utf8"));
     expect(state).toMatchObject({ run_ids: { wandb: run.id } });
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     const folder = await newFolder(CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 40"));
     const config = join(folder, "config.yaml");
     for (const step of [3, 7, 12]) {
-      const args = step === 3 ? ["train", "--config_path", config] : ["resume", runOf(folder)];
+      const args = step === 3 ? ["train", "--config_path", config] : ["resume", runIn(folder)];
       const child = startProgram(args, variables());
       const closed = new Promise((resolve) => child.once("close", resolve));
       child.stdout?.on("data", (text) => {
@@ -164,7 +164,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     const stopped = await train(folder);
     expect(stopped).toMatchObject({ code: 3 });
     expect(stopped.stdout).toContain("Stop was pressed");
-    const state: unknown = JSON.parse(await readFile(join(runOf(folder), "state.json"), "utf8"));
+    const state: unknown = JSON.parse(await readFile(join(runIn(folder), "state.json"), "utf8"));
     const before = (state as { readonly step: number }).step;
     expect(reportedRun()).toMatchObject({ state: "finished", exitcode: 0 });
     expect(reportedRun().history).toHaveLength(before);

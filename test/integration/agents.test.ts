@@ -3,6 +3,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isProcessAlive } from "../../src/node/processes.ts";
 import { tokenizer } from "../core/rollout/scriptedModel.ts";
 import {
   agentCommand,
@@ -265,7 +266,7 @@ describe("an agent that", () => {
   it("leaves a child that holds its output open in another group ends its rollout", async () => {
     const folder = await sharedFolder();
     const { code, rollouts } = await fail("leaves a child of its own", {}, folder);
-    const left = (await pidsIn(folder)).filter(isAlive);
+    const left = (await pidsIn(folder)).filter((pid) => isProcessAlive(pid));
     for (const pid of left) process.kill(pid, "SIGKILL");
     expect([code, left.length]).toEqual([0, 4]);
     expect(rollouts.map(({ record }) => record.stop)).toEqual(Array(4).fill("agent_ended"));
@@ -277,17 +278,11 @@ async function pidsIn(folder: string): Promise<readonly number[]> {
   return names.filter((name) => name.endsWith(".pid")).map((name) => Number.parseInt(name, 10));
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** Waits for the ends of processes. */
 function noneLeft(folder: string): Promise<unknown> {
-  return eventually(async () => ((await pidsIn(folder)).some(isAlive) ? null : true));
+  return eventually(async () =>
+    (await pidsIn(folder)).some((pid) => isProcessAlive(pid)) ? null : true,
+  );
 }
 
 describe("processes of agents", () => {

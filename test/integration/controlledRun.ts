@@ -1,6 +1,6 @@
 /** Runs that a test steers over their control sockets: in this process, or in one of their own. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import type { RunFile } from "../../src/shared/runFile.ts";
 import type { ActiveRun } from "../../src/trainer/plan/types.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { readLines } from "./localRun.ts";
-import { PROGRAM_FOLDER } from "./trainProgram.ts";
+import { PROGRAM_FOLDER, startProgram } from "./trainProgram.ts";
 
 /** The folder of the one run in `project`. */
 export function runIn(project: string): string {
@@ -105,6 +105,23 @@ export function amidRollouts(step: number): (event: ProgressEvent) => boolean {
   return (event) => event.kind === "rollout-finished" && event.step === step && event.done >= 3;
 }
 
+/** Trains until it is paused in the first step, sends what is given then, and stops it: in its third step if it continued. */
+export async function trainDisturbed(
+  project: string,
+  ...actions: readonly ("save" | "continue")[]
+): Promise<void> {
+  const run = train(project);
+  const client = await connectTo(project);
+  await run.saw(amidRollouts(0));
+  await client.send({ action: "pause" });
+  await run.saw(({ kind }) => kind === "paused");
+  for (const action of actions) await client.send({ action });
+  if (actions.includes("continue")) await run.saw(amidRollouts(2));
+  await client.send({ action: "stop" });
+  const { outcome } = await run.ended;
+  if (outcome !== "stopped") throw new Error(`The run is ${outcome}.`);
+}
+
 /** The row of metrics of the evaluation after the last step, which has nothing of a step. */
 export function isOfEnd(line: unknown): boolean {
   return isJsonObject(line) && line["evaluation_only"] === true;
@@ -132,19 +149,15 @@ export function spawnProgram(
   args: readonly string[],
   launchRequest: LaunchRequest | null,
 ): OwnProcess {
-  const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;
-  const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), ...args], {
-    env: { PATH, HOME, TMPDIR, TINKER_RL_STORE, NO_PROXY: "*" },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const child = startProgram(args, {}, false, "pipe");
   let printed = "";
   const keep = (text: string): void => {
     printed += text;
   };
-  child.stdout.setEncoding("utf8").on("data", keep);
-  child.stderr.setEncoding("utf8").on("data", keep);
+  child.stdout?.setEncoding("utf8").on("data", keep);
+  child.stderr?.setEncoding("utf8").on("data", keep);
   // The pipe stays open, as an editor's would.
-  if (launchRequest !== null) child.stdin.write(`${JSON.stringify(launchRequest)}\n`);
+  if (launchRequest !== null) child.stdin?.write(`${JSON.stringify(launchRequest)}\n`);
   const ended = once(child, "close").then(([code]): number | null => code);
   return { child, ended, printed: () => printed };
 }

@@ -4,6 +4,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { isProcessAlive } from "../../src/node/processes.ts";
+import { runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
 import { type Ended, runProgram } from "./trainProgram.ts";
@@ -68,8 +70,6 @@ async function project(text: string, env: string): Promise<string> {
   return folder;
 }
 
-const runOf = (folder: string): string => join(folder, ".tinker-rl", "runs", "run");
-
 function run(folder: string, ...args: readonly string[]): Promise<Ended> {
   const words = args.length > 0 ? args : ["train", "-c", join(folder, "config.yaml")];
   return runProgram(words, { TINKER_API_KEY: "tml-key-of-the-user" });
@@ -111,17 +111,17 @@ describe("a run with notifications", () => {
     expect(JSON.stringify(plain)).not.toContain(folder);
     const ran = await readLines(join(folder, "heard.jsonl"));
     expect(ran).toMatchObject([
-      { event: "alarm", input: { alarm: "truncated_turns", folder: runOf(folder) } },
+      { event: "alarm", input: { alarm: "truncated_turns", folder: runIn(folder) } },
       { event: "end", message: expect.stringContaining("is done"), input: { step: 2 } },
     ]);
     expect(JSON.stringify(ran)).not.toContain("TINKER_API_KEY");
     expect(JSON.stringify(ran)).not.toContain("TEAM_HOOK");
 
-    expect(await filesWith(runOf(folder), "SECRET")).toEqual([]);
+    expect(await filesWith(runIn(folder), "SECRET")).toEqual([]);
     expect(stdout).not.toContain("SECRET");
 
     const before = posts.length;
-    expect((await run(folder, "resume", runOf(folder))).code).toBe(0);
+    expect((await run(folder, "resume", runIn(folder))).code).toBe(0);
     expect(posts).toHaveLength(before);
   });
 
@@ -197,11 +197,11 @@ describe("a webhook that does not take messages", () => {
     expect(code).toBe(0);
     expect(posts.length).toBeGreaterThan(0);
     expect(elsewhere.posts).toEqual([]);
-    const events = await readLines(join(runOf(folder), "events.jsonl"));
+    const events = await readLines(join(runIn(folder), "events.jsonl"));
     const failed = events.filter((event) => JSON.stringify(event).includes("notification-failed"));
     expect(failed).toHaveLength(1);
     expect(failed).toMatchObject([{ level: "warn", message: expect.stringMatching(reason) }]);
-    expect(await filesWith(runOf(folder), "SECRET")).toEqual([]);
+    expect(await filesWith(runIn(folder), "SECRET")).toEqual([]);
     expect(stdout + stderr).not.toContain("SECRET");
     const ended = events.find((event) => JSON.stringify(event).includes('"run-ended"'));
     const { timeMs: endedMs } = ended as { readonly timeMs: number };
@@ -217,7 +217,7 @@ describe("a webhook that does not take messages", () => {
     const folder = await project(config(notify), "");
     const { code } = await run(folder);
     expect(code).toBe(0);
-    const events = await readLines(join(runOf(folder), "events.jsonl"));
+    const events = await readLines(join(runIn(folder), "events.jsonl"));
     const failed = events.flatMap((event) => {
       const { kind, message } = event as { readonly kind: string; readonly message: string };
       return kind === "notification-failed" ? [message] : [];
@@ -230,15 +230,6 @@ describe("a webhook that does not take messages", () => {
       expect.stringMatching(/^The command of notify\.2 .*code 127/),
     ]);
     const pid = Number(await readFile(join(folder, "pid.txt"), "utf8"));
-    await expect.poll(() => isAlive(pid), { timeout: 15_000, interval: 100 }).toBe(false);
+    await expect.poll(() => isProcessAlive(pid), { timeout: 15_000, interval: 100 }).toBe(false);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { trained } from "./comparedRuns.ts";
-import { amidRollouts, connectTo, linesIn, resume, runIn, train } from "./controlledRun.ts";
+import { linesIn, resume, runIn, train, trainDisturbed } from "./controlledRun.ts";
 import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
@@ -48,16 +48,7 @@ describe.each([1, 3])("a run that samples %i steps ahead", (stepsAhead) => {
     expect(await readdir(join(runIn(folder), "pending"))).toEqual([]);
 
     const disturbed = await project(stepsAhead);
-    const run = train(disturbed);
-    const client = await connectTo(disturbed);
-    await run.saw(amidRollouts(0));
-    await client.send({ action: "pause" });
-    await run.saw(({ kind }) => kind === "paused");
-    await client.send({ action: "save" });
-    await client.send({ action: "continue" });
-    await run.saw(amidRollouts(2));
-    await client.send({ action: "stop" });
-    expect((await run.ended).outcome).toBe("stopped");
+    await trainDisturbed(disturbed, "save", "continue");
     expect(existsSync(join(runIn(disturbed), "pending"))).toBe(true);
     expect((await resume(disturbed).ended).outcome).toBe("done");
     expect(await trained(runIn(disturbed))).toEqual(undisturbed);
@@ -86,13 +77,7 @@ describe.each([
     for (const { tokens } of rows) expect(tokens.forward).toBeGreaterThanOrEqual(tokens.trained);
 
     const disturbed = await project(2, settings);
-    const run = train(disturbed);
-    const client = await connectTo(disturbed);
-    await run.saw(amidRollouts(0));
-    await client.send({ action: "pause" });
-    await run.saw(({ kind }) => kind === "paused");
-    await client.send({ action: "stop" });
-    expect((await run.ended).outcome).toBe("stopped");
+    await trainDisturbed(disturbed);
     expect((await resume(disturbed).ended).outcome).toBe("done");
     expect(await trained(runIn(disturbed))).toEqual(undisturbed);
   });

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { killedWhen, trained } from "./comparedRuns.ts";
-import { eventually } from "./controlledRun.ts";
+import { eventually, runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
 import {
@@ -56,7 +56,6 @@ async function project(text: string): Promise<string> {
   return folder;
 }
 
-const run = (folder: string): string => join(folder, ".tinker-rl", "runs", "run");
 const KEYS = { MODEL_KEY: "model-key-of-the-user", TINKER_API_KEY: "tml-key-of-the-user" };
 
 function train(folder: string, variables = {}): Promise<Ended> {
@@ -75,7 +74,7 @@ describe("a server that the trainer starts", () => {
     const folder = await project(config(OWN));
     const { code, stderr } = await train(folder);
     expect([code, stderr]).toEqual([0, ""]);
-    const log = await readFile(join(run(folder), "servers", "calculator.log"), "utf8");
+    const log = await readFile(join(runIn(folder), "servers", "calculator.log"), "utf8");
     expect(log).toContain('"LEVEL":"3"');
     expect(log).toContain("a secret in its output: ");
     expect(log).not.toContain(KEYS.MODEL_KEY);
@@ -90,7 +89,7 @@ describe("a server that the trainer starts", () => {
     await train(whole);
     const training = train(disturbed);
     await eventually(async () => {
-      const rows = await readLines(join(run(disturbed), "metrics.jsonl"));
+      const rows = await readLines(join(runIn(disturbed), "metrics.jsonl"));
       return rows.length > 0 ? true : null;
     });
     await writeFile(join(disturbed, "crash.txt"), "");
@@ -98,14 +97,14 @@ describe("a server that the trainer starts", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("The server of calculator ended with code 3; it is started again");
     await rename(join(disturbed, "crashed.txt"), join(disturbed, "was.txt"));
-    const [one, other] = await Promise.all([trained(run(whole)), trained(run(disturbed))]);
+    const [one, other] = await Promise.all([trained(runIn(whole)), trained(runIn(disturbed))]);
     expect(other.tokens).toEqual(one.tokens);
     expect(other.evaluations).toEqual(one.evaluations);
   });
 
   it("ends with a trainer that is killed", async () => {
     const folder = await project(config(OWN));
-    const log = join(run(folder), "servers", "calculator.log");
+    const log = join(runIn(folder), "servers", "calculator.log");
     let port = 0;
     const isThere = async (): Promise<boolean> => {
       port = Number(/"PORT":"(\d+)"/.exec(await readFile(log, "utf8").catch(() => ""))?.[1] ?? 0);
@@ -120,7 +119,7 @@ describe("a server that the trainer starts", () => {
     await train(folder);
     const file = join(folder, "environments", "calculator", "server.mjs");
     await writeFile(file, `${SERVER}\n// another grader\n`);
-    const args = ["resume", run(folder), "-c", join(folder, "config.yaml"), "--overrides"];
+    const args = ["resume", runIn(folder), "-c", join(folder, "config.yaml"), "--overrides"];
     const { code, stdout } = await runProgram([...args, "max_steps=5"], KEYS);
     expect(code).toBe(0);
     expect(stdout).toContain("The code of calculator has changed since the run was started");
@@ -131,10 +130,10 @@ describe("a server that the trainer starts", () => {
     await train(folder);
     const elsewhere = await project("");
     await mkdir(join(elsewhere, ".tinker-rl", "runs"), { recursive: true });
-    await rename(run(folder), run(elsewhere));
+    await rename(runIn(folder), runIn(elsewhere));
     await rm(join(folder, "config.yaml"));
     const { code, stderr } = await runProgram(
-      ["resume", run(elsewhere), "--overrides", "max_steps=5"],
+      ["resume", runIn(elsewhere), "--overrides", "max_steps=5"],
       KEYS,
     );
     expect(code).not.toBe(0);

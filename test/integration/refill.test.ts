@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { trained } from "./comparedRuns.ts";
-import { amidRollouts, connectTo, linesIn, resume, runIn, train } from "./controlledRun.ts";
+import { linesIn, resume, runIn, train, trainDisturbed } from "./controlledRun.ts";
 import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 4;
@@ -31,10 +31,6 @@ rolling_save_every: 1
 evaluation: { splits: { local/calculator: [test] }, every: 2, num_samples: 2, temperatures: [1] }
 `;
 
-function project(config: string): Promise<string> {
-  return runFolderWith(config);
-}
-
 const row = z.object({
   num_groups: z.number(),
   refill: z.object({ groups: z.number(), untrained_groups: z.number() }),
@@ -42,7 +38,7 @@ const row = z.object({
 
 describe.each([0, 2])("a run that refills its batches and samples %i steps ahead", (stepsAhead) => {
   it("trains whole batches, and the same when it is paused, stopped and resumed", async () => {
-    const folder = await project(configOf(stepsAhead));
+    const folder = await runFolderWith(configOf(stepsAhead));
     expect((await train(folder).ended).outcome).toBe("done");
     const undisturbed = await trained(runIn(folder));
     const rows = await linesIn(folder, "metrics.jsonl", row);
@@ -52,16 +48,8 @@ describe.each([0, 2])("a run that refills its batches and samples %i steps ahead
       rows.map(({ refill }) => refill.untrained_groups),
     );
 
-    const disturbed = await project(configOf(stepsAhead));
-    const run = train(disturbed);
-    const client = await connectTo(disturbed);
-    await run.saw(amidRollouts(0));
-    await client.send({ action: "pause" });
-    await run.saw(({ kind }) => kind === "paused");
-    await client.send({ action: "continue" });
-    await run.saw(amidRollouts(2));
-    await client.send({ action: "stop" });
-    expect((await run.ended).outcome).toBe("stopped");
+    const disturbed = await runFolderWith(configOf(stepsAhead));
+    await trainDisturbed(disturbed, "continue");
     expect((await resume(disturbed).ended).outcome).toBe("done");
     expect(await trained(runIn(disturbed))).toEqual(undisturbed);
     const pending = join(runIn(disturbed), "pending");

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { type LocalService, startEngine } from "../../src/trainer/services/localServices.ts";
+import { ADAM } from "../fakes/fakeTinker.ts";
 import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { type Gateway, startGateway } from "./tinkerServersProxy.ts";
@@ -35,14 +36,7 @@ async function connect(baseUrl: string): Promise<ServiceClient> {
   return service;
 }
 
-const adam = {
-  learning_rate: 1e-2,
-  beta1: 0.9,
-  beta2: 0.95,
-  eps: 1e-8,
-  weight_decay: 0,
-  grad_clip_norm: 1,
-};
+const adam = { ...ADAM, learning_rate: 1e-2 };
 const sampling = { maxTokens: 4, temperature: 1, topK: -1, topP: 1, seed: 7 };
 
 function aDatum(sampled: Sample["tokens"], logprobs: Sample["logprobs"]): Datum {

@@ -32,60 +32,65 @@ export function deafToLoss(): Filter {
 
 /** Reports the loss as `loss:mean`, the mean over all tokens with an advantage. */
 export function averagingLoss(): Filter {
-  /** Tokens that each ticket is about. */
-  const tokens = new Map<string, number>();
-  return {
-    request: (passing) => passing,
-    answer: (answer, to) => {
-      if (answer.status !== 200) return answer;
-      if (isLoss(to)) {
-        const { data } = decodeForwardBackwardRequest(to.body);
-        const advantages = data.flatMap(({ lossInputs }) => [
-          ...(lossInputs["advantages"]?.values ?? []),
-        ]);
-        const { request_id: id } = requestSchema.parse(JSON.parse(answer.body.toString()));
-        tokens.set(id, advantages.filter((advantage) => advantage !== 0).length);
-        return answer;
-      }
-      if (!to.path.endsWith("/retrieve_future") || !answer.type.includes(PROTOBUF)) return answer;
-      const { request_id: id } = requestSchema.parse(JSON.parse(to.body.toString()));
-      const count = tokens.get(id);
-      if (count === undefined) return answer;
-      const { outputs, metrics } = decodeForwardBackwardOutput(answer.body);
-      const mean = { "loss:mean": (metrics["loss:sum"] ?? 0) / count };
-      return {
-        ...answer,
-        body: Buffer.from(encodeForwardBackwardOutput({ outputs, metrics: mean })),
-      };
+  return changingResults(
+    (to) => {
+      if (!isLoss(to)) return null;
+      const { data } = decodeForwardBackwardRequest(to.body);
+      const advantages = data.flatMap(({ lossInputs }) => [
+        ...(lossInputs["advantages"]?.values ?? []),
+      ]);
+      return advantages.filter((advantage) => advantage !== 0).length;
     },
-  };
+    (body, count) => {
+      const { outputs, metrics } = decodeForwardBackwardOutput(body);
+      const mean = { "loss:mean": (metrics["loss:sum"] ?? 0) / count };
+      return encodeForwardBackwardOutput({ outputs, metrics: mean });
+    },
+  );
 }
 
 /** Reports log-probabilities of samples as p/T: all of them after one prompt are off by the same. */
 export function temperedLogprobs(): Filter {
-  const temperatures = new Map<string, number>();
-  return {
-    request: (passing) => passing,
-    answer: (answer, to) => {
-      if (answer.status !== 200) return answer;
-      if (to.path.endsWith("/asample")) {
-        const { sampling_params: params } = sampleSchema.parse(JSON.parse(to.body.toString()));
-        const { request_id: id } = requestSchema.parse(JSON.parse(answer.body.toString()));
-        temperatures.set(id, params.temperature);
-        return answer;
-      }
-      if (!to.path.endsWith("/retrieve_future") || !answer.type.includes(PROTOBUF)) return answer;
-      const { request_id: id } = requestSchema.parse(JSON.parse(to.body.toString()));
-      const temperature = temperatures.get(id);
-      if (temperature === undefined) return answer;
-      const result = decodeSampleResponse(answer.body);
+  return changingResults(
+    (to) => {
+      if (!to.path.endsWith("/asample")) return null;
+      return sampleSchema.parse(JSON.parse(to.body.toString())).sampling_params.temperature;
+    },
+    (body, temperature) => {
+      const result = decodeSampleResponse(body);
       const sequences = result.sequences.map((sequence) => ({
         ...sequence,
         logprobs: sequence.logprobs?.map((logprob) => logprob / temperature) ?? null,
       }));
-      return { ...answer, body: Buffer.from(encodeSampleResponse({ ...result, sequences })) };
+      return encodeSampleResponse({ ...result, sequences });
+    },
+  );
+}
+
+/** Changes the binary results of those requests of which `noted` gives a number, by that number. */
+function changingResults(
+  noted: (to: PassingRequest) => number | null,
+  change: (body: Buffer, number: number) => Uint8Array,
+): Filter {
+  /** By ticket. */
+  const numbers = new Map<string, number>();
+  return {
+    request: (passing) => passing,
+    answer: (answer, to) => {
+      if (answer.status !== 200) return answer;
+      const number = noted(to);
+      if (number !== null) numbers.set(ticketIn(answer.body), number);
+      if (!to.path.endsWith("/retrieve_future") || !answer.type.includes(PROTOBUF)) return answer;
+      const own = numbers.get(ticketIn(to.body));
+      return own === undefined
+        ? answer
+        : { ...answer, body: Buffer.from(change(answer.body, own)) };
     },
   };
+}
+
+function ticketIn(body: Buffer): string {
+  return requestSchema.parse(JSON.parse(body.toString())).request_id;
 }
 
 function isLoss({ path, headers }: PassingRequest): boolean {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { isOfEnd } from "./controlledRun.ts";
+import { isOfEnd, runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
 import { averagingLoss, deafToLoss, temperedLogprobs } from "./tinkerServersLosses.ts";
@@ -84,7 +84,7 @@ async function train(text: string, ...overrides: readonly string[]): Promise<Tra
   const folder = await runFolderWith(text);
   const args = ["train", "-c", join(folder, "config.yaml"), ...overrides];
   const ended = await runProgram(args, keys());
-  return { ...ended, folder: join(folder, ".tinker-rl", "runs", "run") };
+  return { ...ended, folder: runIn(folder) };
 }
 
 const rowSchema = z.looseObject({

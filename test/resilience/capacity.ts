@@ -4,13 +4,14 @@
  * Run: `npm run resilience:capacity` (about a minute); ends with exit code 1 when something does not hold.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
+import { PROGRAM_FOLDER, runProgram } from "../integration/trainProgram.ts";
 import { CountingProxy } from "./countingProxy.ts";
 
 const ROOM = 6;
@@ -19,7 +20,6 @@ const ASKED = 64;
 const STEPS = 30;
 const GROUPS = 4;
 const ROLLOUTS = 16;
-const PROGRAMS = resolve("dist/trainer");
 
 function config(address: string): string {
   return `
@@ -52,7 +52,7 @@ interface Outcome {
 }
 
 async function serveEnvironments(limit: readonly string[]) {
-  const program = join(PROGRAMS, "environment.js");
+  const program = join(PROGRAM_FOLDER, "environment.js");
   const child = spawn(process.execPath, [program, "--port", "0", ...limit], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -68,18 +68,13 @@ async function train(limit: readonly string[]): Promise<Outcome> {
     const configPath = join(folder, "config.yaml");
     writeFileSync(configPath, config(proxy.address));
     const startedMs = Date.now();
-    const program = join(PROGRAMS, "tinker-rl.js");
-    const trainer = spawn(process.execPath, [program, "train", "-c", configPath], {
-      env: { ...process.env, NO_PROXY: "*", TINKER_RL_STORE: join(folder, "checkpoints") },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const output = collect(trainer);
-    const [code] = await once(trainer, "close");
+    const store = { TINKER_RL_STORE: join(folder, "checkpoints") };
+    const { code, stdout, stderr } = await runProgram(["train", "-c", configPath], store);
     const run = join(folder, ".tinker-rl", "runs", "run");
     return {
-      code: typeof code === "number" ? code : null,
+      code,
       seconds: (Date.now() - startedMs) / 1000,
-      output: output(),
+      output: stdout + stderr,
       rows: lines<Row>(join(run, "metrics.jsonl")),
       events: lines(join(run, "events.jsonl")),
       tokens: Array.from({ length: STEPS }, (_, step) =>
@@ -95,16 +90,6 @@ async function train(limit: readonly string[]): Promise<Outcome> {
     proxy.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function collect(child: ChildProcess): () => string {
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (piece: string) => {
-      text += piece;
-    });
-  }
-  return () => text;
 }
 
 function lines<T>(path: string): readonly T[] {

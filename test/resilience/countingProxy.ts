@@ -1,7 +1,7 @@
 /** Passes requests on to an environments' server and counts the sessions that are opened, refused and closed on the way. */
 
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 export class CountingProxy {
   readonly #server: Server;
@@ -9,6 +9,7 @@ export class CountingProxy {
   readonly #open = new Set<string>();
   /** When openings were refused, in milliseconds since the first was accepted or refused. */
   readonly #refusedMs: number[] = [];
+  #address = "";
   #startedMs: number | null = null;
   #opened = 0;
   #most = 0;
@@ -30,12 +31,12 @@ export class CountingProxy {
 
   static async start(target: string): Promise<CountingProxy> {
     const proxy = new CountingProxy(target);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    proxy.#address = await listenAnywhere(proxy.#server);
     return proxy;
   }
 
   get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on a port
+    return this.#address;
   }
 
   get opened(): number {
@@ -49,10 +50,6 @@ export class CountingProxy {
 
   get stillOpen(): number {
     return this.#open.size;
-  }
-
-  get refused(): number {
-    return this.#refusedMs.length;
   }
 
   /** Refusals in each of `count` equal parts of the time from the first opening until now. */

@@ -26,6 +26,7 @@ import { DashboardSession } from "../../src/server/dashboard/dashboardSession.ts
 import { createTextReader } from "../../src/server/dashboard/textReader.ts";
 import type { DashboardQuestion, HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { anEditor } from "../server/anEditor.ts";
+import { KEPT_NOWHERE } from "../server/dashboard/pageSettings.ts";
 import { askAll } from "./hostile/askAll.ts";
 import { CaseRunner } from "./hostile/caseRunner.ts";
 import { found, Uri } from "./hostile/fakeEditor.ts";
@@ -35,15 +36,6 @@ type Show = (shown: unknown) => void;
 const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const clock = systemClock;
-const SETTINGS = {
-  smoothing: 0,
-  hasSingleKeys: true,
-  hasLiveRegion: true,
-  pinnedMetrics: [],
-  hiddenCharts: [],
-  savedFilters: [],
-  isDemoCardClosed: false,
-};
 /** Rows that someone would look at before losing interest. */
 const MAX_ROWS = 3_000;
 
@@ -124,12 +116,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
       tokenTexts: async (_, ids) => Array.from(ids, String),
       texts,
       shortenPath: (path) => path,
-      settings: {
-        current: () => SETTINGS,
-        chooseCharts: async () => undefined,
-        keepFilters: async () => undefined,
-        closeDemoCard: async () => undefined,
-      },
+      settings: KEPT_NOWHERE,
     },
     { run, isVisible: true },
   );

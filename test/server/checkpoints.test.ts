@@ -8,9 +8,9 @@ import {
 } from "../../src/api/checkpoints.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { TrainerFunctions } from "../../src/server/openRequests.ts";
 import type { ChangeRequest } from "../../src/trainer/checkpoints/changeCheckpoints.ts";
 import type { DownloadRequest as TrainerRequest } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
+import { untilAborted } from "../fakes/fakeHttp.ts";
 import { anEditor } from "./anEditor.ts";
 
 const REQUEST: WeightsRequest = {
@@ -28,8 +28,20 @@ const REQUEST: WeightsRequest = {
   isLocalOnly: false,
 };
 
-type Download = TrainerFunctions["downloadCheckpoint"];
 const { download, change: changing } = CHECKPOINT_REQUESTS;
+
+/** Work that lasts until it is given up. */
+function hanging() {
+  let begun = (): void => undefined;
+  const isBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const hang = (signal: AbortSignal | undefined): Promise<never> => {
+    begun();
+    return untilAborted(signal);
+  };
+  return { hang, isBegun };
+}
 
 describe("a download for an editor", () => {
   it("has the key that was handed over, and reports what arrives, but not each piece", async () => {
@@ -87,16 +99,8 @@ describe("a download for an editor", () => {
   });
 
   it.each(["is canceled", "leaves"])("ends when the editor %s", async (how) => {
-    let begun = (): void => undefined;
-    const isBegun = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const work: Download = (_, { signal }) =>
-      new Promise((_resolve, reject) => {
-        signal?.addEventListener("abort", () => reject(signal.reason));
-        begun();
-      });
-    const { ask, requests } = anEditor({ downloadCheckpoint: work });
+    const { hang, isBegun } = hanging();
+    const { ask, requests } = anEditor({ downloadCheckpoint: (_, { signal }) => hang(signal) });
     const canceling = new CancellationTokenSource();
     const answer = ask<RequestOutcome<null>>(download, REQUEST, canceling.token);
     await isBegun;
@@ -177,23 +181,16 @@ describe("a change of checkpoints for an editor", () => {
   });
 
   it("is given up after ten seconds, with everything that was in progress", async () => {
-    let begun = (): void => undefined;
-    const isBegun = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const hanging = anEditor({
+    const { hang, isBegun } = hanging();
+    const editor = anEditor({
       changeCheckpoints: async function* (_, { signal }) {
-        await new Promise((_resolve, reject) => {
-          signal?.addEventListener("abort", () => reject(signal.reason));
-          begun();
-        });
-        yield { path: "", place: null };
+        yield await hang(signal);
       },
     });
     const request = { paths: PATHS, change: { action: "publish" }, service: ELSEWHERE } as const;
-    const answer = hanging.ask<RequestOutcome<null>>(changing, request);
+    const answer = editor.ask<RequestOutcome<null>>(changing, request);
     await isBegun;
-    await hanging.clock.advance(10_000);
+    await editor.clock.advance(10_000);
     expect(await answer).toMatchObject({
       ok: false,
       error: { code: "timeout", message: "No answer within 10 seconds." },

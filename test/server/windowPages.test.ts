@@ -17,18 +17,8 @@ import type { HostMessage, PageMessage } from "../../src/shared/dashboardMessage
 import type { RunsHostMessage, RunsPageMessage } from "../../src/shared/runsPage.ts";
 import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
+import { PAGE_SETTINGS } from "./dashboard/pageSettings.ts";
 import { writeHardRun } from "./dashboard/writtenRun.ts";
-
-const SETTINGS = {
-  smoothing: 0.6,
-  hasSingleKeys: true,
-  hasLiveRegion: true,
-  pinnedMetrics: [],
-  hiddenCharts: [],
-  savedFilters: [],
-  isDemoCardClosed: false,
-  layout: null,
-};
 
 const parent = folderOfAllTests();
 const fileSystem = filesOnDisk();
@@ -55,7 +45,7 @@ function open<Message extends HostMessage | RunsHostMessage>(
   const request: OpenPageRequest = {
     progressToken: "page-1",
     isVisible: true,
-    settings: SETTINGS,
+    settings: { ...PAGE_SETTINGS, layout: null },
     workspaceFolders: [parent],
     cachePath: null,
     ...changes,

@@ -1,13 +1,13 @@
-import { describe, expect, it, type TestContext } from "vitest";
+import { expect, it, type TestContext } from "vitest";
 import type { ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
 import { checkNativeRenderer } from "../../../src/core/chat/setup/nativeCheck.ts";
 import { type ExactJson, ExactNumber, isExactObject } from "../../../src/core/util/exactJson.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { addTally } from "../tally.ts";
 import { AGREED, EXPLAINED, type Explained } from "./explained.ts";
-import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
+import { kitTokenizer } from "./kitTokenizers.ts";
 import { comparedProfiles, rendererOf } from "./profiles.ts";
-import { type Family, readFamily, toFollowUp, toMessage, toTools } from "./vectors.ts";
+import { describeFamilies, type Family, toFollowUp, toMessage, toTools } from "./vectors.ts";
 
 /** Which of our lines may explain a difference: what several renderers agree on is equal, but for the few of `AGREED`. */
 type Lines = readonly Explained[];
@@ -53,13 +53,7 @@ async function compare<V extends { readonly id: string; readonly profile: string
 
 type Parsed = Family["parses"][number]["expected"];
 
-describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
-  const family = hasKitTokenizers ? readFamily(name) : null;
-  if (family === null) {
-    it.skip("without the kit");
-    return;
-  }
-
+describeFamilies(CHAT_FAMILIES, (family, name) => {
   const promptOf = (scenario: string, renderer: Renderer): readonly number[] => {
     const { messages = [], tools } = family.scenarios[scenario] ?? {};
     return renderer.renderInitial(messages.map(toMessage), toTools(tools));

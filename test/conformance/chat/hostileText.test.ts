@@ -1,20 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addsNoControl, hostileFollowUps } from "../../core/chat/hostileTexts.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { addTally } from "../tally.ts";
-import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
+import { kitTokenizer } from "./kitTokenizers.ts";
 import { comparedProfiles, rendererOf } from "./profiles.ts";
-import { readFamily } from "./vectors.ts";
+import { describeFamilies } from "./vectors.ts";
 
 const COUNT = 10_000;
 
-describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
-  const family = hasKitTokenizers ? readFamily(name) : null;
-  if (family === null) {
-    it.skip("without the kit");
-    return;
-  }
-
+describeFamilies(CHAT_FAMILIES, (family) => {
   it(`makes no control token of ${COUNT} hostile texts of an environment`, async (context) => {
     const { compared } = comparedProfiles(family);
     const checks = await Promise.all(

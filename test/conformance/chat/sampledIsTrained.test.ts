@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Renderer } from "../../../src/core/chat/renderer.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
@@ -8,9 +8,9 @@ import { result, scriptedSession } from "../../core/rollout/scriptedEnvironment.
 import { ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
-import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
+import { kitTokenizer } from "./kitTokenizers.ts";
 import { rendererOf } from "./profiles.ts";
-import { type Family, readFamily } from "./vectors.ts";
+import { describeFamilies, type Family } from "./vectors.ts";
 
 const MAX_RESPONSE = 24;
 const TURNS = 6;
@@ -86,13 +86,7 @@ function someTurns({ parses }: Family, name: string, offset: number) {
 /** The kit has no sampled turns of Qwen2.5. */
 const FAMILIES = CHAT_FAMILIES.filter((name) => name !== "qwen2.5");
 
-describe.runIf(hasKitTokenizers).each(FAMILIES)("family %s", (name) => {
-  const family = hasKitTokenizers ? readFamily(name) : null;
-  if (family === null) {
-    it.skip("without the kit");
-    return;
-  }
-
+describeFamilies(FAMILIES, (family) => {
   it.each(["all", "template"] as const)(
     "trains each sampled token once, in its own context, with retention %s",
     async (retention) => {

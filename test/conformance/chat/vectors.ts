@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { describe, it } from "vitest";
 import * as z from "zod";
 import type { FollowUp, InitialMessage, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
 import {
@@ -11,7 +12,7 @@ import {
   isExactObject,
   parseExactJson,
 } from "../../../src/core/util/exactJson.ts";
-import { CHAT_KIT } from "./kitTokenizers.ts";
+import { CHAT_KIT, hasKitTokenizers } from "./kitTokenizers.ts";
 
 const exact = z.custom<ExactJson>(() => true);
 const toolSchema = z.object({ name: z.string(), description: z.string(), parameters: exact });
@@ -99,6 +100,17 @@ export function readFamily(name: string): Family {
   // Python writes numbers that JSON does not have.
   const text = bytes.toString("utf8").replace(/((?<!\\)":\s*)(-?Infinity|NaN)\b/g, '$1"$2"');
   return familySchema.parse(parseExactJson(text));
+}
+
+/** Tests of each family; without the kit they are skipped. */
+export function describeFamilies(
+  names: readonly string[],
+  tests: (family: Family, name: string) => void,
+): void {
+  describe.runIf(hasKitTokenizers).each(names)("family %s", (name) => {
+    if (hasKitTokenizers) tests(readFamily(name), name);
+    else it.skip("without the kit");
+  });
 }
 
 export function toTools(tools: Family["parse_tools"] | null | undefined): ToolDeclaration[] {

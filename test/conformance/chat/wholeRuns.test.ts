@@ -9,6 +9,7 @@ import { defineEnvironment } from "../../../src/local/environment/environment.ts
 import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
 import { isInSecondStep, killedWhen, trained } from "../../integration/comparedRuns.ts";
+import { runIn } from "../../integration/controlledRun.ts";
 import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 import { PROGRAM_FOLDER, runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
@@ -67,10 +68,6 @@ afterAll(async () => {
   if (kept !== "") await cp(root, kept, { recursive: true });
   await rm(root, { recursive: true, force: true });
 });
-
-function runIn(project: string): string {
-  return join(project, ".tinker-rl", "runs", "run");
-}
 
 /** Takes any text as an answer. */
 const spoken = defineEnvironment<{ readonly text: string }, null>({

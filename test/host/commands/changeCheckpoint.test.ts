@@ -14,6 +14,7 @@ import {
   keepLastState,
   shareCheckpoint,
 } from "../../../src/host/commands/changeCheckpoint.ts";
+import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
@@ -29,9 +30,11 @@ vi.mock("vscode", async () => ({
   ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   workspace: { getWorkspaceFolder: () => undefined },
+  ProgressLocation: { Notification: 15 },
   window: {
     showQuickPick: async (items: readonly { label: string }[]) =>
       items.find(({ label }) => label === editor.pick),
+    withProgress: (_: unknown, work: () => Promise<unknown>) => work(),
     showWarningMessage: async (_: string, { detail }: { readonly detail: string }) => {
       editor.asked += 1;
       editor.details.push(detail);
@@ -185,5 +188,75 @@ describe("publishing a checkpoint", () => {
       "Only those at Tinker can be published",
     );
     expect(made).toEqual([]);
+  });
+});
+
+describe("deleting a checkpoint", () => {
+  beforeEach(() => {
+    editor.answer = "Delete Checkpoint";
+  });
+
+  it("removes both of its folders here, and notes in the run that they no longer exist", async () => {
+    const { options, made, lines } = await changes("local/tiny-tool");
+    expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
+    const removal = { paths: [STATE, SAMPLER], change: { action: "delete" } };
+    expect(made).toEqual([["this computer", removal]]);
+    const expires_at = new Date(NOW_MS).toISOString();
+    expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
+    expect(editor.details).toEqual([
+      `It was saved after step 10 and is deleted from this computer.\n${STATE}\n${SAMPLER}\nA resume begins with this checkpoint. Without it, the run cannot be resumed.\nThis cannot be undone.`,
+    ]);
+  });
+
+  it("says where a resume begins without it", async () => {
+    const { options, files } = await changes("local/tiny-tool");
+    const before = { ...ENTRY, name: "b", step: 5, state_path: `${STATE}b`, state: aRunState(5) };
+    await appendCheckpoint(files, RUN.folder, before);
+    await removeCheckpoint(RUN, ENTRY, options);
+    expect(editor.details.at(-1)).toContain(
+      "A resume begins with this checkpoint. Without it, a resume begins after step 5.",
+    );
+  });
+
+  it("warns where only the run folder says that the run saved it", async () => {
+    const { options } = await changes("local/tiny-tool");
+    await removeCheckpoint(RUN, ENTRY, { ...options, isOwn: async () => false });
+    expect(editor.details.at(-1)).toContain(
+      `${SAMPLER}\nOnly the run folder says that demo saved this; your trainers on this computer did not save it. It may belong to another run.\n`,
+    );
+  });
+
+  it("asks the service for those of hosted models", async () => {
+    const { options, made } = await changes("Qwen/Qwen3-8B");
+    expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
+    expect(made).toEqual([[null, { paths: [STATE, SAMPLER], change: { action: "delete" } }]]);
+  });
+
+  it("keeps it listed when the service refuses", async () => {
+    const { options, lines } = await changes("Qwen/Qwen3-8B");
+    const change = () => Promise.reject(new Error("refused"));
+    await expect(removeCheckpoint(RUN, ENTRY, { ...options, change })).rejects.toThrow("refused");
+    expect(await lines()).toEqual([ENTRY]);
+  });
+
+  it("does nothing without a yes", async () => {
+    editor.answer = undefined;
+    const { options, made, lines } = await changes("local/tiny-tool");
+    expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(false);
+    expect(made).toEqual([]);
+    expect(await lines()).toEqual([ENTRY]);
+  });
+
+  it("is refused while the run is in progress", async () => {
+    const { options } = await changes("local/tiny-tool");
+    const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, options);
+    await expect(removal).rejects.toThrow("demo is running");
+    expect(editor.details).toEqual([]);
+  });
+
+  it("is refused where no one knows whose it is", async () => {
+    const { options, files } = await changes("local/tiny-tool");
+    await files.remove(`${RUN.folder}/config.resolved.json`);
+    await expect(removeCheckpoint(RUN, ENTRY, options)).rejects.toThrow("does not record where");
   });
 });

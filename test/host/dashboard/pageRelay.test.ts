@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { OpenPageRequest, PageNews, PageReport, PageSent } from "../../../src/api/pages.ts";
 import { PageRelay } from "../../../src/host/dashboard/pageRelay.ts";
 import type { Server } from "../../../src/host/server/server.ts";
+import { PAGE_SETTINGS } from "../../server/dashboard/pageSettings.ts";
 
 vi.mock("vscode", () => ({
   CancellationTokenSource: class {
@@ -14,16 +15,7 @@ const SURROUNDINGS = {
   runs: [],
   workspaceFolders: [],
   cachePath: null,
-  settings: {
-    smoothing: 0.6,
-    hasSingleKeys: true,
-    hasLiveRegion: true,
-    pinnedMetrics: [],
-    hiddenCharts: [],
-    savedFilters: [],
-    isDemoCardClosed: false,
-    layout: null,
-  },
+  settings: { ...PAGE_SETTINGS, layout: null },
 };
 
 interface OpenSession {

@@ -32,7 +32,7 @@ export interface FaultRule {
 /** Counts over all services, and the end of all faults once there were enough. */
 export class FaultLedger {
   readonly limit: number;
-  readonly #counts = new Map<string, Map<FaultKind, number>>();
+  readonly #counts = new Map<FaultKind, number>();
   #total = 0;
 
   constructor(limit: number) {
@@ -47,26 +47,22 @@ export class FaultLedger {
     return this.#total >= this.limit;
   }
 
-  note(service: string, kind: FaultKind): void {
-    const own = this.#counts.get(service) ?? new Map<FaultKind, number>();
-    this.#counts.set(service, own.set(kind, (own.get(kind) ?? 0) + 1));
+  note(kind: FaultKind): void {
+    this.#counts.set(kind, this.count(kind) + 1);
     this.#total += 1;
   }
 
-  count(kind: FaultKind, service?: string): number {
-    const tables = [...this.#counts].filter(([name]) => service === undefined || name === service);
-    return tables.reduce((sum, [, own]) => sum + (own.get(kind) ?? 0), 0);
+  count(kind: FaultKind): number {
+    return this.#counts.get(kind) ?? 0;
   }
 }
 
 export class FaultPlan {
-  readonly service: string;
   readonly #ledger: FaultLedger;
   readonly #rules: readonly FaultRule[];
   readonly #uniform: () => number;
 
-  constructor(service: string, seed: number, rules: readonly FaultRule[], ledger: FaultLedger) {
-    this.service = service;
+  constructor(seed: number, rules: readonly FaultRule[], ledger: FaultLedger) {
     this.#rules = rules;
     this.#uniform = createUniform(seed);
     this.#ledger = ledger;
@@ -81,6 +77,6 @@ export class FaultPlan {
   }
 
   fired(kind: FaultKind): void {
-    this.#ledger.note(this.service, kind);
+    this.#ledger.note(kind);
   }
 }

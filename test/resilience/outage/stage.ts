@@ -47,7 +47,7 @@ export async function openStage({ folder, seed, ledger }: StageOptions): Promise
   };
   const open = (name: ServiceName): Promise<FaultProxy> => {
     const ownSeed = seed + SERVICE_NAMES.indexOf(name);
-    const plan = ledger && new FaultPlan(name, ownSeed, FAULT_RULES[name], ledger);
+    const plan = ledger && new FaultPlan(ownSeed, FAULT_RULES[name], ledger);
     const onPassage = (passage: Passage): void => training.note(passage);
     const more = name === "tinker" ? { rename: MODEL, onPassage } : {};
     return FaultProxy.start({ upstream: upstreams[name], plan, ...more });

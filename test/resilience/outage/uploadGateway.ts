@@ -4,9 +4,9 @@
  */
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
+import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 
 const eventSchema = z.looseObject({
   eventType: z.enum(["rollout", "message", "rollout_update"]),
@@ -31,6 +31,7 @@ interface Kept {
 
 export class UploadGateway {
   readonly #kept = new Map<string, Kept>();
+  #url = "";
   readonly #server = createServer(async (incoming, outgoing) => {
     const { method, url = "" } = incoming;
     const id = /^\/v1\/rollouts\/([^/]+)$/.exec(url)?.[1];
@@ -43,13 +44,12 @@ export class UploadGateway {
 
   static async start(): Promise<UploadGateway> {
     const gateway = new UploadGateway();
-    await new Promise<void>((resolve) => gateway.#server.listen(0, "127.0.0.1", resolve));
+    gateway.#url = await listenAnywhere(gateway.#server);
     return gateway;
   }
 
   get url(): string {
-    // A TCP server's address is never a string.
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#url;
   }
 
   /** Distinct events, each as it came first. */

@@ -15,17 +15,8 @@ import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
+import { KEPT_NOWHERE } from "./pageSettings.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
-
-const SETTINGS = {
-  smoothing: 0.6,
-  hasSingleKeys: true,
-  hasLiveRegion: true,
-  pinnedMetrics: [],
-  hiddenCharts: [],
-  savedFilters: [],
-  isDemoCardClosed: false,
-};
 
 type Kind = HostMessage["kind"];
 type Of<K extends Kind> = Extract<HostMessage, { readonly kind: K }>;
@@ -64,12 +55,7 @@ async function openedSession() {
       tokenTexts: async (_, ids) => Array.from(ids, (id) => `<${id}>`),
       texts: textsHere(fileSystem, folder),
       shortenPath: (path) => path.replace(parent, "~"),
-      settings: {
-        current: () => SETTINGS,
-        chooseCharts: async () => undefined,
-        keepFilters: async () => undefined,
-        closeDemoCard: async () => undefined,
-      },
+      settings: KEPT_NOWHERE,
     },
     { run, isVisible: true },
   );

@@ -18,13 +18,13 @@ import {
 } from "../../core/runFolder/builders.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
+import { CUT_TURNS, PRICES } from "./writtenRun.ts";
 
 /** The first one, and 50 over which nothing moves. */
 export const STEPS = 51;
 const ALARM_STEP = 30;
 const ROLLOUTS = 8;
 const ENVIRONMENTS = ["local/calculator", "local/number-hunt"];
-const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trained: 0.6 };
 
 export interface GrowingRun {
   readonly folder: string;
@@ -67,14 +67,6 @@ export async function startGrowingRun(fileSystem: FileSystem, parent: string): P
     },
   };
 }
-
-const CUT_TURNS = {
-  id: "truncated_turns",
-  severity: "warning",
-  seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
-  meaning: "A turn that is cut off seldom holds a whole tool call, so its work is lost.",
-  edits: [{ path: ["max_response_tokens"], value: 96 }],
-} as const;
 
 /** From 0 to 1, with signs and digits of any kind. */
 function rewardOf(step: number, index: number): number {

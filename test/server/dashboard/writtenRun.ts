@@ -28,11 +28,11 @@ export const HOSTILE_TEXT = [
 ].join("\n");
 
 /** USD per million tokens, made up. */
-const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trained: 0.6 };
+export const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trained: 0.6 };
 
 /** Fires from step 18 on, which both attempts played. */
 const CUT_STEP = 18;
-const CUT_TURNS: AlarmNotice = {
+export const CUT_TURNS: AlarmNotice = {
   id: "truncated_turns",
   severity: "warning",
   seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",

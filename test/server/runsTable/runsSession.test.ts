@@ -1,6 +1,6 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { RunFeeds } from "../../../src/server/runs/runFeed.ts";
@@ -13,6 +13,11 @@ import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const root = folderOfEachTest();
 const fileSystem = filesOnDisk();
+const sessions: RunsSession[] = [];
+// Before their folder is removed.
+afterEach(() => {
+  for (const session of sessions.splice(0)) session.dispose();
+});
 
 async function open(count: number) {
   const parent = join(root, "runs");
@@ -51,6 +56,7 @@ async function open(count: number) {
     },
     { isVisible: true },
   );
+  sessions.push(session);
   return { session, store, posted, opened, compared, folders, layout: () => layout };
 }
 
@@ -67,6 +73,12 @@ function rowsIn(posted: readonly RunsHostMessage[]): ReadonlyMap<string, RunsTab
 async function begin(session: RunsSession, posted: readonly RunsHostMessage[]): Promise<void> {
   session.receive({ kind: "ready" });
   await vi.waitFor(() => expect(posted.some(({ kind }) => kind === "rows")).toBe(true));
+}
+
+/** The page is there, and has all that is in the folders. */
+async function read(session: RunsSession, posted: readonly RunsHostMessage[]): Promise<void> {
+  session.receive({ kind: "ready" });
+  await untilRead(posted);
 }
 
 async function untilRead(posted: readonly RunsHostMessage[]): Promise<void> {
@@ -95,15 +107,13 @@ describe("the session of the runs table", () => {
     expect(posted.findLast(({ kind }) => kind === "rows")).toMatchObject({
       settingKeys: ["environments.local/calculator.num_rollouts", "seed", "learning_rate"],
     });
-    session.dispose();
   });
 
   it("has whole rows at once in the next window", async () => {
     const first = await open(80);
     const [folder = ""] = first.folders;
     await markRun(fileSystem.within(folder), folder, { star: true });
-    first.session.receive({ kind: "ready" });
-    await untilRead(first.posted);
+    await read(first.session, first.posted);
     await vi.waitFor(async () => await readFile(join(root, "digests.json")), 5_000);
     first.session.dispose();
     const next = await open(80);
@@ -121,13 +131,11 @@ describe("the session of the runs table", () => {
     const removals = () =>
       next.posted.filter((own) => own.kind === "rows" && own.removed.length > 0);
     await vi.waitFor(() => expect(removals()).toMatchObject([{ removed: [{}] }]), 5_000);
-    next.session.dispose();
   });
 
   it("sends a run that went on, and nothing to a page that is hidden", async () => {
     const { session, store, posted, folders } = await open(3);
-    session.receive({ kind: "ready" });
-    await untilRead(posted);
+    await read(session, posted);
     posted.length = 0;
     const addStep = async (step: number): Promise<void> => {
       const row = { step, rollout: { reward: { mean: 1 } } };
@@ -148,7 +156,6 @@ describe("the session of the runs table", () => {
     session.setVisible(true);
     await begin(session, posted);
     expect(rowsIn(posted).get("lr-1e-5-seed-1")?.steps).toBe(6);
-    session.dispose();
   });
 
   it("keeps the layout, opens runs that it knows, and drops what it does not", async () => {
@@ -164,13 +171,11 @@ describe("the session of the runs table", () => {
     expect(opened).toEqual(folders);
     session.choose(folders);
     expect(posted.at(-1)).toEqual({ kind: "choose", ids: [row?.id] });
-    session.dispose();
   });
 
   it("sends the mark that another window gave", async () => {
     const { session, posted, folders } = await open(2);
-    session.receive({ kind: "ready" });
-    await untilRead(posted);
+    await read(session, posted);
     posted.length = 0;
     const [folder = ""] = folders;
     await markRun(fileSystem.within(folder), folder, { star: true });
@@ -178,7 +183,6 @@ describe("the session of the runs table", () => {
     await vi.waitFor(() =>
       expect(rowsIn(posted).get("lr-1e-5-seed-1")?.mark).toMatchObject({ star: true }),
     );
-    session.dispose();
   });
 
   it("has what the metrics of another program's folder say, and no settings of it", async () => {
@@ -187,8 +191,7 @@ describe("the session of the runs table", () => {
     await rm(join(folder, "run.json"));
     await rm(join(folder, "config.resolved.json"));
     await store.look([join(root, "runs")], [folder]);
-    session.receive({ kind: "ready" });
-    await untilRead(posted);
+    await read(session, posted);
     const row = rowsIn(posted).get("lr-1e-5-seed-1");
     expect(row).toMatchObject({ state: "foreign", steps: 4, settings: {} });
     expect(row?.digest?.best?.value).toBeGreaterThan(0);
@@ -197,7 +200,6 @@ describe("the session of the runs table", () => {
     await vi.waitFor(() =>
       expect(posted.find(({ kind }) => kind === "columns")).toMatchObject({ runs: [{ rows: 4 }] }),
     );
-    session.dispose();
   });
 
   it("sends the metrics of compared runs as they were written, and goes on with them", async () => {
@@ -230,7 +232,6 @@ describe("the session of the runs table", () => {
     expect(columns().some(({ columns: parts }) => parts.some(({ name }) => name === "loss"))).toBe(
       true,
     );
-    session.dispose();
     expect(folders).toHaveLength(3);
   });
 
@@ -256,13 +257,11 @@ describe("the session of the runs table", () => {
     session.receive({ kind: "diff", left: ids[0], right: ids[1] });
     session.receive({ kind: "diff", left: ids[0], right: "another" });
     expect(compared).toEqual([[folders[1], folders[0]]]);
-    session.dispose();
   });
 
   it("keeps stars, tags and notes in the folder of the run, where the next window finds them", async () => {
     const { session, posted, folders } = await open(2);
-    session.receive({ kind: "ready" });
-    await untilRead(posted);
+    await read(session, posted);
     const id = rowsIn(posted).get("lr-1e-5-seed-1")?.id;
     const mark = () => rowsIn(posted).get("lr-1e-5-seed-1")?.mark;
     session.receive({ kind: "star", id, isOn: true });
@@ -271,7 +270,6 @@ describe("the session of the runs table", () => {
     await vi.waitFor(() => expect(mark()?.tags).toEqual(["good", "seed 1"]));
     session.receive({ kind: "edit", id, what: "note" });
     await vi.waitFor(() => expect(mark()?.note).toBe("A note."));
-    session.dispose();
     const [folder = ""] = folders;
     expect((await readMarks(fileSystem.within(folder), folder)).run).toMatchObject({
       star: true,
@@ -279,9 +277,7 @@ describe("the session of the runs table", () => {
       note: "A note.",
     });
     const next = await open(2);
-    next.session.receive({ kind: "ready" });
-    await untilRead(next.posted);
+    await read(next.session, next.posted);
     expect(rowsIn(next.posted).get("lr-1e-5-seed-1")?.mark.star).toBe(true);
-    next.session.dispose();
   });
 });

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { isProcessAlive } from "../../../src/node/processes.ts";
 import { startChild } from "../../../src/trainer/services/childProcess.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
@@ -25,21 +26,13 @@ function ready(address: string): string {
   return `console.log(JSON.stringify({ ready: true, address: ${address} })); setInterval(() => {}, 1000);`;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 describe("a child server", () => {
   it("is there once it says where it listens, and gone after it is closed", async () => {
     const child = await start(ready("String(process.pid)"));
     const pid = Number(child.address);
-    expect(isAlive(pid)).toBe(true);
+    expect(isProcessAlive(pid)).toBe(true);
     await child.close();
-    expect(isAlive(pid)).toBe(false);
+    expect(isProcessAlive(pid)).toBe(false);
     await child.close();
   });
 
@@ -48,7 +41,7 @@ describe("a child server", () => {
     async () => {
       const child = await start(ready("String(process.pid)"));
       // Only a process that leads a group of its own can be named in this way.
-      expect(isAlive(-Number(child.address))).toBe(true);
+      expect(isProcessAlive(-Number(child.address))).toBe(true);
       await child.close();
     },
   );
