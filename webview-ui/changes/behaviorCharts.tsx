@@ -4,10 +4,10 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount } from "../../src/shared/format.ts";
+import type { Behavior } from "../model/changesModel.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { changesStrings as text } from "../strings/changes.ts";
 import { type BehaviorSeries, behaviorSeries } from "./behaviorSeries.ts";
-import type { Behavior } from "./changesModel.ts";
 
 const WIDTH = 200;
 const HEIGHT = 48;

@@ -5,11 +5,11 @@ import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
+import { type Changes, firstRanges } from "../model/changesModel.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { BehaviorCharts } from "./behaviorCharts.tsx";
-import { type Changes, firstRanges } from "./changesModel.ts";
 import { Phrases } from "./phrases.tsx";
 
 const TYPING_MS = 400;

@@ -5,13 +5,13 @@ import { useState } from "preact/hooks";
 import { BETWEEN_WORDS, type ChangedPhrase, type PhraseExample } from "../../src/shared/changes.ts";
 import { formatCount, formatReward, formatShare } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
+import type { Changes } from "../model/changesModel.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { openFound } from "../search/openFound.ts";
 import { SnippetText } from "../search/snippetText.tsx";
 import { changesStrings as text } from "../strings/changes.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { Changes } from "./changesModel.ts";
 
 interface PhrasesProps extends DashboardProps {
   readonly changes: Changes | null;

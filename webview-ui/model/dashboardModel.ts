@@ -11,14 +11,14 @@ import type {
 } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
-import { askBehavior, askChanges, type Behavior, type Changes } from "../changes/changesModel.ts";
-import { askSearch, type SearchResults } from "../search/searchModel.ts";
+import { askBehavior, askChanges, type Behavior, type Changes } from "./changesModel.ts";
 import { flipped } from "./flipped.ts";
 import type { Host } from "./host.ts";
 import type { LastingQuestion } from "./lastingQuestion.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
 import { type RunData, RunSignals, type Shown } from "./runData.ts";
+import { askSearch, type SearchResults } from "./searchModel.ts";
 import {
   firstViewState,
   forOtherRun,

@@ -6,10 +6,10 @@ import { setName } from "../../src/shared/rolloutSet.ts";
 import { MAX_COUNTED } from "../../src/shared/search.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
 import type { DashboardProps } from "../model/dashboardModel.ts";
+import type { FoundHit, SearchResults } from "../model/searchModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { openFound } from "./openFound.ts";
-import type { FoundHit, SearchResults } from "./searchModel.ts";
 import { SnippetText } from "./snippetText.tsx";
 
 interface ResultsProps extends DashboardProps {

@@ -1,8 +1,8 @@
 /** What is known of the changes over a run. */
 
 import type { BehaviorRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
-import type { Answer, Host } from "../model/host.ts";
-import { LastingQuestion } from "../model/lastingQuestion.ts";
+import type { Answer, Host } from "./host.ts";
+import { LastingQuestion } from "./lastingQuestion.ts";
 
 export interface Behavior {
   /** By ascending step. */

@@ -1,8 +1,8 @@
 /** The search that is in progress or has ended. */
 
 import type { SearchHit } from "../../src/shared/search.ts";
-import type { Answer, Host } from "../model/host.ts";
-import { LastingQuestion } from "../model/lastingQuestion.ts";
+import type { Answer, Host } from "./host.ts";
+import { LastingQuestion } from "./lastingQuestion.ts";
 
 export interface FoundHit extends SearchHit {
   readonly run: { readonly id: string; readonly name: string };
