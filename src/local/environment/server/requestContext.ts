@@ -16,10 +16,7 @@ export interface RequestContext {
   readonly clock: Clock;
 }
 
-/** Returns what is answered as JSON, or a stream. */
-type Handler = (exchange: RequestContext) => Json | Promise<Json> | Promise<StreamedReply>;
-
-export interface Endpoint {
-  readonly method: "GET" | "POST";
-  readonly handle: Handler;
-}
+/** Handlers by `METHOD /path`. What one returns is answered as JSON, or is a stream. */
+export type Endpoints = Readonly<
+  Record<string, (exchange: RequestContext) => Json | Promise<Json> | Promise<StreamedReply>>
+>;

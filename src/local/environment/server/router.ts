@@ -2,9 +2,9 @@
 
 import type { Json } from "../../../core/json.ts";
 import { jsonReply, type StreamedReply } from "../../http/reply.ts";
-import type { Handler as RequestHandler, Routes, ServiceRequest } from "../../http/router.ts";
+import type { Routes, ServiceRequest } from "../../http/router.ts";
 import { findEnvironment, type HostedEnvironment, listSplits } from "./hostedEnvironment.ts";
-import type { Endpoint, RequestContext } from "./requestContext.ts";
+import type { Endpoints, RequestContext } from "./requestContext.ts";
 import {
   call,
   create,
@@ -20,39 +20,38 @@ import { countTasks, getTask, getTaskRange, listTasks } from "./taskEndpoints.ts
 /** Release of the `openreward` dialect that this server speaks. */
 const DIALECT_VERSION = "0.1.167";
 
-type Endpoints = Readonly<Record<string, Endpoint>>;
+const ROOT_ENDPOINTS: Endpoints = {
+  "GET /version": () => ({ version: DIALECT_VERSION, build_sha: null }),
+  "GET /list_environments": ({ environments }) =>
+    environments.map(({ definition }) => definition.name),
+  "POST /create_session": createSession,
+  "POST /create": create,
+  "POST /ping": ping,
+  "POST /delete": remove,
+  "POST /delete_session": remove,
+};
 
-const ROOT_ENDPOINTS = {
-  health: { method: "GET", handle: () => ({ status: "ok" }) },
-  version: { method: "GET", handle: () => ({ version: DIALECT_VERSION, build_sha: null }) },
-  list_environments: {
-    method: "GET",
-    handle: ({ environments }) => environments.map(({ definition }) => definition.name),
-  },
-  create_session: { method: "POST", handle: createSession },
-  create: { method: "POST", handle: create },
-  ping: { method: "POST", handle: ping },
-  delete: { method: "POST", handle: remove },
-  delete_session: { method: "POST", handle: remove },
-} satisfies Endpoints;
+/** Answered without the key. */
+const OPEN_ENDPOINTS: Endpoints = { "GET /health": () => ({ status: "ok" }) };
 
 const ENVIRONMENT_ENDPOINTS: Endpoints = {
-  splits: { method: "GET", handle: ({ hosted }) => listSplits(hosted.definition) },
-  tools: { method: "GET", handle: ({ hosted }) => hosted.toolList },
-  tasks: { method: "POST", handle: listTasks },
-  num_tasks: { method: "POST", handle: countTasks },
-  task: { method: "POST", handle: getTask },
-  task_range: { method: "POST", handle: getTaskRange },
-  prompt: { method: "GET", handle: getPrompt },
-  messages: { method: "GET", handle: getMessages },
-  task_tools: { method: "GET", handle: listTaskTools },
-  call: { method: "POST", handle: call },
+  "GET /splits": ({ hosted }) => listSplits(hosted.definition),
+  "GET /tools": ({ hosted }) => hosted.toolList,
+  "POST /tasks": listTasks,
+  "POST /num_tasks": countTasks,
+  "POST /task": getTask,
+  "POST /task_range": getTaskRange,
+  "GET /prompt": getPrompt,
+  "GET /messages": getMessages,
+  "GET /task_tools": listTaskTools,
+  "POST /call": call,
 };
 
 /** Names that an environment may not take, because a path of one segment already means something. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  ...Object.keys(ROOT_ENDPOINTS),
-  ...Object.keys(ENVIRONMENT_ENDPOINTS),
+  ...Object.keys({ ...OPEN_ENDPOINTS, ...ROOT_ENDPOINTS, ...ENVIRONMENT_ENDPOINTS }).map((route) =>
+    route.slice(route.indexOf("/") + 1),
+  ),
   "score_group",
 ]);
 
@@ -61,26 +60,24 @@ export function environmentRoutes(
   environments: readonly [HostedEnvironment, ...HostedEnvironment[]],
   context: Pick<RequestContext, "sessions" | "clock">,
 ): { readonly routes: Routes; readonly openRoutes: Routes } {
-  const handler =
-    ({ handle }: Endpoint): RequestHandler =>
-    async (request) => {
-      const hosted = hostedOf(environments, request);
-      const reply = await handle({ ...context, request, environments, hosted });
-      return isStream(reply) ? reply : jsonReply(reply);
-    };
-  const at = (prefix: string, endpoints: Endpoints): [string, RequestHandler][] =>
-    Object.entries(endpoints).map(([name, endpoint]) => [
-      `${endpoint.method} ${prefix}/${name}`,
-      handler(endpoint),
-    ]);
-  const { health, ...others } = ROOT_ENDPOINTS;
+  const at = (prefix: string, endpoints: Endpoints): Routes =>
+    Object.fromEntries(
+      Object.entries(endpoints).map(([route, handle]) => [
+        route.replace("/", `${prefix}/`),
+        async (request) => {
+          const hosted = hostedOf(environments, request);
+          const reply = await handle({ ...context, request, environments, hosted });
+          return isStream(reply) ? reply : jsonReply(reply);
+        },
+      ]),
+    );
   return {
-    openRoutes: Object.fromEntries(at("", { health })),
-    routes: Object.fromEntries([
-      ...at("", others),
+    openRoutes: at("", OPEN_ENDPOINTS),
+    routes: {
+      ...at("", ROOT_ENDPOINTS),
       ...at("", ENVIRONMENT_ENDPOINTS),
       ...at("/{environment}", ENVIRONMENT_ENDPOINTS),
-    ]),
+    },
   };
 }
 
