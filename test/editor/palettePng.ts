@@ -1,7 +1,7 @@
 /** Makes a picture of a screen small: 256 colors, chosen by how often they occur. */
 
 import { deflateSync, inflateSync } from "node:zlib";
-import { crc32 } from "../../src/core/tracking/wandb/offline/log/crc32.ts";
+import { crc32 } from "../../src/core/tracking/wandb/offline/log/framing.ts";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLORS = 256;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { NO_SETTINGS, keyFault, netrcKey, parseWandbSettings } from "../../../../../src/core/tracking/wandb/login/apiKey.ts";
+import {
+  keyFault,
+  NO_SETTINGS,
+  netrcKey,
+  parseWandbSettings,
+} from "../../../../../src/core/tracking/wandb/login/apiKey.ts";
 
 const KEY = "0123456789abcdefABCDEF__0123456789abcdef";
 
