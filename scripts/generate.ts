@@ -11,6 +11,7 @@ import { EXIT } from "../src/shared/exitCodes.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { settingsJsonSchema, tasksJsonSchema } from "./manifest/fileSchemas.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
+import { serverContract } from "./manifest/serverContract.ts";
 import { settingReference } from "./manifest/settings.ts";
 import { toolReference } from "./manifest/tools.ts";
 
@@ -35,6 +36,7 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   ...Object.fromEntries(
     OUTPUTS.map((output) => [schemaPath(output), () => jsonText(output.jsonSchema())]),
   ),
+  "docs/protocols/server.md": between("contract", serverContract()),
   "docs/troubleshooting.md": between("error-codes", errorReference()),
   "docs/vscode.md": (text) => withSettings(withTools(withCommands(text))),
 };
