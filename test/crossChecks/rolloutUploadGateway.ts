@@ -1,6 +1,7 @@
 /** Stands between a trainer and a service: it loses some answers after the service has taken the requests in, and gives some itself. */
 
 import { createServer, type IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 export interface LosingGateway {
@@ -20,7 +21,7 @@ export async function startLosingGateway(upstream: string, every: number): Promi
   const server = createServer(async (request, reply) => {
     requests += 1;
     if (requests % REQUESTS_A_PAGE === 0) {
-      await bytesOf(request);
+      await buffer(request);
       reply.end("<!doctype html><title>Log in first</title>");
       return;
     }
@@ -48,7 +49,7 @@ export async function startLosingGateway(upstream: string, every: number): Promi
 
 async function passOn(upstream: string, request: IncomingMessage) {
   const { method = "GET", url = "" } = request;
-  const body = await bytesOf(request);
+  const body = await buffer(request);
   const key = request.headers["x-api-key"];
   const headers = {
     "content-type": "application/json",
@@ -61,10 +62,4 @@ async function passOn(upstream: string, request: IncomingMessage) {
   });
   const bytes = new Uint8Array(await answer.arrayBuffer());
   return { status: answer.status, headers: answer.headers, bytes };
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return new Uint8Array(Buffer.concat(chunks));
 }

@@ -1,6 +1,7 @@
 /** A server on this computer that writes down what it is sent, and refuses everything. */
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 interface Heard {
@@ -25,9 +26,7 @@ export async function startListener(): Promise<Listener> {
   let connections = 0;
   const server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request;
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    heard.push({ method, url, headers, body });
+    heard.push({ method, url, headers, body: await text(request) });
     response.writeHead(403, { "content-type": "application/json" }).end('{"error":"refused"}');
   });
   server.on("connect", ({ url = "", headers }, socket) => {

@@ -3,6 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
@@ -24,15 +25,14 @@ const KEY = "or_right";
 /** Begun rollouts, by their names. */
 const begun: string[] = [];
 const service = createServer(async (request, reply) => {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
+  const body = await text(request);
   const isRight = request.headers["x-api-key"] === KEY;
   // The service does not say what it has.
   const isPost = request.method === "POST";
   reply.statusCode = isRight ? (isPost ? 200 : 404) : 401;
   reply.end("{}");
   if (!isRight || !isPost) return;
-  const { events } = JSON.parse(Buffer.concat(parts).toString("utf8"));
+  const { events } = JSON.parse(body);
   for (const { eventType, rolloutName } of events) {
     if (eventType === "rollout") begun.push(rolloutName);
   }

@@ -3,6 +3,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
 import { isProcessAlive } from "../../src/node/processes.ts";
 import { runIn } from "./controlledRun.ts";
@@ -46,14 +47,10 @@ interface Post {
 
 async function webhook(answer?: RequestListener) {
   const posts: Post[] = [];
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on("data", (part: Buffer) => parts.push(part));
-    request.on("end", () => {
-      posts.push({ url: request.url ?? "", body: JSON.parse(Buffer.concat(parts).toString()) });
-      if (answer === undefined) response.end("ok");
-      else answer(request, response);
-    });
+  const server = createServer(async (request, response) => {
+    posts.push({ url: request.url ?? "", body: await json(request) });
+    if (answer === undefined) response.end("ok");
+    else answer(request, response);
   });
   const address = await listenAnywhere(server);
   closing.push(

@@ -7,6 +7,7 @@ import {
   request,
   type ServerResponse,
 } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { listenAnywhere } from "./tinkerServersStub.ts";
 
@@ -114,7 +115,7 @@ async function passThrough(
   outgoing: ServerResponse,
 ): Promise<void> {
   const { method = "GET", headers } = incoming;
-  const asked = { method, path, headers, body: await readWhole(incoming) };
+  const asked = { method, path, headers, body: await buffer(incoming) };
   const passing = filter.request(asked);
   if ("status" in passing) return send(outgoing, passing);
   const forwarded = request({
@@ -130,7 +131,7 @@ async function passThrough(
   const whole = {
     status: answer.statusCode ?? 502,
     type: answer.headers["content-type"] ?? "application/json",
-    body: await readWhole(answer),
+    body: await buffer(answer),
   };
   send(outgoing, filter.answer(whole, asked));
 }
@@ -140,12 +141,6 @@ function answerTo(forwarded: ReturnType<typeof request>): Promise<IncomingMessag
     forwarded.on("response", resolve);
     forwarded.on("error", reject);
   });
-}
-
-async function readWhole(message: IncomingMessage): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of message) parts.push(part);
-  return Buffer.concat(parts);
 }
 
 function send(outgoing: ServerResponse, { status, type, body, location }: PassingAnswer): void {

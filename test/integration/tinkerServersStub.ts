@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
+import { buffer } from "node:stream/consumers";
 import * as z from "zod";
 import {
   decodeForwardBackwardRequest,
@@ -87,7 +88,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const path = (request.url ?? "").replace("/api/v1/", "");
-  const bytes = await readBytes(request);
+  const bytes = await buffer(request);
   const isBinary = request.headers["content-type"] === "application/x-protobuf";
   if (isBinary && !service.readsBinary) {
     return send(response, refusal(422, "the body is not JSON"));
@@ -95,12 +96,6 @@ async function answer(
   const body = isBinary ? binaryLoss(bytes) : jsonBody(bytes);
   if (path !== "retrieve_future" && path !== "session_heartbeat") calls.push({ path, body });
   send(response, service.reply(path, body));
-}
-
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of request) parts.push(part);
-  return Buffer.concat(parts);
 }
 
 function binaryLoss(bytes: Uint8Array): Body {

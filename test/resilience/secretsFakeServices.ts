@@ -1,6 +1,7 @@
 /** The services of the secrets test: they note all that they are sent, and give back keys and secrets wherever they can. */
 
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
 import {
@@ -261,10 +262,8 @@ function wandb(): Answering {
 
 async function listening(name: string, notes: Notes, answer: Answering): Promise<FakeService> {
   const listener: RequestListener = async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
     const { method = "GET", url: path = "", headers } = request;
-    const passing = { method, path, headers, body: Buffer.concat(parts) };
+    const passing = { method, path, headers, body: await buffer(request) };
     const taken = await (notes.take(passing) ?? answer(passing));
     const { status, type, body, location } = taken;
     response

@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { redactSecrets } from "../../src/core/config/secretValues.ts";
 import { isAppError } from "../../src/core/errors.ts";
@@ -52,8 +53,7 @@ let own: Recorded;
 async function recorded(): Promise<Recorded> {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const part of request) body += String(part);
+    const body = await text(request);
     requests.push(JSON.stringify([request.method, request.url, request.headers, body]));
     response.writeHead(401).end("{}");
   });

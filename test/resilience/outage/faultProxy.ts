@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultKind, FaultPlan } from "./faultPlan.ts";
 
@@ -104,7 +105,7 @@ export class FaultProxy {
 
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/", headers } = incoming;
-    const sent: Incoming = { method, path, headers, body: await readWhole(incoming) };
+    const sent: Incoming = { method, path, headers, body: await buffer(incoming) };
     const fault = this.#options.plan?.draw(`${method} ${path}`) ?? null;
     if (fault !== null && isBefore(fault)) {
       this.#options.plan?.fired(fault);
@@ -120,7 +121,7 @@ export class FaultProxy {
       answer.once("error", () => reset(outgoing));
       return;
     }
-    const body = this.#renamed(await readWhole(answer), "service", "client");
+    const body = this.#renamed(await buffer(answer), "service", "client");
     const status = answer.statusCode ?? 502;
     const fired = fault !== null && isPossible(fault, isStream, body) ? fault : null;
     if (fired !== null) this.#options.plan?.fired(fired);
@@ -196,10 +197,4 @@ function send(outgoing: ServerResponse, { status, headers, body }: Whole): void 
 
 function reset(outgoing: ServerResponse): void {
   outgoing.socket?.resetAndDestroy();
-}
-
-async function readWhole(message: IncomingMessage): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of message) parts.push(part);
-  return Buffer.concat(parts);
 }
