@@ -24,8 +24,6 @@ export interface CallSection extends MarkerPair {
 export interface CallSyntax extends MarkerPair {
   /** Sentence for the model that says how a call is written; contains no control token. */
   readonly expected: string;
-  /** Markers around several calls, or between them, that say nothing. */
-  readonly separators?: readonly string[];
   /** Markers around all calls of a turn; a call outside of them does not run. */
   readonly section?: CallSection;
   /** Reads what stands between the markers; `raw` is the call with them. */

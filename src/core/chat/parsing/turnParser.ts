@@ -13,8 +13,7 @@ type Marker =
   | "sectionOpen"
   | "sectionClose"
   | "callOpen"
-  | "callClose"
-  | "separator";
+  | "callClose";
 /** A stretch of the turn; a marker keeps its text for the places where it is only text. */
 interface Piece {
   readonly marker: Marker | null;
@@ -56,7 +55,6 @@ function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOption
   const markers: (readonly [Marker, string])[] = [];
   if (calls !== null) {
     markers.push(["callOpen", calls.open], ["callClose", calls.close]);
-    for (const text of calls.separators ?? []) markers.push(["separator", text]);
     const { section } = calls;
     if (section !== undefined) {
       markers.push(["sectionOpen", section.open], ["sectionClose", section.close]);
@@ -169,7 +167,7 @@ function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<Parsed
   const lead = reading.content.slice(0, reading.lead ?? reading.content.length).join("");
   const thoughtCall = reading.calls.length + reading.errors.length > 0 ? null : reading.thoughtCall;
   if (thoughtCall !== null && content === "" && !reading.thinking) {
-    addError(reading, toolCallError("in_reasoning", thoughtCall, options.calls?.expected ?? ""));
+    addFailure(reading, "in_reasoning", thoughtCall);
   }
   return {
     reasoning: thought === "" ? null : thought,
@@ -231,10 +229,7 @@ function closeCall(reading: Reading, { opening, payload, inner }: OpenCall, clos
     addReading(reading, payload, raw);
     return;
   }
-  addError(
-    reading,
-    toolCallError("unterminated", raw.slice(0, opening.length + inner), calls?.expected ?? ""),
-  );
+  addFailure(reading, "unterminated", raw.slice(0, opening.length + inner));
   addReading(reading, payload.slice(inner + opening.length), raw.slice(opening.length + inner));
 }
 
@@ -243,12 +238,16 @@ function addReading(reading: Reading, payload: string, raw: string): void {
   const { calls, tools } = reading.options;
   if (calls === null) return;
   if (calls.section !== undefined && reading.section === null) {
-    addError(reading, toolCallError("not_readable", raw, calls.expected));
+    addFailure(reading, "not_readable", raw);
     return;
   }
   const result = calls.read(payload, raw, tools);
   if (result.kind === "call") reading.calls.push(result.call);
   else addError(reading, result.error);
+}
+
+function addFailure(reading: Reading, kind: ToolCallError["kind"], raw: string): void {
+  addError(reading, toolCallError(kind, raw, reading.options.calls?.expected ?? ""));
 }
 
 function addError({ calls, errors }: Reading, error: ToolCallError): void {
@@ -282,12 +281,12 @@ function closeSection(reading: Reading, raw: string): void {
   const { isStrict, endsTurn } = calls.section;
   if (reading.section === null) {
     reading.content.push(raw);
-    addError(reading, toolCallError("not_readable", raw, calls.expected));
+    addFailure(reading, "not_readable", raw);
     return;
   }
   reading.isOver = endsTurn;
   if (!isStrict && reading.section === reading.calls.length + reading.errors.length) {
-    addError(reading, toolCallError("not_readable", raw, calls.expected));
+    addFailure(reading, "not_readable", raw);
   }
   reading.section = null;
 }
@@ -295,7 +294,6 @@ function closeSection(reading: Reading, raw: string): void {
 function dropOpenCall(reading: Reading): void {
   if (reading.call === null) return;
   const { opening, payload } = reading.call;
-  const expected = reading.options.calls?.expected ?? "";
-  addError(reading, toolCallError("unterminated", opening + payload, expected));
+  addFailure(reading, "unterminated", opening + payload);
   reading.call = null;
 }
