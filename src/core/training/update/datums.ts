@@ -19,7 +19,7 @@ export interface DatumSource {
   readonly stream: number;
   readonly ledger: LedgerView;
   /** Those of the rollout, which ids below 0 stand for; absent = none. */
-  readonly images?: readonly ImageFile[];
+  readonly images?: readonly ImageFile[] | undefined;
 }
 
 export interface TrainingDatum extends DatumSource {

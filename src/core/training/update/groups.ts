@@ -179,7 +179,7 @@ function scoreRollout(
     return { ...scored, data: [] };
   }
   try {
-    const images = rollout.images.map(({ file }) => file);
+    const images = rollout.images.length === 0 ? undefined : rollout.images.map(({ file }) => file);
     const source = { group: record.group, rollout: record.rollout, images };
     const data = streams.flatMap(
       (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantages) ?? [],
