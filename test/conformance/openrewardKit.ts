@@ -22,7 +22,7 @@ export const kitPython = KIT === "" ? null : inject("python");
 export const PACKAGES = ["openreward", "ors-sdk"] as const;
 export type Package = (typeof PACKAGES)[number];
 
-const LISTEN_TRIES = 200;
+const LISTEN_TRIES = 1_200;
 const LISTEN_PAUSE_MS = 50;
 
 export interface OfficialServer {
