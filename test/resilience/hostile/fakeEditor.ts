@@ -2,7 +2,12 @@
 
 import { readFile, stat as statFile } from "node:fs/promises";
 
+import { CancellationTokenSource as ProtocolTokenSource } from "vscode-languageserver/node";
+
 const quiet = (): Disposable => new Disposable(() => undefined);
+
+/** The protocol has the same one. */
+export class CancellationTokenSource extends ProtocolTokenSource {}
 
 export class Disposable {
   readonly #dispose: () => void;
