@@ -73,6 +73,7 @@ export class KeptRequest<Report> {
       onReport(report);
     };
     const options = { token: this.#closing.token, onProgress };
-    await server.request<RequestOutcome<null>, Report>(method, request, options);
+    const outcome = await server.request<RequestOutcome<null>, Report>(method, request, options);
+    if (!outcome.ok) throw new Error(outcome.error.message);
   }
 }
