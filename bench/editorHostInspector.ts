@@ -6,7 +6,7 @@ import * as z from "zod";
 
 const ADDRESS = "http://127.0.0.1:9229/json/list";
 const targets = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
-const reply = z.object({ id: z.number().optional(), result: z.unknown() });
+const reply = z.object({ id: z.number().optional(), result: z.unknown().optional() });
 const evaluated = z.object({ result: z.object({ value: z.string() }) });
 const usage = z.object({ heapUsed: z.number(), arrayBuffers: z.number() });
 /** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
@@ -19,19 +19,32 @@ const profiled = z.object({
         children: z.array(z.number()).optional(),
       }),
     ),
+    /** Microseconds on the clock of all processes. */
+    startTime: z.number(),
     samples: z.array(z.number()),
     /** Microseconds before each sample. */
     timeDeltas: z.array(z.number()),
   }),
 });
 type Profile = z.infer<typeof profiled>["profile"];
+/** https://chromedevtools.github.io/devtools-protocol/v8/NodeTracing; `ts` is on the clock of the profile. */
+const traced = z.object({
+  method: z.literal("NodeTracing.dataCollected"),
+  params: z.object({ value: z.array(z.object({ name: z.string(), ts: z.number() })) }),
+});
+/** The loop reaches it once in each of its turns. */
+const TURN = "CheckImmediate";
 
 const SAMPLE_US = 500;
+/** A sample that comes later does so because another process had the processor. */
+const LATE_US = 2 * SAMPLE_US;
 /** Where the installed extension keeps its code. */
 const OWN = /tinker-rl[^/]*\/dist\/extension\//;
 
 export interface Inspector {
   readonly call: (method: string, params?: object) => Promise<unknown>;
+  /** Called with each message that answers no call. */
+  readonly listen: (heard: (message: unknown) => void) => void;
   readonly close: () => void;
 }
 
@@ -58,6 +71,10 @@ export async function inspectHost(pid: number): Promise<Inspector> {
         socket.addEventListener("message", answer);
         socket.send(JSON.stringify({ id, method, params }));
       }),
+    listen: (heard) =>
+      socket.addEventListener("message", ({ data }: { readonly data: unknown }) => {
+        heard(JSON.parse(String(data)));
+      }),
     close: () => socket.close(),
   };
 }
@@ -75,20 +92,37 @@ export async function hostHeapMb(pid: number): Promise<number> {
   return (heapUsed + arrayBuffers) / 2 ** 20;
 }
 
-/** Milliseconds of each stretch, while `work` is done, in which the host did nothing but run code of the extension. */
+/**
+ * Milliseconds of processor time of each stretch, while `work` is done, in which the host did nothing but run code of the
+ * extension, in one turn of its event loop.
+ */
 export async function ownStretchesMs(
   host: Inspector,
   work: () => Promise<void>,
 ): Promise<readonly number[]> {
+  const turns: number[] = [];
+  host.listen((message) => {
+    const { data } = traced.safeParse(message);
+    for (const { name, ts } of data?.params.value ?? []) if (name === TURN) turns.push(ts);
+  });
+  const traceConfig = { includedCategories: ["node.environment"] };
+  await host.call("NodeTracing.start", { traceConfig });
   await host.call("Profiler.enable");
   await host.call("Profiler.setSamplingInterval", { interval: SAMPLE_US });
   await host.call("Profiler.start");
   await work();
   const { profile } = profiled.parse(await host.call("Profiler.stop"));
-  return stretchesIn(profile);
+  await host.call("NodeTracing.stop");
+  await sleep(500);
+  if (turns.length === 0) throw new Error("The host says nothing of the turns of its loop.");
+  turns.sort((a, b) => a - b);
+  return stretchesIn(profile, turns);
 }
 
-function stretchesIn({ nodes, samples, timeDeltas }: Profile): readonly number[] {
+function stretchesIn(
+  { nodes, startTime, samples, timeDeltas }: Profile,
+  turns: readonly number[],
+): readonly number[] {
   const parents = new Map(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
   );
@@ -102,14 +136,20 @@ function stretchesIn({ nodes, samples, timeDeltas }: Profile): readonly number[]
   const own = new Set(nodes.map(({ id }) => id).filter(isOwn));
   const collector = nodes.find(({ callFrame }) => callFrame.functionName === "(garbage collector)");
   const found: number[] = [];
-  let us = 0;
+  let [us, atUs, turn] = [0, startTime, 0];
   timeDeltas.forEach((delta, index) => {
     // The time before a sample belongs to the sample before it.
     const before = samples[index - 1];
     const isWithin =
       before !== undefined && (own.has(before) || (us > 0 && before === collector?.id));
-    if (isWithin) us += delta;
-    else if (us > 0) {
+    atUs += delta;
+    let isNextTurn = false;
+    while ((turns[turn] ?? Number.POSITIVE_INFINITY) <= atUs) {
+      turn += 1;
+      isNextTurn = true;
+    }
+    if (isWithin) us += Math.min(delta, LATE_US);
+    if (us > 0 && (!isWithin || isNextTurn)) {
       found.push(us / 1000);
       us = 0;
     }

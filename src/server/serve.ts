@@ -25,6 +25,7 @@ import {
 import { serveCatalogue, type WindowCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
+import { collectWhenIdle } from "./collectWhenIdle.ts";
 import { serveEnvironments } from "./environments.ts";
 import { serveEstimates } from "./estimate.ts";
 import { serveExamples } from "./examples.ts";
@@ -96,6 +97,7 @@ export async function serveStandardStreams(
   const connection = createConnection(ProposedFeatures.all, reader, writer);
   const clock = systemClock;
   serve({ connection, trainer: TRAINER, requests, clock, programFolder }, version);
+  collectWhenIdle();
   await once(stdin, "close");
   const late = new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
   await Promise.race([requests.close(), late]);

@@ -20,6 +20,7 @@ import type {
   TokenWindow,
 } from "./dashboardTypes.ts";
 import type { MarkChange } from "./marks.ts";
+import type { PackedRows } from "./packedRows.ts";
 import type { RolloutKey, RolloutSet, RolloutSource } from "./rolloutSet.ts";
 import type { SearchQuery, SearchReport, SearchSnippet } from "./search.ts";
 import type { TaskPage, TaskQuery } from "./taskTable.ts";
@@ -198,7 +199,7 @@ export type HostMessage =
       readonly total: number;
       /** Position of the first row; 0 begins the list again. */
       readonly from: number;
-      readonly rows: readonly RolloutRow[];
+      readonly rows: PackedRows<RolloutRow>;
     }
   | (SearchReport & {
       readonly kind: "search";

@@ -2,6 +2,7 @@
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { unpackRows } from "../../src/shared/packedRows.ts";
 import { newestSets, type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
 import type { Host } from "./host.ts";
 import type { RunData } from "./runData.ts";
@@ -81,7 +82,7 @@ function followRollouts(
     return host.ask({ ask: "rollouts", source, step }, (answer) => {
       if (answer.kind !== "rollouts") return;
       if (answer.from === 0) received = [];
-      received.push(...answer.rows);
+      received.push(...unpackRows(answer.rows));
       rollouts.value = { source, step, total: answer.total, rows: [...received] };
     });
   });

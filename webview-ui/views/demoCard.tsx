@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { hasEnded } from "../../src/shared/hasEnded.ts";
+import { unpackRows } from "../../src/shared/packedRows.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -101,7 +102,7 @@ function readRollout(dashboard: DashboardModel, step: number): void {
   const set = { source: "training", step } as const;
   const stop = dashboard.host.ask({ ask: "rollouts", ...set }, (answer) => {
     stop();
-    const rows = answer.kind === "rollouts" ? answer.rows : [];
+    const rows = answer.kind === "rollouts" ? unpackRows(answer.rows) : [];
     const best = rows.reduce<RolloutRow | null>(
       (found, row) => ((row.reward ?? 0) > (found?.reward ?? -1) ? row : found),
       null,

@@ -5,6 +5,7 @@ import { errorMessage } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import type { DashboardQuestion, HostMessage } from "../../shared/dashboardMessages.ts";
+import { packRows } from "../../shared/packedRows.ts";
 import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import { rolloutRow } from "./rolloutViews.ts";
 import { RunQueries, type RunQueriesOptions } from "./runQueries.ts";
@@ -152,7 +153,7 @@ export class Answerer {
     target.sent = summaries;
     target.sentAtMs = clock.monotonic();
     for (let from = 0; from === 0 || from < total; from += ROWS_PER_PAGE) {
-      const rows = summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow);
+      const rows = packRows(summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow));
       if (!this.#post(id, { kind: "rollouts", id, total, from, rows })) return;
       await turn();
     }

@@ -10,6 +10,7 @@ import { systemClock } from "../../../src/node/clock.ts";
 import type { DashboardRun } from "../../../src/server/dashboard/dashboardRun.ts";
 import { DashboardSession } from "../../../src/server/dashboard/dashboardSession.ts";
 import type { DashboardQuestion, HostMessage } from "../../../src/shared/dashboardMessages.ts";
+import { unpackRows } from "../../../src/shared/packedRows.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -290,7 +291,8 @@ describe("a session", () => {
 describe("answers", () => {
   it("hold the rollouts of a step, with advantage and what it was used for", async () => {
     const { ask, step } = await settledSession();
-    const { rows, total } = await ask({ ask: "rollouts", source, step }, "rollouts");
+    const { rows: packed, total } = await ask({ ask: "rollouts", source, step }, "rollouts");
+    const rows = unpackRows(packed);
     expect([rows.length, total]).toEqual([48, 48]);
     expect(rows[3]).toMatchObject({
       reward: null,

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
 import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
 import type { RolloutRow, RunView } from "../../../src/shared/dashboardTypes.ts";
+import { packRows } from "../../../src/shared/packedRows.ts";
 import type { Answer, Host } from "../../../webview-ui/model/host.ts";
 import { selectRollouts } from "../../../webview-ui/model/rolloutSelection.ts";
 import { RunSignals } from "../../../webview-ui/model/runData.ts";
@@ -31,7 +32,7 @@ function aSelection(completedSteps: number) {
       id: 1,
       total: 1,
       from: 0,
-      rows: [row],
+      rows: packRows([row]),
     });
   return { data, view, report, answer, ...selectRollouts(host, data, view) };
 }

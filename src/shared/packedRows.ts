@@ -1,0 +1,53 @@
+/** Rows of one shape as columns: messages with many rows are a third as long. */
+
+/** A value of each row in `each`, or where values repeat, the different ones and which of them each row has. */
+export type PackedColumn =
+  | { readonly each: readonly unknown[] }
+  /** −1 where the row has no such value. */
+  | { readonly values: readonly unknown[]; readonly at: readonly number[] };
+
+export interface PackedRows<Row extends object> {
+  readonly length: number;
+  readonly columns: { readonly [Key in keyof Row]?: PackedColumn };
+}
+
+export function packRows<Row extends object>(rows: readonly Row[]): PackedRows<Row> {
+  const names = new Set(rows.flatMap((row) => Object.keys(row) as (keyof Row)[]));
+  const columns: { [Key in keyof Row]?: PackedColumn } = {};
+  for (const name of names) columns[name] = packColumn(rows.map((row) => row[name]));
+  return { length: rows.length, columns };
+}
+
+/** The rows as they were; a value that a row did not have is undefined. */
+export function unpackRows<Row extends object>({ length, columns }: PackedRows<Row>): Row[] {
+  const names = Object.keys(columns) as (keyof Row)[];
+  // An object that gets so many properties one after the other becomes a table that is slow to read; copies of a whole one do not.
+  const blank: Row = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, 0]))));
+  const rows = Array.from({ length }, () => ({ ...blank }));
+  for (const name of names) {
+    const column = columns[name];
+    if (column === undefined) continue;
+    rows.forEach((row, index) => {
+      row[name] = valueAt(column, index) as Row[typeof name]; // it was packed from one
+    });
+  }
+  return rows;
+}
+
+function packColumn(each: readonly unknown[]): PackedColumn {
+  const places = new Map<unknown, number>();
+  const at = each.map((value) => {
+    if (value === undefined) return -1;
+    const place = places.get(value) ?? places.size;
+    places.set(value, place);
+    return place;
+  });
+  const isRepeated = places.size <= each.length / 2;
+  if (!isRepeated && !at.includes(-1)) return { each };
+  return { values: [...places.keys()], at };
+}
+
+function valueAt(column: PackedColumn, index: number): unknown {
+  if ("each" in column) return column.each[index];
+  return column.values[column.at[index] ?? -1];
+}
