@@ -61,7 +61,8 @@ export async function workbenchRows({ workspace }: BenchRuns): Promise<readonly 
     });
     host.close();
     rows.push(...(await memoryRows(stage, heapBefore)));
-    return [...activation, ...rows, ...stretchRows(stretches)];
+    const typing = await typingRows(stage);
+    return [...activation, ...rows, ...typing, ...stretchRows(stretches)];
   } finally {
     await browser.close();
     await server.stop();
@@ -219,6 +220,37 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
     row(`  after a run of ${FOLLOWED_STEPS} steps was followed`, [followed], 60, "MB"),
     row("  whole host meanwhile, garbage included, at most", [Math.max(...hosts)], null, "MB"),
     row("  the extension's server meanwhile, at most", [Math.max(...servers)], null, "MB"),
+  ];
+}
+
+/** A word of the configuration becomes a fault, and a word again. */
+async function typingRows({ page, workbench }: Stage): Promise<readonly Row[]> {
+  await workbench.open("tinker-config.yaml");
+  await page.locator(".view-line").first().waitFor();
+  // After the number in the last line.
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("ArrowLeft");
+  const [typed, marked, unmarked]: [number[], number[], number[]] = [[], [], []];
+  await page.waitForTimeout(2_000);
+  const faults = page.locator(".squiggly-error");
+  const fault = faults.nth(await faults.count());
+  for (let attempt = 0; attempt < 2 * TRIES; attempt += 1) {
+    const startedAt = performance.now();
+    await page.keyboard.type("x");
+    await page.locator(".view-line", { hasText: "10x" }).first().waitFor();
+    typed.push(performance.now() - startedAt);
+    await fault.waitFor();
+    marked.push(performance.now() - startedAt);
+    const goneAt = performance.now();
+    await page.keyboard.press("Backspace");
+    await fault.waitFor({ state: "detached" });
+    unmarked.push(performance.now() - goneAt);
+    await page.waitForTimeout(200);
+  }
+  return [
+    row("a letter is typed into a configuration: seen", typed),
+    row("  the fault that it makes is underlined", marked),
+    row("  it is removed: the line is gone", unmarked),
   ];
 }
 
