@@ -8,7 +8,7 @@ import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { EstimateCommand } from "./arguments/planningArguments.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { TrainerProgram } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { BLANK, type Line } from "./terminal/line.ts";
@@ -17,7 +17,7 @@ import { followRun } from "./train.ts";
 
 /** @throws AppError `bad-arguments` when groups would be played at a cost that no one agreed to, and as the trainer does */
 export async function estimate(
-  options: ProgramOptions,
+  options: TrainerProgram,
   { kind: _, groups, from: given, isConfirmed, wantsJson, ...request }: EstimateCommand,
 ): Promise<RunEnd> {
   const { pastRun, model, isBilled } = await options.trainer.estimateBasis(
@@ -32,7 +32,7 @@ export async function estimate(
 
 /** Resolves when it is printed. @throws AppError as the estimate does */
 export async function followEstimate(
-  options: ProgramOptions,
+  options: TrainerProgram,
   request: Omit<EstimateRequest, "watch" | "onEstimate">,
   wantsJson: boolean,
 ): Promise<RunEnd> {
@@ -58,7 +58,7 @@ export async function followEstimate(
 }
 
 async function requireConsent(
-  { input, err }: ProgramOptions,
+  { input, err }: TrainerProgram,
   model: string,
   wanted: number | null,
 ): Promise<void> {

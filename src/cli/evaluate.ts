@@ -5,7 +5,7 @@ import { describeEvaluations } from "../core/outputs/evaluationsOutput.ts";
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { laterUsage } from "../core/runs/laterUsage.ts";
 import type { EvaluateRequest, RunEnd } from "../trainer/plan/types.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { TrainerProgram } from "./arguments/programOptions.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { nextStepLines, usedLines } from "./terminal/endLines.ts";
 import { evaluationTable } from "./terminal/evaluationTable.ts";
@@ -14,7 +14,7 @@ import { followRun } from "./train.ts";
 
 /** Resolves when it has ended and its results are printed. @throws AppError as the evaluation does */
 export async function followEvaluation(
-  options: ProgramOptions,
+  options: TrainerProgram,
   request: Omit<EvaluateRequest, "watch">,
   wantsJson: boolean,
 ): Promise<RunEnd> {

@@ -6,7 +6,7 @@ import type { RolloutChoice } from "../core/examples/chooseRollouts.ts";
 import { formatCount, plural } from "../shared/format.ts";
 import { exportRollouts, requireEmpty } from "../trainer/examples/exportRollouts.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import { requireRun } from "./arguments/requireRun.ts";
 import type { CollectCommand, ExportCommand } from "./arguments/resultsArguments.ts";
 import { shortPath } from "./terminal/invocation.ts";
@@ -25,7 +25,7 @@ export async function exportRuns(
 }
 
 /** Resolves when the tasks are played and what passes the filters is written. @throws AppError as an evaluation, and as {@link exportRuns}; `folder-not-empty` before anything is played */
-export async function collect(options: ProgramOptions, command: CollectCommand): Promise<RunEnd> {
+export async function collect(options: TrainerProgram, command: CollectCommand): Promise<RunEnd> {
   const { trainer } = options;
   const { model, configPath, samples, tasks, overrides, where, maxPerTask } = command;
   const { allowedOrigins } = command;

@@ -11,12 +11,10 @@ import { cacheFolder } from "../node/cacheFolder.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { isProcessAlive } from "../node/processes.ts";
-import { OpenRequests } from "../server/openRequests.ts";
+import type { OpenRequests } from "../server/openRequests.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
-import { loadTokenizer } from "../trainer/models/loadTokenizer.ts";
 import { debugLog } from "../trainer/services/debugLog.ts";
-import { createTrainerApi } from "./arguments/trainerApi.ts";
 import { runProgram } from "./program.ts";
 import { errorLines } from "./terminal/exitCode.ts";
 import { createInterrupts } from "./terminal/interrupts.ts";
@@ -26,7 +24,8 @@ import { createTerminal, outputLost } from "./terminal/terminal.ts";
 
 /** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
 function failCleanly(error: unknown): never {
-  const lines = errorLines(requests.redactError(redactor.redactError(error)), true);
+  const cleaned = redactor.redactError(error);
+  const lines = errorLines(requests?.redactError(cleaned) ?? cleaned, true);
   writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
   process.exit(EXIT.fault);
 }
@@ -36,7 +35,8 @@ setMaxListeners(0);
 const { argv, env, stdout, stderr } = process;
 const scriptPath = argv[1] ?? "tinker-rl";
 const redactor = new Redactor();
-const requests = new OpenRequests();
+/** Of the editor that is served. */
+let requests: OpenRequests | null = null;
 process.on("uncaughtException", failCleanly);
 const programFolder = dirname(fileURLToPath(import.meta.url));
 const out = createTerminal(stdout, env);
@@ -52,6 +52,8 @@ const exitCode = await runProgram(
     version: VERSION,
     serveEditor: async () => {
       const { serveStandardStreams } = await import("../server/serve.ts");
+      const { OpenRequests } = await import("../server/openRequests.ts");
+      requests = new OpenRequests();
       await serveStandardStreams({ version: VERSION, programFolder }, requests);
     },
     interrupts: createInterrupts(process, env),
@@ -60,7 +62,10 @@ const exitCode = await runProgram(
     input: process.stdin,
     log,
     isProcessAlive,
-    trainer: createTrainerApi(redactor, programFolder),
+    loadTrainer: async () => {
+      const { createTrainerApi } = await import("./arguments/trainerApi.ts");
+      return createTrainerApi(redactor, programFolder);
+    },
     serveView: async (request) => {
       const { serveView } = await import("../server/view/viewServer.ts");
       const cache = join(cacheFolder(env), "view");
@@ -72,8 +77,10 @@ const exitCode = await runProgram(
       const clock = systemClock;
       await serveMcp({ ...request, version: VERSION, programFolder, fileSystem, clock, env });
     },
-    loadTokenizer: async (name, configPath) =>
-      (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
+    loadTokenizer: async (name, configPath) => {
+      const { loadTokenizer } = await import("../trainer/models/loadTokenizer.ts");
+      return (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer;
+    },
     templatesFolder: join(programFolder, "templates"),
     invocation: describeInvocation(scriptPath, process.cwd()),
     scriptPath,

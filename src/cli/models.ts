@@ -8,7 +8,7 @@ import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
 import type { OfferedModels } from "../trainer/models/listModels.ts";
 import type { ModelsCommand } from "./arguments/planningArguments.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { TrainerProgram } from "./arguments/programOptions.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
@@ -20,7 +20,7 @@ interface OfferedModel {
 
 /** A table of models and a line that says where it comes from. @throws AppError `tinker-*`, `key-host-not-allowed` */
 export async function modelLines(
-  { trainer, invocation, out }: ProgramOptions,
+  { trainer, invocation, out }: TrainerProgram,
   { allowedOrigins }: ModelsCommand,
 ): Promise<readonly Line[]> {
   const offered = await trainer.listModels({ allowedOrigins, folder: invocation.cwd });

@@ -4,7 +4,7 @@ import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/plan/types.ts";
 import { type Command, parseArguments } from "./arguments/arguments.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import { chat } from "./chat/chat.ts";
 import { runCheckpoints } from "./checkpoints/checkpoints.ts";
 import { controlRun } from "./control.ts";
@@ -47,7 +47,10 @@ export async function runProgram(
 }
 
 async function dispatch(options: ProgramOptions, command: Command): Promise<number> {
-  const { out, trainer } = options;
+  const { out } = options;
+  const whole = async (): Promise<TrainerProgram> => {
+    return { ...options, trainer: await options.loadTrainer() };
+  };
   switch (command.kind) {
     case "help":
       out.print(helpLines(command.topic, options.invocation));
@@ -57,40 +60,44 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "train": {
       const { kind: _, ...request } = command;
-      const staged = await trainStages(options, command);
+      const program = await whole();
+      const staged = await trainStages(program, command);
       if (staged !== null) return staged;
       return exitCodeOfRun(
-        await followRun(options, (watch) =>
-          trainer.startTraining({ ...request, owner: "terminal", watch }),
+        await followRun(program, (watch) =>
+          program.trainer.startTraining({ ...request, owner: "terminal", watch }),
         ),
       );
     }
     case "dry-run": {
       const { kind: _, ...request } = command;
-      return exitCodeOfRun(await followDryRun(options, { ...request, owner: "terminal" }));
+      return exitCodeOfRun(await followDryRun(await whole(), { ...request, owner: "terminal" }));
     }
     case "resume": {
       const { kind: _, configPath, ...request } = command;
       const { overrides } = request;
       const named = configPath === null ? undefined : { configPath, overrides };
+      const program = await whole();
       return exitCodeOfRun(
-        await followRun(options, (watch) =>
-          trainer.resumeTraining({ ...request, named, owner: "terminal", watch }),
+        await followRun(program, (watch) =>
+          program.trainer.resumeTraining({ ...request, named, owner: "terminal", watch }),
         ),
       );
     }
     case "evaluate": {
       const { kind: _, wantsJson, ...request } = command;
       return exitCodeOfRun(
-        await followEvaluation(options, { ...request, owner: "terminal" }, wantsJson),
+        await followEvaluation(await whole(), { ...request, owner: "terminal" }, wantsJson),
       );
     }
     case "estimate":
-      return exitCodeOfRun(await estimate(options, command));
+      return exitCodeOfRun(await estimate(await whole(), command));
     case "sweep":
-      return runSweep(options, command);
-    case "launch":
-      return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
+      return runSweep(await whole(), command);
+    case "launch": {
+      const program = await whole();
+      return runForEditor(program, command.folder, (launch) => followLaunch(program, launch));
+    }
     case "control":
       out.print(await controlRun(options, command));
       return EXIT.done;
@@ -100,7 +107,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return isValid ? EXIT.done : EXIT.invalid;
     }
     case "show-prompt":
-      return done(showPrompt(options, command));
+      return done(showPrompt(await whole(), command));
     case "runs":
       out.print(await runListLines(options, command));
       return EXIT.done;
@@ -113,24 +120,24 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "export":
       return done(exportRuns(options, command));
     case "collect":
-      return exitCodeOfRun(await collect(options, command));
+      return exitCodeOfRun(await collect(await whole(), command));
     case "models":
-      out.print(await modelLines(options, command));
+      out.print(await modelLines(await whole(), command));
       return EXIT.done;
     case "chat":
-      return done(chat(options, command));
+      return done(chat(await whole(), command));
     case "checkpoints":
-      return done(runCheckpoints(options, command));
+      return done(runCheckpoints(await whole(), command));
     case "env-play":
-      return done(playInTerminal(options, command));
+      return done(playInTerminal(await whole(), command));
     case "env-check":
-      return checkEnvironments(options, command);
+      return checkEnvironments(await whole(), command);
     case "env-new":
       return done(newEnvironment(options, command));
     case "serve":
-      return done(serveUntilInterrupt(options, command));
+      return done(serveUntilInterrupt(await whole(), command));
     case "serve-model":
-      return done(serveModelUntilInterrupt(options, command));
+      return done(serveModelUntilInterrupt(await whole(), command));
     case "view":
       return done(viewUntilInterrupt(options, command));
     case "mcp":
@@ -146,7 +153,7 @@ async function done(work: Promise<void>): Promise<number> {
 }
 
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
-function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<RunEnd> {
+function followLaunch(options: TrainerProgram, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = options;
   const { configPath, resume, overrides, sweep, instead } = launch.launchRequest.training;
   const inEditor = { ...options, invocation: { ...invocation, program: null } };

@@ -4,13 +4,13 @@ import * as l10n from "@vscode/l10n";
 import { aborted } from "../core/util/abort.ts";
 import type { LocalServers } from "../trainer/serve.ts";
 import type { ServeCommand } from "./arguments/planningArguments.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { TrainerProgram } from "./arguments/programOptions.ts";
 import { untilInterrupt } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, quietLine, settingLine, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
 export async function serveUntilInterrupt(
-  parts: ProgramOptions,
+  parts: TrainerProgram,
   { kind: _, ...options }: ServeCommand,
 ): Promise<void> {
   const { out, trainer } = parts;

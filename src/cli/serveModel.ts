@@ -6,14 +6,14 @@ import { aborted } from "../core/util/abort.ts";
 import { formatCount } from "../shared/format.ts";
 import type { ServedModel } from "../trainer/chat/serveModel.ts";
 import type { ServeModelCommand } from "./arguments/planningArguments.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { TrainerProgram } from "./arguments/programOptions.ts";
 import { usedLines } from "./terminal/endLines.ts";
 import { untilInterrupt } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, quietLine, settingLine, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as a conversation does that cannot begin; `local-service` when the engine ends by itself */
 export async function serveModelUntilInterrupt(
-  options: ProgramOptions,
+  options: TrainerProgram,
   { kind: _, ...wanted }: ServeModelCommand,
 ): Promise<void> {
   const { out, err, fileSystem, trainer } = options;

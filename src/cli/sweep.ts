@@ -20,7 +20,7 @@ import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
 import type { ActiveRun } from "../trainer/plan/types.ts";
-import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { TrainerProgram } from "./arguments/programOptions.ts";
 import type { SweepCommand, TrainCommand } from "./arguments/trainingArguments.ts";
 import { type SweepOutcome, sweepResults } from "./sweepResults.ts";
 import { sweepJson, sweepTable } from "./sweepTable.ts";
@@ -33,7 +33,7 @@ import { showStarted, stopOnInterrupt } from "./train.ts";
  * Runs a sweep, or shows it; resolves with the exit code.
  * @throws AppError `config-invalid` with a line per problem, `config-identity`, `sweep-in-use`, `bad-arguments`
  */
-export async function runSweep(options: ProgramOptions, command: SweepCommand): Promise<number> {
+export async function runSweep(options: TrainerProgram, command: SweepCommand): Promise<number> {
   const loaded = await loadSweep(options, command);
   if (command.isShowOnly) {
     await printResults(options, command, loaded, { rows: loaded.rows, outcomes: new Map() });
@@ -64,7 +64,7 @@ interface SweepEnd {
 }
 
 async function printResults(
-  { fileSystem, invocation, out }: ProgramOptions,
+  { fileSystem, invocation, out }: TrainerProgram,
   { wantsJson }: SweepCommand,
   { plan, parent, sweep }: LoadedSweep,
   { rows, outcomes }: SweepEnd,
@@ -81,7 +81,7 @@ async function printResults(
  * @throws AppError as {@link runSweep}
  */
 export async function trainStages(
-  options: ProgramOptions,
+  options: TrainerProgram,
   command: TrainCommand,
 ): Promise<number | null> {
   const { configPath: path, overrides } = command;
@@ -148,7 +148,7 @@ function beginningLines(
 
 /** One start of the command: its runs in progress, and how they end. */
 class SweepSession {
-  readonly #options: ProgramOptions;
+  readonly #options: TrainerProgram;
   readonly #command: SweepCommand;
   readonly #secretOverrides: readonly string[];
   readonly #active = new Set<ActiveRun>();
@@ -156,7 +156,7 @@ class SweepSession {
   #isStopping = false;
 
   constructor(
-    options: ProgramOptions,
+    options: TrainerProgram,
     command: SweepCommand,
     { secretOverrides }: Pick<SweepPlan, "secretOverrides">,
   ) {

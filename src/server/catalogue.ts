@@ -27,7 +27,6 @@ import type { Values } from "../core/secrets/serviceHosts.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { Emitter, type Listening } from "../core/util/emitter.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
-import { createHttpClient } from "../node/http.ts";
 import { debugLog } from "../trainer/services/debugLog.ts";
 import type { LookUpOptions } from "./catalogue/connection.ts";
 import { deploymentLogText } from "./catalogue/deploymentLogText.ts";
@@ -65,7 +64,7 @@ export function serveCatalogue(server: ServerOptions, { store }: WindowRuns): Wi
   let loaded: Promise<void> | null = null;
   const optionsFor = (access: CatalogueAccess): LookUpOptions => ({
     access,
-    openHttp: createHttpClient,
+    openHttp: async () => (await import("../node/http.ts")).createHttpClient(),
     log: debugLog,
   });
   const catalogue = (): LiveCatalogue => {

@@ -4,14 +4,12 @@ import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EXAMPLE_REQUESTS, type ExamplesRequest, examplesRequestSchema } from "../api/examples.ts";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
-import { createChat, today } from "../core/chat/setup/createRenderer.ts";
 import { checkText } from "../core/config/check.ts";
 import { isAppError } from "../core/errors.ts";
-import type { FileSystem } from "../core/ports.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
 import { sha256 } from "../node/hash.ts";
 import { VERSION } from "../shared/version.ts";
 import { type ExampleTraining, writeExampleFolder } from "../trainer/examples/exampleFolder.ts";
-import { readTokenizer, tokenizerAtHand } from "./dashboard/tokenizerAtHand.ts";
 import { answerRequests, type ServerOptions } from "./openRequests.ts";
 
 /** Files that were read lately, and are shown at once when they are asked for again. */
@@ -29,7 +27,7 @@ export function serveExamples(server: ServerOptions): void {
       if (known !== undefined) return join(own, known);
       await forgetOldest(fileSystem, parent);
       const places = { files: fileSystem, programFolder };
-      const training = config === null ? null : await trainingOf(config, places, today(clock));
+      const training = config === null ? null : await trainingOf(config, places, clock);
       try {
         return await writeExampleFolder({ fileSystem, path, parent: own, training });
       } catch (error) {
@@ -61,15 +59,18 @@ async function forgetOldest(fileSystem: FileSystem, parent: string): Promise<voi
 async function trainingOf(
   { path, text, overrides }: NonNullable<ExamplesRequest["config"]>,
   places: { readonly files: FileSystem; readonly programFolder: string },
-  date: string,
+  clock: Clock,
 ): Promise<ExampleTraining | null> {
   const { config } = checkText(text, { path, overrides });
   if (config === null) return null;
   try {
     const request = { name: tokenizerNameOf(config), configFolder: dirname(path) };
+    // Demonstrations may be read without a model.
+    const { readTokenizer, tokenizerAtHand } = await import("./dashboard/tokenizerAtHand.ts");
+    const { createChat, today } = await import("../core/chat/setup/createRenderer.ts");
     const folder = await tokenizerAtHand(places, request);
     const model = await readTokenizer(places.programFolder, folder);
-    return { chat: createChat({ model, config, date }).chat, config };
+    return { chat: createChat({ model, config, date: today(clock) }).chat, config };
   } catch (error) {
     if (isAppError(error)) return null;
     throw error;

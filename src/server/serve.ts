@@ -8,20 +8,6 @@ import {
   StreamMessageWriter,
 } from "vscode-languageserver/node";
 import { systemClock } from "../node/clock.ts";
-import { openChat } from "../trainer/chat/openChat.ts";
-import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
-import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
-import { openOwnServer } from "../trainer/environments/ownServer.ts";
-import { previewPrompt } from "../trainer/environments/previewPrompt.ts";
-import { estimateBasis } from "../trainer/estimate/estimate.ts";
-import { playTask } from "../trainer/play/playTask.ts";
-import { testKey } from "../trainer/services/testKey.ts";
-import {
-  lookUpDeploymentLog,
-  lookUpDifficulty,
-  lookUpEnvironment,
-  lookUpList,
-} from "./catalogue/lookUps.ts";
 import { serveCatalogue, type WindowCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
@@ -31,7 +17,7 @@ import { serveEstimates } from "./estimate.ts";
 import { serveExamples } from "./examples.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLanguage } from "./languageServer.ts";
-import type { OpenRequests, ServerOptions } from "./openRequests.ts";
+import type { OpenRequests, ServerOptions, TrainerFunctions } from "./openRequests.ts";
 import { serveOwnServers } from "./ownServers.ts";
 import { servePlays } from "./play.ts";
 import { servePrompts } from "./prompts.ts";
@@ -40,19 +26,30 @@ import { serveRuns } from "./runs.ts";
 import { serveTrajectories } from "./trajectories.ts";
 import { servePages } from "./windowPages.ts";
 
-const TRAINER = {
-  previewPrompt,
-  downloadCheckpoint,
-  changeCheckpoints,
-  openChat,
-  playTask,
-  openOwnServer,
-  testKey,
-  estimateBasis,
-  lookUpList,
-  lookUpEnvironment,
-  lookUpDifficulty,
-  lookUpDeploymentLog,
+/** Loaded with the first request: most windows need few of them. */
+const TRAINER: TrainerFunctions = {
+  previewPrompt: async (...of) =>
+    (await import("../trainer/environments/previewPrompt.ts")).previewPrompt(...of),
+  downloadCheckpoint: async (...of) =>
+    (await import("../trainer/checkpoints/downloadCheckpoint.ts")).downloadCheckpoint(...of),
+  changeCheckpoints: async function* (...of) {
+    const { changeCheckpoints } = await import("../trainer/checkpoints/changeCheckpoints.ts");
+    yield* changeCheckpoints(...of);
+  },
+  openChat: async (...of) => (await import("../trainer/chat/openChat.ts")).openChat(...of),
+  playTask: async (...of) => (await import("../trainer/play/playTask.ts")).playTask(...of),
+  openOwnServer: async (...of) =>
+    (await import("../trainer/environments/ownServer.ts")).openOwnServer(...of),
+  testKey: async (...of) => (await import("../trainer/services/testKey.ts")).testKey(...of),
+  estimateBasis: async (...of) =>
+    (await import("../trainer/estimate/estimate.ts")).estimateBasis(...of),
+  lookUpList: async (...of) => (await import("./catalogue/lookUps.ts")).lookUpList(...of),
+  lookUpEnvironment: async (...of) =>
+    (await import("./catalogue/lookUps.ts")).lookUpEnvironment(...of),
+  lookUpDifficulty: async (...of) =>
+    (await import("./catalogue/lookUps.ts")).lookUpDifficulty(...of),
+  lookUpDeploymentLog: async (...of) =>
+    (await import("./catalogue/lookUps.ts")).lookUpDeploymentLog(...of),
 };
 /** Requests that have not tidied up by then end with the process. */
 const LEAVING_MS = 5_000;

@@ -1,7 +1,7 @@
 /** The parts of a program for tests: nothing real behind them. */
 
 import { Readable } from "node:stream";
-import type { ProgramOptions } from "../../src/cli/arguments/programOptions.ts";
+import type { TrainerProgram } from "../../src/cli/arguments/programOptions.ts";
 import type { TrainerApi } from "../../src/cli/arguments/trainerApi.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
@@ -11,7 +11,7 @@ import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
-export interface FakeProgram extends ProgramOptions {
+export interface FakeProgram extends TrainerProgram {
   readonly out: ReturnType<typeof createFakeTerminal>;
   readonly err: ReturnType<typeof createFakeTerminal>;
   /** Presses Ctrl+C. */
@@ -20,15 +20,17 @@ export interface FakeProgram extends ProgramOptions {
   readonly listeners: ReadonlySet<() => void>;
 }
 
-export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakeProgram {
+export function createFakeProgram(changes: Partial<TrainerProgram> = {}): FakeProgram {
   const listeners = new Set<() => void>();
+  const { trainer = aTrainer() } = changes;
   return {
     clock: new FakeClock(),
     fileSystem: createMemoryFileSystem(),
     input: Readable.from([]),
     log: silentLog,
     isProcessAlive: () => false,
-    trainer: aTrainer(),
+    trainer,
+    loadTrainer: async () => trainer,
     serveView: async () => {
       throw new Error("This program shows no pages.");
     },
@@ -67,7 +69,9 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
   };
   // Whatever is not in `changes` is there, and must not be called.
   return new Proxy(changes as TrainerApi, {
-    get: (known, name: keyof TrainerApi) => known[name] ?? unused,
+    // A promise asks what it resolves with whether it is a promise.
+    get: (known, name: keyof TrainerApi | "then") =>
+      name === "then" ? undefined : (known[name] ?? unused),
   });
 }
 

@@ -25,7 +25,8 @@ export interface ProgramOptions {
   readonly log: Log;
   /** False for a process that no longer exists. */
   readonly isProcessAlive: (pid: number) => boolean;
-  readonly trainer: TrainerApi;
+  /** Loads most of the program, which help and commands that only read run folders do without. */
+  readonly loadTrainer: () => Promise<TrainerApi>;
   readonly serveView: (request: ViewRequest) => Promise<ServedView>;
   /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
@@ -43,4 +44,9 @@ export interface ProgramOptions {
   readonly serveMcp: (request: McpRequest) => Promise<void>;
   /** Print the stack of every error. */
   readonly isDebug: boolean;
+}
+
+/** For commands that train, play, or ask a service. */
+export interface TrainerProgram extends ProgramOptions {
+  readonly trainer: TrainerApi;
 }

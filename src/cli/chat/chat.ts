@@ -11,7 +11,7 @@ import { systemRandom } from "../../node/random.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
 import type { ChatPartner } from "../../trainer/chat/openChat.ts";
 import type { ChatCommand } from "../arguments/chatArguments.ts";
-import type { ProgramOptions } from "../arguments/programOptions.ts";
+import type { TrainerProgram } from "../arguments/programOptions.ts";
 import { usedLines } from "../terminal/endLines.ts";
 import { errorLines } from "../terminal/exitCode.ts";
 import { quietLine, styled } from "../terminal/line.ts";
@@ -22,7 +22,7 @@ import { TerminalChat } from "./chatSession.ts";
  * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is in progress; else an interrupt
  * stops the sample. @throws AppError as the trainer does, and where no one watches also what a line makes go wrong
  */
-export async function chat(options: ProgramOptions, command: ChatCommand): Promise<void> {
+export async function chat(options: TrainerProgram, command: ChatCommand): Promise<void> {
   const { out, err, clock, fileSystem, trainer, interrupts } = options;
   const { kind: _, temperature, seed, maxTokens, samples, wantsJson, ...wanted } = command;
   const leaving = new AbortController();
@@ -81,7 +81,7 @@ function usedInAll(partners: readonly ChatPartner[]): UsedTotal {
 }
 
 async function talk(
-  { input, err, isDebug }: ProgramOptions,
+  { input, err, isDebug }: TrainerProgram,
   session: TerminalChat,
   signal: AbortSignal,
 ): Promise<void> {

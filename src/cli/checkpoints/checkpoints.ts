@@ -16,7 +16,7 @@ import type { ChangedCheckpoint } from "../../trainer/checkpoints/changeCheckpoi
 import type { StoredCheckpoint } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { CheckpointAction, CheckpointsCommand } from "../arguments/checkpointArguments.ts";
-import type { ProgramOptions } from "../arguments/programOptions.ts";
+import type { TrainerProgram } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import { type Line, type LinePiece, labelled } from "../terminal/line.ts";
@@ -28,7 +28,7 @@ type Action<Kind extends CheckpointAction["action"]> = Extract<CheckpointAction,
 
 /** @throws as the trainer does; what was printed before stays done */
 export async function runCheckpoints(
-  options: ProgramOptions,
+  options: TrainerProgram,
   { action, isLocalOnly, allowedOrigins }: CheckpointsCommand,
 ): Promise<void> {
   const onNotice = (message: string): void => options.err.print([[visibleLine(message)]]);
@@ -48,7 +48,7 @@ export async function runCheckpoints(
 }
 
 async function listLines(
-  { fileSystem, trainer, clock }: ProgramOptions,
+  { fileSystem, trainer, clock }: TrainerProgram,
   places: PlacesRequest,
   { folder, wantsJson }: Action<"list">,
 ): Promise<readonly Line[]> {
@@ -88,7 +88,7 @@ function tableOf(all: readonly StoredCheckpoint[]): readonly Line[] {
 }
 
 async function infoLines(
-  { fileSystem, trainer }: ProgramOptions,
+  { fileSystem, trainer }: TrainerProgram,
   places: PlacesRequest,
   { path, wantsJson }: Action<"info">,
 ): Promise<readonly Line[]> {
@@ -109,7 +109,7 @@ async function infoLines(
 }
 
 async function change(
-  { fileSystem, trainer, out }: ProgramOptions,
+  { fileSystem, trainer, out }: TrainerProgram,
   places: PlacesRequest,
   { paths, name, change: wanted }: Action<"change">,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { formatBytes, formatDownload } from "../../shared/format.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
-import type { ProgramOptions } from "../arguments/programOptions.ts";
+import type { TrainerProgram } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import { untilInterrupt } from "../terminal/interrupts.ts";
@@ -19,7 +19,7 @@ import { BLANK, type Line, quietLine, styled } from "../terminal/line.ts";
 
 /** An interrupt ends it; the parts stay. @throws as the trainer does */
 export async function downloadWeights(
-  options: ProgramOptions,
+  options: TrainerProgram,
   places: PlacesRequest,
   { source, name, output, form, wantsJson }: Extract<CheckpointAction, { action: "download" }>,
 ): Promise<void> {

@@ -15,7 +15,7 @@ import { EXIT } from "../../shared/exitCodes.ts";
 import type { CheckedEnvironment } from "../../trainer/environments/checkEnvironments.ts";
 import type { PlayRequest, PlayResult } from "../../trainer/play/playTask.ts";
 import type { EnvCheckCommand } from "../arguments/envArguments.ts";
-import type { ProgramOptions } from "../arguments/programOptions.ts";
+import type { TrainerProgram } from "../arguments/programOptions.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import { untilInterrupt } from "../terminal/interrupts.ts";
 import { quietLine } from "../terminal/line.ts";
@@ -23,7 +23,7 @@ import { environmentReportLines } from "./checkLines.ts";
 
 /** Resolves with the exit code. @throws AppError as the trainer does, `stopped` at Ctrl+C */
 export async function checkEnvironments(
-  options: ProgramOptions,
+  options: TrainerProgram,
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;

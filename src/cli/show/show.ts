@@ -34,7 +34,8 @@ export async function* showRun(
     const { allowedOrigins } = command;
     const onNotice = (message: string): void => options.err.print([[visibleLine(message)]]);
     const request = { runFolder: folder, allowedOrigins, folder: invocation.cwd, onNotice };
-    yield* billedLines(await options.trainer.billedRun(fileSystem, request));
+    const trainer = await options.loadTrainer();
+    yield* billedLines(await trainer.billedRun(fileSystem, request));
     return;
   }
   const reader = createRunReader(fileSystem, folder);

@@ -3,12 +3,12 @@
 import * as l10n from "@vscode/l10n";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
 import type { ShowPromptCommand } from "../arguments/planningArguments.ts";
-import type { ProgramOptions } from "../arguments/programOptions.ts";
+import type { TrainerProgram } from "../arguments/programOptions.ts";
 import { type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 
 /** Prints the prompt. @throws as the trainer does */
 export async function showPrompt(
-  { fileSystem, trainer, out, err }: ProgramOptions,
+  { fileSystem, trainer, out, err }: TrainerProgram,
   { kind: _, wantsIds, ...wanted }: ShowPromptCommand,
 ): Promise<void> {
   const onPart = (what: string): void => err.showLive(quietLine(what));

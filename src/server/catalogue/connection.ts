@@ -15,7 +15,7 @@ import { USER_AGENT } from "../../shared/version.ts";
 
 export interface LookUpOptions {
   readonly access: CatalogueAccess;
-  readonly openHttp: () => ClosableHttpClient;
+  readonly openHttp: () => Promise<ClosableHttpClient>;
   readonly log: Log;
 }
 
@@ -36,7 +36,7 @@ export async function limited<Result>(
   const options = { clock: systemClock, limitMs, onLimit: () => over };
   return await withLimit(options, async (limit) => {
     const { signal } = limit;
-    const client = openHttp();
+    const client = await openHttp();
     try {
       return await work({ signal, ...abortable({ http: client, clock: systemClock }, signal) });
     } finally {

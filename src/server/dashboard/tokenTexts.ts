@@ -8,7 +8,6 @@ import type { FileSystem } from "../../core/ports.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { TokenTexts } from "./runQueries.ts";
-import { readTokenizer, tokenizerAtHand } from "./tokenizerAtHand.ts";
 
 /** Vocabularies are large; one is enough for a person who looks at a run. */
 let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | null = null;
@@ -31,6 +30,7 @@ export function tokenTextsOf(fileSystem: FileSystem, programFolder: string): Tok
 }
 
 async function load(programFolder: string, folder: string): Promise<Tokenizer> {
+  const { readTokenizer } = await import("./tokenizerAtHand.ts");
   return (await readTokenizer(programFolder, folder)).tokenizer;
 }
 
@@ -45,5 +45,6 @@ async function folderOfRun(
   const file = await readRunFile(run, runFolder);
   const configFolder = file === null ? runFolder : dirname(file.configPath);
   const name = tokenizerNameOf(names);
+  const { tokenizerAtHand } = await import("./tokenizerAtHand.ts");
   return await tokenizerAtHand({ files: fileSystem, programFolder }, { name, configFolder });
 }

@@ -192,6 +192,7 @@ describe("Ctrl+C while talking to a model", () => {
       trainer: aTrainer({ openChat: () => new Promise(() => undefined) }),
     });
     const ending = runProgram(program, ["chat", "base"]);
+    await vi.waitFor(() => expect(program.listeners.size).toBe(1));
     program.interrupt();
     expect(await ending).toBe(0);
   });

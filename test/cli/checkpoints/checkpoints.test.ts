@@ -196,6 +196,7 @@ describe("checkpoints download", () => {
       }),
     });
     const ended = runProgram(program, ["checkpoints", "download", PATH]);
+    await vi.waitFor(() => expect(program.listeners.size).toBe(1));
     program.interrupt();
     expect(await ended).toBe(6);
     expect(program.err.lines.join()).toMatch(/What was downloaded stays in the folder/);

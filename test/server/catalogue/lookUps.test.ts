@@ -26,7 +26,7 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
   };
   const options: LookUpOptions = {
     access: { keys, variables },
-    openHttp: () => client,
+    openHttp: async () => client,
     log: silentLog,
   };
   return { lookUp: options, http, closed: () => closed };
