@@ -11,7 +11,11 @@ import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSy
 /** A folder that is there, and empty, in each test of the file or of the `describe` that calls this. */
 export function folderOfEachTest(): string {
   const folder = newPath();
-  beforeEach(() => mkdirSync(folder, { mode: 0o700 }));
+  beforeEach(async () => {
+    // What the test before has started may have written once more.
+    await remove(folder);
+    mkdirSync(folder, { mode: 0o700 });
+  });
   afterEach(() => remove(folder));
   return folder;
 }
