@@ -36,14 +36,14 @@ const traced = z.object({
 const TURN = "CheckImmediate";
 
 const SAMPLE_US = 500;
-/** A sample that comes later does so because another process had the processor. */
+/** A sample that comes later mostly does so because another process had the processor: no more is counted for it. */
 const LATE_US = 2 * SAMPLE_US;
 /** Where the installed extension keeps its code. */
 const OWN = /tinker-rl[^/]*\/dist\/extension\//;
 
 export interface Inspector {
   readonly call: (method: string, params?: object) => Promise<unknown>;
-  /** Called with each message that answers no call. */
+  /** Called with each message, answers too. */
   readonly listen: (heard: (message: unknown) => void) => void;
   readonly close: () => void;
 }

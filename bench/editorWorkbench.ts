@@ -223,11 +223,9 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   ];
 }
 
-/** A word of the configuration becomes a fault, and a word again. */
+/** The number in the last line of the configuration becomes a fault, and a number again. */
 async function typingRows({ page, workbench }: Stage): Promise<readonly Row[]> {
   await workbench.open("tinker-config.yaml");
-  await page.locator(".view-line").first().waitFor();
-  // After the number in the last line.
   await page.keyboard.press("Control+End");
   await page.keyboard.press("ArrowLeft");
   const [typed, marked, unmarked]: [number[], number[], number[]] = [[], [], []];

@@ -43,12 +43,10 @@ async function buildPrograms() {
   );
   // A search begins with its thread, which starts sooner with only what it needs.
   const thread = await bundle({ textWorker: "src/node/texts/textWorker.ts" }, OUT);
-  const written = [metafile, thread.metafile].flatMap(({ outputs }) => Object.keys(outputs));
-  await removeStaleScripts(
-    OUT,
-    written.map((file) => basename(file)),
-  );
-  await rememberPackages("trainer", metafile);
+  const outputs = { ...metafile.outputs, ...thread.metafile.outputs };
+  const written = Object.keys(outputs).map((file) => basename(file));
+  await removeStaleScripts(OUT, written);
+  await rememberPackages("trainer", { inputs: { ...metafile.inputs, ...thread.metafile.inputs } });
 }
 
 async function buildExtension() {

@@ -7,7 +7,7 @@ import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
 import type { DryRunRequest, RunEnd } from "../trainer/plan/types.ts";
-import type { TrainerProgram } from "./arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
 import type { ShowContext } from "./show/showContext.ts";
 import { showGroup, stepTable } from "./show/showStep.ts";
@@ -42,7 +42,7 @@ export async function followDryRun(
   }
 }
 
-function showContext(options: TrainerProgram, folder: string): ShowContext {
+function showContext(options: ProgramOptions, folder: string): ShowContext {
   const { clock, invocation, loadTokenizer, out } = options;
   const fileSystem = options.fileSystem.within(folder);
   const reader = createRunReader(fileSystem, folder);
@@ -110,7 +110,7 @@ function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
   ];
 }
 
-function keptLines({ invocation }: TrainerProgram, folder: string): readonly Line[] {
+function keptLines({ invocation }: ProgramOptions, folder: string): readonly Line[] {
   const path = shortPath(folder, invocation.cwd);
   return [
     BLANK,

@@ -8,7 +8,7 @@ import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { EstimateCommand } from "./arguments/planningArguments.ts";
-import type { TrainerProgram } from "./arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { BLANK, type Line } from "./terminal/line.ts";
@@ -58,7 +58,7 @@ export async function followEstimate(
 }
 
 async function requireConsent(
-  { input, err }: TrainerProgram,
+  { input, err }: ProgramOptions,
   model: string,
   wanted: number | null,
 ): Promise<void> {

@@ -48,7 +48,7 @@ export async function runProgram(
 
 async function dispatch(options: ProgramOptions, command: Command): Promise<number> {
   const { out } = options;
-  const whole = async (): Promise<TrainerProgram> => {
+  const withTrainer = async (): Promise<TrainerProgram> => {
     return { ...options, trainer: await options.loadTrainer() };
   };
   switch (command.kind) {
@@ -60,7 +60,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "train": {
       const { kind: _, ...request } = command;
-      const program = await whole();
+      const program = await withTrainer();
       const staged = await trainStages(program, command);
       if (staged !== null) return staged;
       return exitCodeOfRun(
@@ -71,13 +71,15 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     }
     case "dry-run": {
       const { kind: _, ...request } = command;
-      return exitCodeOfRun(await followDryRun(await whole(), { ...request, owner: "terminal" }));
+      return exitCodeOfRun(
+        await followDryRun(await withTrainer(), { ...request, owner: "terminal" }),
+      );
     }
     case "resume": {
       const { kind: _, configPath, ...request } = command;
       const { overrides } = request;
       const named = configPath === null ? undefined : { configPath, overrides };
-      const program = await whole();
+      const program = await withTrainer();
       return exitCodeOfRun(
         await followRun(program, (watch) =>
           program.trainer.resumeTraining({ ...request, named, owner: "terminal", watch }),
@@ -87,15 +89,15 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "evaluate": {
       const { kind: _, wantsJson, ...request } = command;
       return exitCodeOfRun(
-        await followEvaluation(await whole(), { ...request, owner: "terminal" }, wantsJson),
+        await followEvaluation(await withTrainer(), { ...request, owner: "terminal" }, wantsJson),
       );
     }
     case "estimate":
-      return exitCodeOfRun(await estimate(await whole(), command));
+      return exitCodeOfRun(await estimate(await withTrainer(), command));
     case "sweep":
-      return runSweep(await whole(), command);
+      return runSweep(await withTrainer(), command);
     case "launch": {
-      const program = await whole();
+      const program = await withTrainer();
       return runForEditor(program, command.folder, (launch) => followLaunch(program, launch));
     }
     case "control":
@@ -107,7 +109,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return isValid ? EXIT.done : EXIT.invalid;
     }
     case "show-prompt":
-      return done(showPrompt(await whole(), command));
+      return done(showPrompt(await withTrainer(), command));
     case "runs":
       out.print(await runListLines(options, command));
       return EXIT.done;
@@ -120,24 +122,24 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "export":
       return done(exportRuns(options, command));
     case "collect":
-      return exitCodeOfRun(await collect(await whole(), command));
+      return exitCodeOfRun(await collect(await withTrainer(), command));
     case "models":
-      out.print(await modelLines(await whole(), command));
+      out.print(await modelLines(await withTrainer(), command));
       return EXIT.done;
     case "chat":
-      return done(chat(await whole(), command));
+      return done(chat(await withTrainer(), command));
     case "checkpoints":
-      return done(runCheckpoints(await whole(), command));
+      return done(runCheckpoints(await withTrainer(), command));
     case "env-play":
-      return done(playInTerminal(await whole(), command));
+      return done(playInTerminal(await withTrainer(), command));
     case "env-check":
-      return checkEnvironments(await whole(), command);
+      return checkEnvironments(await withTrainer(), command);
     case "env-new":
       return done(newEnvironment(options, command));
     case "serve":
-      return done(serveUntilInterrupt(await whole(), command));
+      return done(serveUntilInterrupt(await withTrainer(), command));
     case "serve-model":
-      return done(serveModelUntilInterrupt(await whole(), command));
+      return done(serveModelUntilInterrupt(await withTrainer(), command));
     case "view":
       return done(viewUntilInterrupt(options, command));
     case "mcp":

@@ -20,7 +20,7 @@ import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
 import type { ActiveRun } from "../trainer/plan/types.ts";
-import type { TrainerProgram } from "./arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import type { SweepCommand, TrainCommand } from "./arguments/trainingArguments.ts";
 import { type SweepOutcome, sweepResults } from "./sweepResults.ts";
 import { sweepJson, sweepTable } from "./sweepTable.ts";
@@ -64,7 +64,7 @@ interface SweepEnd {
 }
 
 async function printResults(
-  { fileSystem, invocation, out }: TrainerProgram,
+  { fileSystem, invocation, out }: ProgramOptions,
   { wantsJson }: SweepCommand,
   { plan, parent, sweep }: LoadedSweep,
   { rows, outcomes }: SweepEnd,

@@ -1,4 +1,4 @@
-/** Rows of one shape as columns: messages with many rows are a third as long. */
+/** Rows of one shape as columns: a message with many rows is a quarter as long. */
 
 /** A value of each row in `each`, or where values repeat, the different ones and which of them each row has. */
 export type PackedColumn =
@@ -21,8 +21,8 @@ export function packRows<Row extends object>(rows: readonly Row[]): PackedRows<R
 /** The rows as they were; a value that a row did not have is undefined. */
 export function unpackRows<Row extends object>({ length, columns }: PackedRows<Row>): Row[] {
   const names = Object.keys(columns) as (keyof Row)[];
-  // An object that gets so many properties one after the other becomes a table that is slow to read; copies of a whole one do not.
-  const blank: Row = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, 0]))));
+  // A browser keeps an object that gets so many properties one after the other as a table, slow to read; copies of a whole one not.
+  const blank = Object.fromEntries(names.map((name) => [name, undefined])) as Row; // filled below
   const rows = Array.from({ length }, () => ({ ...blank }));
   for (const name of names) {
     const column = columns[name];

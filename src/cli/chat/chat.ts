@@ -11,7 +11,7 @@ import { systemRandom } from "../../node/random.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
 import type { ChatPartner } from "../../trainer/chat/openChat.ts";
 import type { ChatCommand } from "../arguments/chatArguments.ts";
-import type { TrainerProgram } from "../arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions.ts";
 import { usedLines } from "../terminal/endLines.ts";
 import { errorLines } from "../terminal/exitCode.ts";
 import { quietLine, styled } from "../terminal/line.ts";
@@ -81,7 +81,7 @@ function usedInAll(partners: readonly ChatPartner[]): UsedTotal {
 }
 
 async function talk(
-  { input, err, isDebug }: TrainerProgram,
+  { input, err, isDebug }: ProgramOptions,
   session: TerminalChat,
   signal: AbortSignal,
 ): Promise<void> {

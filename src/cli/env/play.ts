@@ -17,7 +17,7 @@ import { difficultyText } from "../../shared/difficultyText.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envArguments.ts";
-import type { TrainerProgram } from "../arguments/programOptions.ts";
+import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -65,7 +65,7 @@ export async function playInTerminal(
 }
 
 /** A person, or a script of calls on the input. */
-function moves(options: TrainerProgram): PlayRequest["player"] {
+function moves(options: ProgramOptions): PlayRequest["player"] {
   const { input, err } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const player = { move: (view: PlayerView) => nextMove(options, lines, view) };
@@ -88,7 +88,7 @@ function storedLines(folder: string, invocation: Invocation): readonly Line[] {
 
 /** Shows what the model would read, and asks until a line is a move. */
 async function nextMove(
-  { out, err }: TrainerProgram,
+  { out, err }: ProgramOptions,
   lines: AsyncIterator<string>,
   view: PlayerView,
 ): Promise<PlayerMove> {
