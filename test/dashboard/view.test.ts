@@ -70,7 +70,7 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   await row.waitFor({ timeout: 60_000 });
   await row.dblclick();
   await page.getByRole("link", { name: "All runs" }).waitFor();
-  expect(await page.title()).toMatch(/ · Tinker RL$/);
+  await expect.poll(() => page.title()).toMatch(/ · Tinker RL$/);
 
   const steps = page.locator(".header .steps");
   await expect.poll(() => steps.textContent(), { timeout: 60_000 }).toMatch(/step [3-9]/);

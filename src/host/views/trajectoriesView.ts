@@ -1,5 +1,6 @@
 /** The Trajectories view: step or evaluation, group, rollout of the run that is looked at. */
 
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import {
   type RolloutOrder,
@@ -26,6 +27,9 @@ export type TrajectoryNode =
   | ({ readonly kind: "rollout"; readonly folder: string } & RolloutKey)
   | { readonly kind: "more"; readonly count: number };
 
+/** A row that has others below it. */
+type ParentNode = Exclude<TrajectoryNode, { kind: "rollout" | "more" }>;
+
 export interface TrajectoriesViewOptions {
   readonly followed: FollowedRuns;
   readonly server: Server;
@@ -50,8 +54,8 @@ export class TrajectoriesView
   #shownSteps = 0;
   #filter: TreeFilter | null = null;
   #order: RolloutOrder = "number";
-  /** True when the groups of a step are drawn, which grow without a change of the steps. */
-  #isUnfolded = false;
+  /** What is drawn below the run (null) and below each unfolded row. */
+  readonly #drawnBelow = new Map<ParentNode | null, TrajectoryRows>();
 
   readonly onDidChangeTreeData = this.#changes.event;
 
@@ -59,7 +63,8 @@ export class TrajectoriesView
     this.#options = options;
     this.#shownSteps = readSetting("trajectories.pageSize");
     this.#listening = options.followed.onDidReport(({ folder, hasSteps }) => {
-      if (folder === this.#folder && (hasSteps || this.#isUnfolded)) this.#soon();
+      // The groups of a step grow without a change of the steps.
+      if (folder === this.#folder && (hasSteps || this.#drawnBelow.size > 1)) this.#soon();
     });
   }
 
@@ -113,7 +118,6 @@ export class TrajectoriesView
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     if (node?.kind === "rollout" || node?.kind === "more") return [];
-    if (node !== undefined) this.#isUnfolded = true;
     return this.#parts(node ?? null);
   }
 
@@ -142,14 +146,23 @@ export class TrajectoriesView
   }
 
   /** What is below `node`; null = the run. */
-  async #parts(
-    node: Exclude<TrajectoryNode, { kind: "rollout" | "more" }> | null,
-  ): Promise<TrajectoryNode[]> {
+  async #parts(node: ParentNode | null): Promise<TrajectoryNode[]> {
     const folder = this.#folder;
     if (folder === null) {
       this.#updateMessage("");
       return [];
     }
+    const found = await this.#ask(folder, node);
+    // Another run may be shown by now.
+    if (found === null || folder !== this.#folder) return [];
+    if (node === null) this.#updateMessage(found.why);
+    this.#drawnBelow.set(node, found);
+    const nodes = found.rows.map((row) => this.#drawn(folder, row));
+    return found.more > 0 ? [...nodes, { kind: "more", count: found.more }] : nodes;
+  }
+
+  /** Null when the server has ended; the view asks the next one when that follows the run. */
+  async #ask(folder: string, node: ParentNode | null): Promise<TrajectoryRows | null> {
     const request: TrajectoriesRequest = {
       folder,
       of: node && {
@@ -161,16 +174,6 @@ export class TrajectoriesView
       order: this.#order,
       limit: this.#shownSteps,
     };
-    const found = await this.#ask(request);
-    // Another run may be shown by now.
-    if (found === null || folder !== this.#folder) return [];
-    if (node === null) this.#updateMessage(found.why);
-    const nodes = found.rows.map((row) => this.#drawn(folder, row));
-    return found.more > 0 ? [...nodes, { kind: "more", count: found.more }] : nodes;
-  }
-
-  /** Null when the server has ended; the view asks the next one when that follows the run. */
-  async #ask(request: TrajectoriesRequest): Promise<TrajectoryRows | null> {
     try {
       return await ask<TrajectoryRows>(this.#options.server, TRAJECTORY_REQUESTS.rows, request);
     } catch (error) {
@@ -211,16 +214,31 @@ export class TrajectoriesView
     this.#following?.dispose();
     this.#following = null;
     this.#folder = null;
-    this.#isUnfolded = false;
+    this.#drawnBelow.clear();
     this.#nodes.clear();
     this.#rows.clear();
     this.#soon.dispose();
   }
 
   readonly #soon = soon(REDRAW_MS, () => {
-    this.#isUnfolded = false;
-    this.#changes.fire(undefined);
+    this.#redraw().catch(this.#options.onError);
   });
+
+  /** Draws nothing when no row is another: VS Code loses a key that is pressed meanwhile. */
+  async #redraw(): Promise<void> {
+    const folder = this.#folder;
+    if (folder === null || !(await this.#isOutdated(folder)) || folder !== this.#folder) return;
+    this.#drawnBelow.clear();
+    this.#changes.fire(undefined);
+  }
+
+  async #isOutdated(folder: string): Promise<boolean> {
+    for (const [node, drawn] of [...this.#drawnBelow]) {
+      const found = await this.#ask(folder, node);
+      if (found !== null && !isDeepStrictEqual(found, drawn)) return true;
+    }
+    return this.#drawnBelow.size === 0;
+  }
 }
 
 /** The filter in words, for the line above the view. */
