@@ -29,7 +29,7 @@ export const EDITOR_REQUESTS = {
 /** The command of the editor that takes a secret out of a configuration: its URI, the path of the key, and the `RemedyCommand`. */
 export const MOVE_SECRET = "_tinkerRL.moveSecret";
 
-/** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed. */
+/** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed; until then the server does not ask again. */
 export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
 
 /** The `initializationOptions` of an editor whose package is the server's own. */
@@ -46,12 +46,13 @@ export interface CheckCounts {
 
 /** What the editor knows about a configuration. */
 export interface ConfigContext {
-  /** Whether the document is a configuration, by the user's names for them or by its first lines. */
-  readonly isConfig: boolean;
+  /** The user's names for configurations; others say it in their first lines. */
+  readonly configNames: readonly string[];
   /** Overrides from settings, each as `key=value`; none in Restricted Mode. */
   readonly overrides: readonly string[];
   readonly advice: NonNullable<DiagnoseOptions["advice"]>;
-  readonly hasSchemaChecker: boolean;
+  /** Which texts another program checks against the schema: `modeline` = those that name it. */
+  readonly schemaChecker: "none" | "modeline" | "all";
   /** Whether the files that the configuration names may be read: not in Restricted Mode. */
   readonly readsData: boolean;
   /** Null = the user turned lenses off. */

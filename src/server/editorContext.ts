@@ -27,6 +27,21 @@ const OWN_CATALOGUE: Catalogue = {
   },
 };
 
+const SCHEMA_MODELINE = /^#\s*yaml-language-server:\s*\$schema=/m;
+/** For every editor but that of this package, which says more. */
+const OTHER_EDITOR: ConfigContext = {
+  configNames: CONFIG_NAMES,
+  overrides: [],
+  advice: "all",
+  schemaChecker: "none",
+  // Nothing says whether the folder is trusted.
+  readsData: false,
+  lenses: null,
+  wantsHints: false,
+  secrets: null,
+  variables: {},
+};
+
 /** A configuration that is open, and all that its text is read with. */
 export interface OpenConfig extends ConfigContext {
   readonly document: TextDocument;
@@ -48,6 +63,8 @@ export class EditorContext {
   readonly #client: InitializeParams;
   readonly #isOwn: boolean;
   readonly #catalogue: WindowCatalogue;
+  /** What the editor has said of a document, by URI. */
+  readonly #said = new Map<string, Promise<ConfigContext>>();
 
   constructor({ connection, client, isOwn, catalogue }: EditorContextOptions) {
     this.#connection = connection;
@@ -58,19 +75,27 @@ export class EditorContext {
 
   /** Null where the document is no configuration. */
   async of(document: TextDocument): Promise<OpenConfig | null> {
-    const context = this.#isOwn
-      ? await this.#ask<ConfigContext>(EDITOR_REQUESTS.context, { uri: document.uri })
-      : otherEditor(document);
-    if (!context.isConfig) return null;
+    const context = this.#isOwn ? await this.#ask(document.uri) : OTHER_EDITOR;
+    const text = document.getText();
+    const name = decodeURIComponent(new URL(document.uri).pathname);
+    const { configNames, overrides, advice, schemaChecker } = context;
+    if (!isConfigName(name, configNames) && !saysConfig(text.split("\n", 5))) return null;
+    const hasSchemaChecker =
+      schemaChecker === "all" || (schemaChecker === "modeline" && SCHEMA_MODELINE.test(text));
     const catalogue = this.#isOwn ? this.#catalogue.current(context) : OWN_CATALOGUE;
-    const { overrides, advice, hasSchemaChecker } = context;
     const folders = {
       workspace: (this.#client.workspaceFolders ?? []).map(({ uri }) => pathOf(uri)),
       home: homedir(),
     };
     const path = nameOf(document);
     const options = { path, overrides, advice, hasSchemaChecker, catalogue, folders };
-    return { ...context, document, text: document.getText(), options };
+    return { ...context, document, text, options };
+  }
+
+  /** What the editor has said of `uri`, or of every document, does not hold any more. */
+  forget(uri?: string): void {
+    if (uri === undefined) this.#said.clear();
+    else this.#said.delete(uri);
   }
 
   /** Has lists brought up to date that help at `offset`. False when they do not arrive in time: what is known already is offered then. */
@@ -90,25 +115,14 @@ export class EditorContext {
     return isUpToDate;
   }
 
-  #ask<Answer>(request: string, parameters: object): Promise<Answer> {
-    return this.#connection.sendRequest<Answer>(request, parameters);
+  #ask(uri: string): Promise<ConfigContext> {
+    const known = this.#said.get(uri);
+    if (known !== undefined) return known;
+    const said = this.#connection.sendRequest<ConfigContext>(EDITOR_REQUESTS.context, { uri });
+    this.#said.set(uri, said);
+    said.catch(() => this.forget(uri));
+    return said;
   }
-}
-
-function otherEditor(document: TextDocument): ConfigContext {
-  const isNamed = isConfigName(new URL(document.uri).pathname, CONFIG_NAMES);
-  return {
-    isConfig: isNamed || saysConfig(document.getText().split("\n", 5)),
-    overrides: [],
-    advice: "all",
-    hasSchemaChecker: false,
-    // Nothing says whether the folder is trusted.
-    readsData: false,
-    lenses: null,
-    wantsHints: false,
-    secrets: null,
-    variables: {},
-  };
 }
 
 /** The path of a file, or what is in its place in another address. */

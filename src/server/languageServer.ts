@@ -154,10 +154,14 @@ export function serveLanguage(
   documents.onDidClose(({ document: { uri } }) => {
     clearTimeout(timers.get(uri));
     timers.delete(uri);
+    editor?.forget(uri);
     mark(uri, []);
     if (documents.keys().length === 0) sources.rest();
   });
-  connection.onNotification(CONTEXT_CHANGED, () => void checkAll());
+  connection.onNotification(CONTEXT_CHANGED, () => {
+    editor?.forget();
+    void checkAll();
+  });
   runs.onDidChange(soon(RUNS_MS, () => void refresh(CodeLensRefreshRequest.type)));
   catalogue.onDidChange(() => void checkAll());
   sources.onDidChange(() => void checkAll());

@@ -20,6 +20,7 @@ import {
 import { RUN_REQUESTS } from "../../src/api/runs.ts";
 import { Emitter } from "../../src/core/util/emitter.ts";
 import type { WindowCatalogue } from "../../src/server/catalogue.ts";
+import { CONFIG_NAMES } from "../../src/shared/configNames.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
@@ -36,10 +37,10 @@ afterEach(() => {
 });
 
 const CONTEXT: ConfigContext = {
-  isConfig: true,
+  configNames: CONFIG_NAMES,
   overrides: [],
   advice: "all",
-  hasSchemaChecker: false,
+  schemaChecker: "none",
   readsData: true,
   lenses: { canStart: true },
   wantsHints: true,
@@ -237,10 +238,37 @@ describe("for the editor of its own package", () => {
   });
 
   it("leaves documents alone that are no configurations there", async () => {
-    const own = { context: () => ({ ...CONTEXT, isConfig: false }) };
+    const own = { context: () => ({ ...CONTEXT, configNames: ["other.yaml"] }) };
     const { ask, own: request } = await editorWith(textWith(), { own });
     expect(await ask("textDocument/codeLens", {})).toEqual([]);
     await expect(request("check")).rejects.toThrow("not an open configuration");
+  });
+
+  it("asks the editor once for what it knows, until that changes", async () => {
+    const { editor, asked, ask, own } = await editorWith(textWith(), { own: {} });
+    const contexts = (): number => asked.filter((name) => name === "context").length;
+    await own("check");
+    await ask("textDocument/codeLens", {});
+    const contentChanges = [{ text: textWith("num_epochs: 1") }];
+    await editor.sendNotification("textDocument/didChange", {
+      textDocument: { uri: URI, version: 2 },
+      contentChanges,
+    });
+    await own("check");
+    expect(contexts()).toBe(1);
+    await editor.sendNotification(CONTEXT_CHANGED);
+    await own("check");
+    expect(contexts()).toBe(2);
+  });
+
+  it("leaves what a schema finds to another program where a text names the schema", async () => {
+    const own = { context: () => ({ ...CONTEXT, schemaChecker: "modeline" as const }) };
+    const wrong = textWith("batch_sise: 1");
+    const plain = await editorWith(wrong, { own });
+    const named = await editorWith(`# yaml-language-server: $schema=a.json\n${wrong}`, { own });
+    const codes = async ({ marked }: typeof plain) => (await marked).map(({ code }) => code);
+    expect(await codes(plain)).toContain("TRL110");
+    expect(await codes(named)).not.toContain("TRL110");
   });
 
   it("does not wait for lists that do not come, and asks again when they have", async () => {

@@ -4,10 +4,8 @@ import * as vscode from "vscode";
 import type { ConfigContext } from "../../api/config.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { isConfigDocument } from "./configFiles.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 
-const SCHEMA_MODELINE = /^#\s*yaml-language-server:\s*\$schema=/m;
 const YAML_EXTENSION = "redhat.vscode-yaml";
 
 /** Settings whose change may change what {@link configContext} says. */
@@ -18,18 +16,19 @@ export const CONTEXT_SETTINGS = [
   "config.codeLens",
   "config.inlayHints",
   "overrides",
+  "tinker.baseUrl",
+  "openReward.baseUrl",
+  "openReward.environmentsUrl",
 ] as const;
 
-/** `uri` names an open document; another one is no configuration. */
 export function configContext(uri: string, known: KnownToEditor): ConfigContext {
-  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri);
-  const place = document?.uri ?? vscode.Uri.parse(uri);
+  const place = vscode.Uri.parse(uri);
   const { isTrusted } = vscode.workspace;
   return {
-    isConfig: document !== undefined && isConfigDocument(document),
+    configNames: readSetting("config.files", place),
     overrides: settingOverrides(place),
     advice: readSetting("config.advice", place),
-    hasSchemaChecker: document !== undefined && hasSchemaChecker(document),
+    schemaChecker: schemaChecker(place),
     readsData: isTrusted,
     lenses: readSetting("config.codeLens", place) ? { canStart: isTrusted } : null,
     wantsHints: readSetting("config.inlayHints", place),
@@ -38,9 +37,8 @@ export function configContext(uri: string, known: KnownToEditor): ConfigContext 
   };
 }
 
-function hasSchemaChecker(document: vscode.TextDocument): boolean {
-  const request = readSetting("config.schemaDiagnostics", document.uri);
-  if (request !== "auto") return request === "never";
-  const isActive = vscode.extensions.getExtension(YAML_EXTENSION)?.isActive === true;
-  return isActive && SCHEMA_MODELINE.test(document.getText());
+function schemaChecker(place: vscode.Uri): ConfigContext["schemaChecker"] {
+  const request = readSetting("config.schemaDiagnostics", place);
+  if (request !== "auto") return request === "never" ? "all" : "none";
+  return vscode.extensions.getExtension(YAML_EXTENSION) === undefined ? "none" : "modeline";
 }

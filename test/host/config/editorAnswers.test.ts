@@ -6,7 +6,7 @@ import { configContext } from "../../../src/host/config/editorAnswers.ts";
 import { configGlob } from "../../../src/host/config/findConfigs.ts";
 import { type ConfigSources, KnownToEditor } from "../../../src/host/config/knownToEditor.ts";
 import { TaskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
-import { textWith } from "../../core/config/configText.ts";
+import { CONFIG_NAMES } from "../../../src/shared/configNames.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
 import { aDocument, type createFakeVscode, type FakeDocument } from "./fakeVscode.ts";
 
@@ -76,11 +76,7 @@ describe("what the server is answered about a configuration", () => {
     knownConfigs: () => [],
     storeSecret: async () => false,
   };
-  const open = (path?: string): string => {
-    const document = aDocument(textWith(), path);
-    editor().textDocuments.push(document);
-    return document.uri.toString();
-  };
+  const uri = "file:///projects/tinker-config.yaml";
   const loaded = (): KnownToEditor => {
     const known = new KnownToEditor(async () => undefined);
     known.use(sources);
@@ -88,11 +84,11 @@ describe("what the server is answered about a configuration", () => {
   };
 
   it("is the state of secrets, and where settings lead", () => {
-    expect(configContext(open(), loaded())).toEqual({
-      isConfig: true,
+    expect(configContext(uri, loaded())).toEqual({
+      configNames: CONFIG_NAMES,
       overrides: [],
       advice: "all",
-      hasSchemaChecker: false,
+      schemaChecker: "none",
       readsData: true,
       lenses: { canStart: true },
       wantsHints: true,
@@ -101,26 +97,20 @@ describe("what the server is answered about a configuration", () => {
     });
   });
 
-  it("is that another file is not a configuration", () => {
-    expect(configContext(open("/projects/other.yaml"), loaded()).isConfig).toBe(false);
-    expect(configContext("file:///projects/tinker-config.yaml", loaded()).isConfig).toBe(false);
-  });
-
   it("knows no secrets before the rest is loaded, and changes with it", () => {
     const known = new KnownToEditor(async () => undefined);
     let changes = 0;
     known.onDidChange(() => {
       changes += 1;
     });
-    expect(configContext(open(), known).secrets).toBeNull();
+    expect(configContext(uri, known).secrets).toBeNull();
     known.use(sources);
     expect(changes).toBe(1);
-    expect(configContext(open(), known).secrets).toBe(secrets);
+    expect(configContext(uri, known).secrets).toBe(secrets);
   });
 
   it("has overrides and lenses that start programs in a trusted workspace only", () => {
     editor().settings.set("overrides", { batch_size: 8 });
-    const uri = open();
     expect(configContext(uri, loaded()).overrides).toEqual(["batch_size=8"]);
     editor().state.isTrusted = false;
     const { overrides, lenses, readsData } = configContext(uri, loaded());
@@ -132,7 +122,7 @@ describe("what the server is answered about a configuration", () => {
   it("leaves out lenses and hints that are turned off", () => {
     editor().settings.set("config.codeLens", false);
     editor().settings.set("config.inlayHints", false);
-    expect(configContext(open(), loaded())).toMatchObject({ lenses: null, wantsHints: false });
+    expect(configContext(uri, loaded())).toMatchObject({ lenses: null, wantsHints: false });
   });
 });
 
