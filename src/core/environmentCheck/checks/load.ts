@@ -1,5 +1,6 @@
 /** Sessions are freed, many at once are served, and calls are fast enough to train on. */
 
+import { formatCount } from "../../../shared/format.ts";
 import { percentile } from "../../util/stats.ts";
 import { describeCall } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
@@ -66,8 +67,8 @@ export const load: EnvironmentCheck = {
         }),
       );
       const callsMs = Math.max(1, clock.monotonic() - callsSinceMs);
-      const rate = Math.round((sessions.length / callsMs) * 1000);
-      const measured = `${sessions.length} sessions opened in ${(openMs / 1000).toFixed(2)} s; ${rate} calls per second`;
+      const rate = (sessions.length / callsMs) * 1000;
+      const measured = `${sessions.length} sessions opened in ${(openMs / 1000).toFixed(2)} s; ${formatCount(rate)} calls per second`;
       return found(
         measured,
         capacity(sessions.length, refused),

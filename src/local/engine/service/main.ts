@@ -40,7 +40,8 @@ function readArguments(args: readonly string[]): EngineArguments {
   const options = readOptions(args);
   const { store, workers, keyed = false } = options;
   const target = readTarget(options);
-  if (target === null) throw usage("exactly one of --socket PATH and --port N is needed");
+  if (target === null)
+    throw usage("exactly one of --socket PATH and --port N (0 to 65535) is needed");
   if (store === undefined) throw usage("--store DIR is missing");
   if (workers !== undefined && !/^[1-9]\d{0,3}$/.test(workers)) {
     throw usage(`--workers is ${workers}, not a whole number from 1 to 9999`);
