@@ -138,7 +138,7 @@ async function resultsOf(
   const results = await Promise.all(pending.map((update) => update.results));
   const trainedAt = clock.monotonic();
   const sampler = await nextSampler;
-  const endedMs = clock.monotonic();
+  const samplerS = (clock.monotonic() - trainedAt) / 1000;
   const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
   const passes = 1 + (pending.at(-1)?.pass ?? 0);
   const serverMetrics = mergeMetrics(metrics, passes);
@@ -165,8 +165,8 @@ async function resultsOf(
     loss,
     serverMetrics,
     substeps: pending.length,
-    samplerS: (endedMs - trainedAt) / 1000,
-    endedMs,
+    samplerS,
+    endedMs: clock.monotonic(),
     sampler,
   };
 }
