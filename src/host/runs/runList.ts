@@ -22,7 +22,7 @@ export interface RunList {
   /** Called with the folder of the run that changed, or null when the list did. */
   readonly onDidChange: Emitter<string | null>["event"];
   get(folder: string): RunEntry | null;
-  /** Has the list read again. */
+  /** Has the list read again, by the next server where this one has ended. */
   refresh(): Promise<void>;
   /** Sends a command to a live run; resolves with what it will do. @throws AppError `run-not-reachable`, or the refusal */
   send(folder: string, command: ControlCommand): Promise<string>;
@@ -42,6 +42,10 @@ export class ReportedRuns implements RunList {
   /** Runs of the list that is on its way. */
   #coming: RunEntry[] = [];
   #watch: KeptRequest<RunListReport> | null = null;
+  /** True while no server reports the list. */
+  #isLost = false;
+  /** Called once a server reports it again. */
+  #waiting: (() => void)[] = [];
 
   constructor(options: ReportedRunsOptions) {
     this.#options = options;
@@ -73,10 +77,15 @@ export class ReportedRuns implements RunList {
       method: RUN_REQUESTS.watch,
       start: () => ({}),
       onReport: (report) => this.#hear(report),
-      onAgain: () => void this.refresh().catch(onError),
+      onLost: () => {
+        this.#isLost = true;
+        this.#coming = [];
+      },
+      onAgain: () => void this.#lookAgain().catch(onError),
       onError,
     });
-    await this.#look();
+    const isRead = !this.#isLost && (await this.#look());
+    if (!isRead) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   send(folder: string, command: ControlCommand): Promise<string> {
@@ -88,15 +97,23 @@ export class ReportedRuns implements RunList {
     this.#watch?.dispose();
   }
 
-  async #look(): Promise<void> {
+  async #lookAgain(): Promise<void> {
+    this.#isLost = false;
+    if (!(await this.#look())) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** False when the server has ended before the list was read. */
+  async #look(): Promise<boolean> {
     const { server, labels } = this.#options;
     const { opened, names, archived } = labels;
     const places: RunPlaces = { parents: this.#parents, opened, names, archived };
     try {
       await ask<null>(server, RUN_REQUESTS.look, { places });
+      return true;
     } catch (error) {
-      // The next server looks again; until then the list stays as it is.
-      if (!isAppError(error) || error.code !== "server-stopped") throw error;
+      if (isAppError(error) && error.code === "server-stopped") return false;
+      throw error;
     }
   }
 

@@ -13,7 +13,7 @@ export interface KeptRequestOptions<Report> {
   readonly onReport: (report: Report) => void;
   /** Called when it has ended, before the pause. */
   readonly onLost?: (() => void) | undefined;
-  /** Called before it is sent again. */
+  /** Called when it is sent again. */
   readonly onAgain?: (() => void) | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -48,9 +48,11 @@ export class KeptRequest<Report> {
 
   async #keepOpen(): Promise<void> {
     const { onLost, onAgain, onError } = this.#options;
-    while (!this.#isDisposed) {
+    for (let isAgain = false; !this.#isDisposed; isAgain = true) {
       try {
-        await this.#send();
+        const sent = this.#send();
+        if (isAgain) onAgain?.();
+        await sent;
       } catch (error) {
         if (!this.#isDisposed) onError(error);
       }
@@ -60,7 +62,6 @@ export class KeptRequest<Report> {
       const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** this.#failures);
       this.#failures += 1;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      if (!this.#isDisposed) onAgain?.();
     }
   }
 
@@ -72,7 +73,7 @@ export class KeptRequest<Report> {
       this.#failures = 0;
       onReport(report);
     };
-    const options = { token: this.#closing.token, onProgress };
+    const options = { token: this.#closing.token, onProgress, isKept: true };
     const outcome = await server.request<RequestOutcome<null>, Report>(method, request, options);
     if (!outcome.ok) throw new Error(outcome.error.message);
   }

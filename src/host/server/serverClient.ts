@@ -49,6 +49,8 @@ export interface ServerRequestOptions<Report> {
   readonly token?: vscode.CancellationToken | undefined;
   /** Called with each report of a request that has a `progressToken`. */
   readonly onProgress?: ((report: Report) => void) | undefined;
+  /** True for one that is sent again when its server has ended: it keeps no server from being started anew. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** Before another start of a server that does not live. */
@@ -120,7 +122,7 @@ export class ServerClient {
   async request<Answer, Report>(
     method: string,
     parameters: object & Partial<ReportsProgress>,
-    { token, onProgress }: ServerRequestOptions<Report>,
+    { token, onProgress, isKept = false }: ServerRequestOptions<Report>,
   ): Promise<Answer> {
     // Another process has another environment; a request that is under way keeps its own.
     if (this.#isOutdated && this.#underWay === 0) {
@@ -132,7 +134,7 @@ export class ServerClient {
       progressToken === undefined || onProgress === undefined
         ? null
         : this.#client.onProgress(new ProgressType<Report>(), progressToken, onProgress);
-    this.#underWay += 1;
+    if (!isKept) this.#underWay += 1;
     try {
       await this.#restarts.pause;
       return await (token === undefined
@@ -141,7 +143,7 @@ export class ServerClient {
     } catch (error) {
       throw isLost(error) ? stopped() : error;
     } finally {
-      this.#underWay -= 1;
+      if (!isKept) this.#underWay -= 1;
       reports?.dispose();
     }
   }
