@@ -11,11 +11,12 @@ const MAX_UTILIZATION = 0.2;
 
 /**
  * V8 collects when the heap has grown to a multiple of what was in use, which a server that has nothing to do never reaches: a
- * large run that was looked at would stay in memory for hours. Does nothing in a process without `--expose-gc`.
+ * large run that was looked at would stay in memory for hours. Does nothing in a process without `--expose-gc`. The function returned has the next
+ * idle moment collect, however little the heap has grown: what was let go still counts as used.
  */
-export function collectWhenIdle(): void {
+export function collectWhenIdle(): () => void {
   const { gc } = globalThis;
-  if (gc === undefined) return;
+  if (gc === undefined) return () => undefined;
   let keptBytes = usedBytes();
   let before = performance.eventLoopUtilization();
   const look = (): void => {
@@ -28,6 +29,9 @@ export function collectWhenIdle(): void {
     keptBytes = usedBytes();
   };
   setInterval(look, LOOK_MS).unref();
+  return () => {
+    keptBytes = 0;
+  };
 }
 
 function usedBytes(): number {

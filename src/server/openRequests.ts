@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   /** Holds the embedded model and the threads of the program. */
   readonly programFolder: string;
+  /** Called when something large was let go. */
+  readonly collectNext: () => void;
 }
 
 /** The code behind requests, which tests replace. */

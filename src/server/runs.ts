@@ -26,7 +26,7 @@ import type { WindowRuns } from "./runs/windowRuns.ts";
 const RUNS_PER_MESSAGE = 50;
 
 export function serveRuns(server: ServerOptions): WindowRuns {
-  const { connection, requests, clock } = server;
+  const { connection, requests, clock, collectNext } = server;
   const onError = (error: unknown): void =>
     connection.console.warn(errorMessage(requests.redactError(error)));
   const fileSystem = createFileSystem();
@@ -38,7 +38,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
   });
   const nameOf = (folder: string): string | null => names.get(folder) ?? null;
   const store = new RunStore({ fileSystem, clock, nameOf, onError });
-  const feeds = new RunFeeds({ store, fileSystem, onError });
+  const feeds = new RunFeeds({ store, fileSystem, onError, onClosed: collectNext });
 
   answerRequests(
     server,

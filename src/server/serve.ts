@@ -93,8 +93,8 @@ export async function serveStandardStreams(
   const [reader, writer] = [new StreamMessageReader(stdin), new StreamMessageWriter(stdout)];
   const connection = createConnection(ProposedFeatures.all, reader, writer);
   const clock = systemClock;
-  serve({ connection, trainer: TRAINER, requests, clock, programFolder }, version);
-  collectWhenIdle();
+  const collectNext = collectWhenIdle();
+  serve({ connection, trainer: TRAINER, requests, clock, programFolder, collectNext }, version);
   await once(stdin, "close");
   const late = new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
   await Promise.race([requests.close(), late]);

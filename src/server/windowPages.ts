@@ -56,6 +56,7 @@ export function servePages(options: ServerOptions, runs: WindowRuns): void {
     } finally {
       open.delete(progressToken);
       page.dispose();
+      options.collectNext();
     }
     return null;
   });

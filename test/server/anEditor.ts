@@ -46,7 +46,8 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
   // Beside the templates of environments.
   const programFolder = fileURLToPath(new URL("../../src/trainer/scaffold", import.meta.url));
-  serve({ connection, trainer, requests, clock, programFolder }, "1.0.0", { catalogue });
+  const options = { connection, trainer, requests, clock, programFolder };
+  serve({ ...options, collectNext: () => undefined }, "1.0.0", { catalogue });
   const editor = createProtocolConnection(
     new StreamMessageReader(toEditor),
     new StreamMessageWriter(toServer),

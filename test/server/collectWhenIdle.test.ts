@@ -35,6 +35,14 @@ it("collects once when much was left behind, and again when there is more", () =
   expect(gc).toHaveBeenCalledTimes(2);
 });
 
+it("collects what was let go, which counts as used until then", () => {
+  const collectNext = collectWhenIdle();
+  collectNext();
+  gc.mockImplementation(() => inUse(10));
+  vi.advanceTimersByTime(5_000);
+  expect(gc).toHaveBeenCalledTimes(1);
+});
+
 it("waits while the server has much to do", () => {
   collectWhenIdle();
   inUse(300);

@@ -32,15 +32,19 @@ export class RunFeeds {
   readonly #feeds = new Map<string, Feed>();
   readonly #fileSystem: FileSystem;
   readonly #onError: (error: unknown) => void;
+  readonly #onClosed: (() => void) | undefined;
   readonly #listening: Listening;
 
   constructor(options: {
     readonly store: Pick<RunStore, "onDidChange">;
     readonly fileSystem: FileSystem;
     readonly onError: (error: unknown) => void;
+    /** Called when a run is not read any more. */
+    readonly onClosed?: (() => void) | undefined;
   }) {
     this.#fileSystem = options.fileSystem;
     this.#onError = options.onError;
+    this.#onClosed = options.onClosed;
     this.#listening = options.store.onDidChange((folder) => {
       for (const [own, feed] of this.#feeds) {
         if (folder === null || folder === own) feed.readSoon();
@@ -90,6 +94,7 @@ export class RunFeeds {
     this.#feeds.delete(folder);
     feed.watcher?.close();
     feed.readSoon.dispose();
+    this.#onClosed?.();
   }
 
   async #read(feed: Feed): Promise<void> {
