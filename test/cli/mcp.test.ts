@@ -56,7 +56,7 @@ describe("mcp", () => {
     [["--allow", "delete"], "It can be start, stop, pause"],
     [["--max-usd", "-1"], "not an amount such as 5"],
     [["--max-usd", "Infinity"], "not an amount such as 5"],
-    [["--install", "emacs"], "It can be claude, codex, cursor, vscode"],
+    [["--install", "emacs"], "It can be claude, codex, cursor, or vscode"],
     [["somewhere"], "unexpected argument"],
   ])("refuses %j", async (args, message) => {
     const options = program();

@@ -44,7 +44,7 @@ it("prints Markdown, which other programs take", async () => {
 
 it.each([
   { words: [], message: "report needs a run folder" },
-  { words: [RUN, "--format", "pdf"], message: "It can be html, markdown" },
+  { words: [RUN, "--format", "pdf"], message: "It can be html or markdown" },
   { words: ["/elsewhere"], message: "is not a run folder" },
 ])("refuses $words: $message", async ({ words, message }) => {
   const { code, errors } = await report(...words);

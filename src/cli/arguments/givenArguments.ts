@@ -4,6 +4,8 @@ import { originOf } from "../../core/secrets/hostBinding.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
 import { argumentError, type CommandName, didYouMean, type ParsedFlags } from "./flags.ts";
 
+const EITHER = new Intl.ListFormat("en", { type: "disjunction" });
+
 /** What each command reads throws AppError `bad-arguments` for what it cannot take. */
 export class GivenArguments {
   readonly positionals: readonly string[];
@@ -55,7 +57,7 @@ export class GivenArguments {
     const found = words.find((each) => each === word);
     if (found !== undefined) return found;
     const nearest = nearestWord(word, words);
-    const hint = nearest === null ? `It can be ${words.join(", ")}` : didYouMean(nearest);
+    const hint = nearest === null ? `It can be ${EITHER.format(words)}` : didYouMean(nearest);
     throw this.error(`--${flag} is ${JSON.stringify(word)}. ${hint}`);
   }
 

@@ -21,7 +21,7 @@ import {
   shareCheckpoint,
 } from "./changeCheckpoint.ts";
 import type { CheckpointRequestOptions } from "./checkpointRequests.ts";
-import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRun, listedRun } from "./chooseRun.ts";
 import { downloadCheckpoint } from "./downloadCheckpoint.ts";
 import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { openCheckpointPage } from "./openCheckpointPage.ts";
@@ -43,16 +43,20 @@ interface Chosen {
 
 export function checkpointHandlers(options: CheckpointHandlerOptions) {
   /** Handles a command that is about the checkpoint it was called on, or that the user picks. */
-  const on = (act: (run: RunEntry, entry: CheckpointEntry) => Promise<void>) => {
+  const onChosen = (act: (chosen: Chosen) => Promise<void>) => {
     return async (target?: unknown): Promise<void> => {
       const chosen = await choose(options, target);
-      const run = options.store.get(chosen?.folder ?? "");
-      if (chosen !== undefined && run !== null) await act(run, chosen.entry);
+      if (chosen !== undefined) await act(chosen);
     };
   };
+  const on = (act: (run: RunEntry, entry: CheckpointEntry) => Promise<void>) =>
+    onChosen(async ({ folder, entry }) => {
+      const run = await listedRun(options.store, folder);
+      if (run !== undefined) await act(run, entry);
+    });
   return {
     refreshCheckpoints: () => options.view.refresh(),
-    copyCheckpointPath: on(async (_, { state_path, sampler_path }) => {
+    copyCheckpointPath: onChosen(async ({ entry: { state_path, sampler_path } }) => {
       const path = state_path ?? sampler_path;
       if (path !== null) await vscode.env.clipboard.writeText(path);
     }),
@@ -60,13 +64,13 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
       const place = await placeOf(run, options.changes);
       await openCheckpointPage(run, entry, place, options.downloads.keys);
     }),
-    insertCheckpointPath: on(async (_, { state_path }) => {
+    insertCheckpointPath: onChosen(async ({ entry: { state_path } }) => {
       if (state_path !== null) await useInConfig(state_path);
     }),
     deleteCheckpoint: on(async (run, entry) => {
       if (await removeCheckpoint(run, entry, options.changes)) options.view.refresh();
     }),
-    branchFromCheckpoint: on(async ({ folder }, entry) => {
+    branchFromCheckpoint: onChosen(async ({ folder, entry }) => {
       if (entry.state_path === null) {
         const text = vscode.l10n.t("This checkpoint has no training state to resume from.");
         await offerInstead(text, []);

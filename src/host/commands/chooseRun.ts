@@ -32,11 +32,7 @@ export async function chooseRun(
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
   const folder = dashboardTitle.safeParse(target).success ? shownFolder() : folderOf(target);
-  if (folder !== null) {
-    const run = store.get(folder);
-    if (run === null) await offerInstead(goneText(folder), offersFor(store));
-    return run ?? undefined;
-  }
+  if (folder !== null) return listedRun(store, folder);
   await store.refresh();
   const runs = store.runs.filter(fits);
   const [only, ...others] = runs;
@@ -73,8 +69,13 @@ export function chooseAnyRun(
 const dashboardTitle = z.object({ scheme: z.literal("webview-panel") });
 const withFolder = z.object({ folder: z.string() });
 
-function goneText(folder: string): string {
-  return vscode.l10n.t("The run in {0} is no longer in the list.", folder);
+/** Undefined when there is no such run any more, which the user learns. */
+export async function listedRun(store: RunList, folder: string): Promise<RunEntry | undefined> {
+  const run = store.get(folder);
+  if (run !== null) return run;
+  const text = vscode.l10n.t("The run in {0} is no longer in the list.", folder);
+  await offerInstead(text, offersFor(store));
+  return undefined;
 }
 
 /** A run has its folder, and is listed, once the services have answered. */

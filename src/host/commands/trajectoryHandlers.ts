@@ -118,7 +118,7 @@ function rangeOf(text: string): readonly [number, number] | null {
     .split(/[\s,…]+/)
     .map(Number);
   if (from === undefined || to === undefined || more.length > 0) return null;
-  return from <= to ? [from, to] : null;
+  return Number.isFinite(to - from) && from <= to ? [from, to] : null;
 }
 
 async function askStop(): Promise<TreeFilter | undefined> {

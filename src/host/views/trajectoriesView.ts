@@ -154,7 +154,11 @@ export class TrajectoriesView
     }
     const found = await this.#ask(folder, node);
     // Another run may be shown by now.
-    if (found === null || folder !== this.#folder) return [];
+    if (folder !== this.#folder) return [];
+    if (found === null) {
+      this.#drawnBelow.clear();
+      return [];
+    }
     if (node === null) this.#updateMessage(found.why);
     this.#drawnBelow.set(node, found);
     const nodes = found.rows.map((row) => this.#drawn(folder, row));

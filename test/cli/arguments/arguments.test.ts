@@ -256,7 +256,7 @@ test.each([
   [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
   [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
   [["download"], "checkpoints needs a run folder"],
-  [["download", "a", "--for", "gguf"], '--for is "gguf". It can be peft, vllm, merged'],
+  [["download", "a", "--for", "gguf"], '--for is "gguf". It can be peft, vllm, or merged'],
   [["download", "a", "--base", "b"], "--base goes with --for vllm or --for merged"],
   [["download", "a", "--for", "merged", "--drop-unembed"], "--drop-unembed goes with --for vllm"],
   [["publish", "a", "b", "--name", "c"], 'unexpected argument "b"'],
