@@ -78,8 +78,12 @@ function inPhase(who: Assistant, name: string, ...phases: readonly string[]) {
   });
 }
 
-async function resolved(name: string) {
-  return JSON.parse(await readFile(join(root, name, "config.resolved.json"), "utf8"));
+/** What the run in `name` trains with, once its trainer has written that. */
+function resolved(name: string) {
+  return eventually(async () => {
+    const text = await readFile(join(root, name, "config.resolved.json"), "utf8").catch(() => null);
+    return text === null ? null : JSON.parse(text);
+  });
 }
 
 describe("an assistant that may start and evaluate within a budget", () => {
