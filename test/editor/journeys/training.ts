@@ -50,14 +50,14 @@ export const training: Journey = {
           await title.getByRole("button", { name }).waitFor();
         }
         const inPage = workbench.panel().getByRole("button", { name: "Continue" });
-        assert.equal(await inPage.count(), 0, "not twice");
+        await inPage.waitFor({ state: "hidden" });
         await picture("narrow");
         await title.getByRole("button", { name: "Continue Run" }).click();
         await title.getByRole("button", { name: "Pause After This Step" }).click();
         await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
         await page.setViewportSize({ width: 1400, height: 900 });
         await inPage.waitFor();
-        assert.equal(await title.getByRole("button", { name: "Continue Run" }).count(), 0);
+        await title.getByRole("button", { name: "Continue Run" }).waitFor({ state: "hidden" });
       },
     );
 
