@@ -122,7 +122,9 @@ export function startEvaluation(request: EvaluateRequest): ActiveRun {
     const named = words.length > 0 ? words : await defaultWords(fileSystem, loaded);
     const models = await evaluatedModels(fileSystem, named, loaded.config);
     const wanted = { fileSystem, loaded, models, owner };
-    return withNotifications(options, loaded, (watched) => evaluateModels(watched, wanted));
+    return withNotifications(options, loaded, (watcher) =>
+      evaluateModels({ ...options, ...watcher }, wanted),
+    );
   });
 }
 
@@ -146,13 +148,17 @@ async function trainFrom(
     const models = await evaluatedModels(fileSystem, [collectedModel(loaded)], loaded.config);
     const { owner } = request;
     const wanted = { fileSystem, loaded: collected, models, owner, sweep };
-    return withNotifications(options, collected, (watched) => evaluateModels(watched, wanted));
+    return withNotifications(options, collected, (watcher) =>
+      evaluateModels({ ...options, ...watcher }, wanted),
+    );
   }
   const plan =
     folder === null
       ? planNewRun(fileSystem, request, loaded)
       : await planResume(fileSystem, { ...request, folder }, loaded);
-  return withNotifications(options, loaded, (watched) => executeRun(watched, plan));
+  return withNotifications(options, loaded, (watcher) =>
+    executeRun({ ...options, ...watcher }, plan),
+  );
 }
 
 /** As an evaluation names it. */

@@ -68,7 +68,7 @@ async function removeExport({ checkpoints, options }: Connection, path: string):
 
 /** The service needs a model to make files of: one that is loaded from the state and never trained. */
 async function exportWeights(connection: Connection, path: string): Promise<string> {
-  const { operations, session, options } = connection;
+  const { operations, options } = connection;
   const { info, queue } = await loadModel(connection, path, { optimizer: false });
   const name = `download-${options.random.uuid()}`;
   checkCheckpointName(name);
@@ -80,8 +80,7 @@ async function exportWeights(connection: Connection, path: string): Promise<stri
       ttl_seconds: EXPORT_TTL_S,
       type: "save_weights_external",
     };
-    const request = { type: "SaveWeightsExternal", path: "save_weights_external", body } as const;
-    return operations.submit({ ...request, signal: session.signal });
+    return operations.submit({ type: "SaveWeightsExternal", path: "save_weights_external", body });
   });
   return (await jsonOf(connection, accepted, savedPathSchema)).path;
 }

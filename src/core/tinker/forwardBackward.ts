@@ -1,6 +1,6 @@
 /** One batch through the model: cut into chunks, posted in turn, and put together again. */
 
-import { submitInTurn, type TrainingRequestOptions } from "./models.ts";
+import type { TrainingRequestOptions } from "./models.ts";
 import type { Accepted } from "./operations.ts";
 import { readForwardBackwardResult } from "./results.ts";
 import { tinkerError } from "./transport/errors.ts";
@@ -60,14 +60,14 @@ async function postChunks(
   call: LossCall,
   firstSeqId: number,
 ): Promise<readonly Accepted[]> {
-  const { info, config, lossEncoding } = options;
+  const { info, config, lossEncoding, operations } = options;
   const accepted: Accepted[] = [];
   const type = call.forwardOnly ? "Forward" : "ForwardBackward";
   const post = async (index: number) => {
     const seqId = firstSeqId + index;
     const chunk = { modelId: info.modelId, seqId, data: chunks[index] ?? [], ...call };
     accepted[index] = await lossEncoding.submit(chunk, (request) =>
-      submitInTurn(options, { type, ...request }),
+      operations.submit({ type, ...request }),
     );
   };
   const isFirstLast = config.parallel_fwdbwd_chunks && chunks.length > 1;

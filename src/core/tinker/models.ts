@@ -1,7 +1,7 @@
 /** How a model comes to be: created new, or loaded from a checkpoint. */
 
 import { isAppError } from "../errors.ts";
-import { type Accepted, jsonOf, type Operations, type Submit } from "./operations.ts";
+import { jsonOf, type Operations } from "./operations.ts";
 import type { TinkerSession } from "./session.ts";
 import { tinkerError } from "./transport/errors.ts";
 import type { TinkerHttp } from "./transport/http.ts";
@@ -58,15 +58,6 @@ export interface TrainingRequestOptions
   readonly lossEncoding: LossEncoding;
 }
 
-/** Posts a request whose turn has come. @throws AppError `tinker-*` */
-export async function submitInTurn(
-  { operations, session }: TrainingRequestOptions,
-  request: Submit,
-): Promise<Accepted> {
-  session.check();
-  return operations.submit({ ...request, signal: session.signal });
-}
-
 /** Creates a new model with random LoRA weights: `docs/protocols/tinker.md#models`. @throws AppError `tinker-*` */
 export async function createModel(options: ModelOptions, model: NewModel): Promise<CreatedModel> {
   const modelId = await submitCreate(options, model.baseModel, model.userMetadata, {
@@ -115,7 +106,6 @@ async function createByLoad(
     type: "LoadWeights",
     path: "load_weights",
     body,
-    signal: session.signal,
   });
   const { model_id: modelId } = await jsonOf(options, accepted, loadWeightsResultSchema);
   return modelId ?? `${sessionId}:train:${modelNumber}`;
@@ -133,7 +123,7 @@ async function createThenLoad(
   path: string,
   { optimizer, userMetadata }: LoadOptions,
 ): Promise<CreatedModel> {
-  const { tinker, operations, session } = options;
+  const { tinker, operations } = options;
   const weights = await tinker.call(
     { method: "POST", path: "weights_info", body: { tinker_path: path } },
     weightsInfoSchema,
@@ -160,7 +150,6 @@ async function createThenLoad(
       type: "LoadWeights",
       path: "load_weights",
       body,
-      signal: session.signal,
     });
   });
   await jsonOf(options, accepted, loadWeightsResultSchema);
@@ -188,7 +177,6 @@ async function submitCreate(
     type: "CreateModel",
     path: "create_model",
     body,
-    signal: session.signal,
   });
   return (await jsonOf(options, accepted, createModelResultSchema)).model_id;
 }

@@ -19,6 +19,7 @@ export interface Submit {
   /** A message's bytes, or what becomes JSON; every repeat sends the same. */
   readonly body: object | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** That of the session where nothing else is said. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,19 +32,24 @@ export interface Accepted {
 type ResultOptions = Pick<FutureRequest, "signal" | "withTimerPaused">;
 
 export interface Operations {
-  /** @throws AppError as `TinkerHttp.call` does */
+  /** @throws AppError `tinker-expired` when the session is over, else as `TinkerHttp.call` does */
   submit(submit: Submit, options?: RequestOptions): Promise<Accepted>;
   /** @throws AppError as {@link awaitFuture} does */
   result(accepted: Accepted, waiting?: ResultOptions): Promise<FutureResult>;
 }
 
-export function createOperations(options: FutureOptions): Operations {
+/** The operations of one session. */
+export function createOperations(
+  options: FutureOptions,
+  session: Pick<TinkerSession, "check" | "signal">,
+): Operations {
   const { tinker, clock } = options;
   return {
-    submit: async ({ type, ...request }, callOptions) => {
+    submit: async ({ type, signal = session.signal, ...request }, callOptions) => {
+      session.check();
       const startedAtMs = clock.monotonic();
       const future = await tinker.call(
-        { method: "POST", ...request },
+        { method: "POST", signal, ...request },
         pendingFutureSchema,
         callOptions,
       );

@@ -111,15 +111,6 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
 export async function connect(options: TinkerOptions): Promise<Connection> {
   const { clock, random, log } = options;
   const { tinker, config, billingPauseMs } = await openTinker(options);
-  const operations = createOperations({
-    tinker,
-    clock,
-    log,
-    noAnswerLimitMs,
-    billingPauseMs,
-    resultBytes: new Limiter(Math.ceil(config.inflight_response_bytes_semaphore_size)),
-    onQueueState: options.onQueueState,
-  });
   const session = new TinkerSession({
     tinker,
     clock,
@@ -134,6 +125,18 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
       type: "create_session",
     },
   });
+  const operations = createOperations(
+    {
+      tinker,
+      clock,
+      log,
+      noAnswerLimitMs,
+      billingPauseMs,
+      resultBytes: new Limiter(Math.ceil(config.inflight_response_bytes_semaphore_size)),
+      onQueueState: options.onQueueState,
+    },
+    session,
+  );
   const sampling = {
     operations,
     session,

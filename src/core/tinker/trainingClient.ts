@@ -3,7 +3,7 @@
 import { isAppError } from "../errors.ts";
 import type { CheckpointClient } from "./checkpoints.ts";
 import { forwardBackward } from "./forwardBackward.ts";
-import { type ModelInfo, submitInTurn, type TrainingRequestOptions } from "./models.ts";
+import type { ModelInfo, TrainingRequestOptions } from "./models.ts";
 import { jsonOf, type Submit } from "./operations.ts";
 import { type CheckpointKind, checkCheckpointName, formatTinkerPath } from "./paths.ts";
 import type { SamplingClient } from "./samplingClient.ts";
@@ -89,7 +89,7 @@ function awaitableLate<Result>(promise: Promise<Result>): Promise<Result> {
 }
 
 async function optimStep(options: TrainingClientOptions, params: AdamParams) {
-  const { queue, info } = options;
+  const { operations, queue, info } = options;
   const accepted = await queue.enqueue("optim_step", 1, (seqId) => {
     const body = {
       model_id: info.modelId,
@@ -97,7 +97,7 @@ async function optimStep(options: TrainingClientOptions, params: AdamParams) {
       adam_params: params,
       type: "optim_step",
     };
-    return submitInTurn(options, { type: "OptimStep", path: "optim_step", body });
+    return operations.submit({ type: "OptimStep", path: "optim_step", body });
   });
   return await jsonOf(options, accepted, optimStepResultSchema);
 }
@@ -147,11 +147,11 @@ async function save(
   submitOf: (seqId: number) => Submit,
 ): Promise<{ readonly path: string }> {
   checkCheckpointName(name);
-  const { queue, info } = options;
+  const { operations, queue, info } = options;
   const expected = formatTinkerPath({ run: info.modelId, kind, name });
   const accepted = await queue.enqueue(`save ${name}`, 1, async (seqId) => {
     try {
-      return await submitInTurn(options, submitOf(seqId));
+      return await operations.submit(submitOf(seqId));
     } catch (error) {
       if (await isOwnSave(options, error, expected)) return null;
       throw error;
@@ -173,7 +173,7 @@ async function isOwnSave(
 }
 
 async function ephemeralSampler(options: TrainingClientOptions): Promise<SamplingClient> {
-  const { session, queue, info } = options;
+  const { operations, session, queue, info } = options;
   const samplerNumber = session.reserveSamplerNumber();
   const accepted = await queue.enqueue("save_weights_for_sampler", 1, (seqId) => {
     const body = {
@@ -183,7 +183,7 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
       seq_id: seqId,
       type: "save_weights_for_sampler",
     };
-    return submitInTurn(options, {
+    return operations.submit({
       type: "SaveWeightsForSampler",
       path: "save_weights_for_sampler",
       body,

@@ -33,14 +33,13 @@ const LAST_MESSAGE_MS = 5_000;
 export async function withNotifications(
   trainer: TrainerOptions,
   loaded: LoadedConfig,
-  work: (trainer: TrainerOptions) => Promise<RunEnd>,
+  work: (watcher: Pick<TrainerOptions, "watch" | "onClaim">) => Promise<RunEnd>,
 ): Promise<RunEnd> {
   if (loaded.config.notify.length === 0) return work(trainer);
   const variables = await loadVariables(dirname(loaded.path), trainer.launchRequest);
   const notifications = new Notifications(trainer, loaded, variables);
   try {
     const end = await work({
-      ...trainer,
       watch: (event) => {
         notifications.onProgress(event);
         trainer.watch(event);

@@ -5,7 +5,7 @@ import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
 import { type AlarmState, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { AlarmsConfig } from "../../../src/core/config/fields/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metrics/metricsTree.ts";
-import { withTrend } from "../../../src/core/runFolder/metrics/trendMetrics.ts";
+import { trendMetrics } from "../../../src/core/runFolder/metrics/trendMetrics.ts";
 import { aConfig } from "../training/builders.ts";
 
 /** Flat names, such as `rollout/parse_ok_frac`. */
@@ -72,7 +72,7 @@ export function watched(
   let past: AlarmPast = history.with(aRow(0));
   for (const [step, numbers] of steps.entries()) {
     const own = aRow(step, numbers);
-    const bare = withTrend(own, history.trendWith(own));
+    const bare = { ...own, trend: trendMetrics(history.trendWith(own)) };
     past = history.with(bare);
     last = evaluateAlarms(past, { ...aConfig().alarms, ...thresholds });
     for (const { id, change } of last) if (change !== null) changes.push(`${step} ${id} ${change}`);

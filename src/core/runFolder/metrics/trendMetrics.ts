@@ -5,7 +5,7 @@ import { type Trend, trendOf } from "../../../shared/trend.ts";
 import { decidingPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { MetricColumns } from "./metricColumns.ts";
-import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
+import { type MetricsRow, type MetricsTree, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
 
@@ -14,12 +14,8 @@ export function rewardPoint(row: MetricsRow): TrendPoint | null {
   return decidingPointOf(row.step, (name) => metricAt(row, name));
 }
 
-/** The row with its branch `trend`. */
-export function withTrend(row: MetricsRow, trend: Trend): MetricsRow {
-  return { ...mergeMetrics(row, { trend: trendMetrics(trend) }), step: row.step };
-}
-
-function trendMetrics(trend: Trend): MetricsTree {
+/** The branch `trend` of a row. */
+export function trendMetrics(trend: Trend): MetricsTree {
   if (trend.direction === "unclear") {
     return withoutUndefined({ steps: trend.steps, groups: trend.groups ?? undefined });
   }

@@ -7,8 +7,8 @@ import { ALARMS } from "../../alarms/alarmTable.ts";
 import { type AlarmNotice, alarmNotice, evaluateAlarms } from "../../alarms/evaluateAlarms.ts";
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../../config/fields/schema.ts";
-import { type MetricsRow, mergeMetrics, metricAt } from "../../runFolder/metrics/metricsTree.ts";
-import { withTrend } from "../../runFolder/metrics/trendMetrics.ts";
+import { type MetricsRow, metricAt } from "../../runFolder/metrics/metricsTree.ts";
+import { trendMetrics } from "../../runFolder/metrics/trendMetrics.ts";
 import type { RunContext } from "../run/context.ts";
 
 export interface EvaluatedRow {
@@ -37,7 +37,8 @@ export class StepAlarms {
     this.#history ??= await AlarmHistory.read(storage.fileSystem, storage.folder);
     const trend = this.#history.trendWith(bare);
     // Examples have no rewards.
-    const known = metricAt(bare, "fit/steps") === null ? withTrend(bare, trend) : bare;
+    const known =
+      metricAt(bare, "fit/steps") === null ? { ...bare, trend: trendMetrics(trend) } : bare;
     const past = this.#history.with(known);
     const states = evaluateAlarms(past, thresholds(config));
     const begun = states.flatMap((state) =>
@@ -48,7 +49,7 @@ export class StepAlarms {
     for (const id of ended) await reporting.events.record(alarmEnds(bare.step, id));
     const judged = states.filter(({ threshold }) => threshold !== null);
     const alarm = Object.fromEntries(judged.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
-    const row = { ...mergeMetrics(known, { alarm }), step: bare.step };
+    const row = { ...known, alarm };
     this.#history.add(row);
     return { row, trend, begun, ended };
   }

@@ -5,9 +5,9 @@ import {
   decidingReward,
   rewardPoint,
   storedTrend,
+  trendMetrics,
   trendOfColumns,
   withStepReward,
-  withTrend,
 } from "../../../../src/core/runFolder/metrics/trendMetrics.ts";
 import { NO_BEST } from "../../../../src/shared/bestReward.ts";
 import type { Trend } from "../../../../src/shared/trend.ts";
@@ -29,7 +29,7 @@ it.each([
   { direction: "unclear", steps: 4, groups: 32 },
   { direction: "unclear", steps: 4, groups: null },
 ] as const)("a row gives back the trend that it stores: %j", (trend) => {
-  const row = withTrend({ step: 24 }, trend);
+  const row = { step: 24, trend: trendMetrics(trend) };
   expect(storedTrend((name) => metricAt(row, name))).toEqual(trend);
 });
 
