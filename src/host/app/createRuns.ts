@@ -6,6 +6,7 @@ import type { Log } from "../../core/ports.ts";
 import { Limiter } from "../../core/util/limiter.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { launchTrainer } from "../../node/launch/launcher.ts";
 import { LaunchStore } from "../../node/launch/launchStore.ts";
 import { hasStages } from "../../node/loadSweep.ts";
 import { readConfig } from "../../node/startConfig.ts";
@@ -77,22 +78,24 @@ function createTrainings(
   launches: LaunchStore,
 ): Trainings {
   const asking = new Limiter(1);
+  const launcher = {
+    launches,
+    programFolder,
+    copiesFolder: join(context.globalStorageUri.fsPath, "trainer"),
+    environment: proxyVariables,
+  };
   return new Trainings({
-    launcher: {
-      launches,
-      programFolder,
-      copiesFolder: join(context.globalStorageUri.fsPath, "trainer"),
-      environment: proxyVariables,
-    },
     slots: new RunSlots({
       maxParallel: () => readSetting("run.maxParallel"),
       choose: askForSlot,
     }),
-    // One at a time: runs that start at once would ask the same questions.
-    createLaunchRequest: async (request) => {
-      const launch = await asking.run(() => createLaunchRequest(keys, request));
-      if (launch !== null) await onStart(request.configPath);
-      return launch;
+    start: async (request, signal) => {
+      // One at a time: runs that start at once would ask the same questions.
+      const launchRequest = await asking.run(() => createLaunchRequest(keys, request));
+      if (launchRequest === null) return null;
+      await onStart(request.configPath);
+      signal.throwIfAborted();
+      return await launchTrainer(launcher, { title: request.title, launchRequest });
     },
     recoverFromLaunchError: (error, request) => recover(keys, error, request),
     onError,

@@ -2,9 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 import { Emitter } from "../../core/util/emitter.ts";
-import { type LauncherOptions, launchTrainer } from "../../node/launch/launcher.ts";
 import { runFolder } from "../../server/runs/runFolder.ts";
-import type { InsteadOfTraining, LaunchError, LaunchRequest } from "../../shared/control.ts";
+import type { InsteadOfTraining, LaunchError } from "../../shared/control.ts";
 import type { SweepMember } from "../../shared/runFile.ts";
 import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
 import type { Holder, RunSlots } from "./runSlots.ts";
@@ -29,10 +28,9 @@ export interface TrainingRequest {
 }
 
 export interface TrainingsOptions {
-  readonly launcher: LauncherOptions;
   readonly slots: RunSlots;
-  /** Gathers keys and permissions for a training; null when the user closed a question. */
-  readonly createLaunchRequest: (request: TrainingRequest) => Promise<LaunchRequest | null>;
+  /** Starts a trainer with the keys that it needs; resolves with the folder of its launch, or null when the user closed a question. */
+  readonly start: (request: TrainingRequest, signal: AbortSignal) => Promise<string | null>;
   /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
   readonly recoverFromLaunchError: (
     error: LaunchError,
@@ -230,13 +228,7 @@ class Session implements Training, ActiveTraining {
   }
 
   async #start(signal: AbortSignal): Promise<string | null> {
-    const launchRequest = await this.#options.createLaunchRequest(this.request);
-    if (launchRequest === null) return null;
-    signal.throwIfAborted();
-    this.#launch = await launchTrainer(this.#options.launcher, {
-      title: this.request.title,
-      launchRequest,
-    });
+    this.#launch = await this.#options.start(this.request, signal);
     if (signal.aborted) this.detached();
     return this.#launch;
   }

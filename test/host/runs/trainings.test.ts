@@ -7,6 +7,7 @@ import {
   type TrainingRequest,
   Trainings,
 } from "../../../src/host/runs/trainings.ts";
+import { launchTrainer } from "../../../src/node/launch/launcher.ts";
 import { LaunchStore } from "../../../src/node/launch/launchStore.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
@@ -51,15 +52,20 @@ function open({
   createLaunchRequest?: (request: TrainingRequest) => Promise<LaunchRequest | null>;
 } = {}) {
   const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
+  const launcher = {
+    launches: new LaunchStore(join(folder, "launches")),
+    programFolder: join(folder, "program"),
+    copiesFolder: join(folder, "copies"),
+    environment: () => ({}),
+  };
   const trainings = new Trainings({
-    launcher: {
-      launches: new LaunchStore(join(folder, "launches")),
-      programFolder: join(folder, "program"),
-      copiesFolder: join(folder, "copies"),
-      environment: () => ({}),
-    },
     slots,
-    createLaunchRequest,
+    start: async (request, signal) => {
+      const launchRequest = await createLaunchRequest(request);
+      if (launchRequest === null) return null;
+      signal.throwIfAborted();
+      return await launchTrainer(launcher, { title: request.title, launchRequest });
+    },
     recoverFromLaunchError: async () => false,
     onError: (error) => expect.unreachable(String(error)),
   });
