@@ -68,7 +68,7 @@ export async function readCheckpoints(
 }
 
 /**
- * The saves that can be used at `nowMs`, in the order of their last lines: of each name the last line, nothing that has expired or
+ * The saves that can be used at `nowMs`, in the order in which they were made: of each name the last line, nothing that has expired or
  * was deleted, and a rolling save only while no newer one of any kind is confirmed, which is when the service drops it.
  */
 export function usableCheckpoints(
@@ -81,11 +81,13 @@ export function usableCheckpoints(
     byName.set(entry.name, entry);
   }
   const last = newestSave(entries);
-  return [...byName.values()].filter(
-    ({ name, kind, expires_at }) =>
-      (expires_at === null || Date.parse(expires_at) > nowMs) &&
-      (kind !== "rolling" || name === last?.name),
-  );
+  return [...byName.values()]
+    .filter(
+      ({ name, kind, expires_at }) =>
+        (expires_at === null || Date.parse(expires_at) > nowMs) &&
+        (kind !== "rolling" || name === last?.name),
+    )
+    .sort((a, b) => Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at));
 }
 
 /** Of usable saves the newest with weights of a kind, those that last before a rolling one; undefined without any. */

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import {
   type CheckpointEntry,
   newestSave,
+  newestWith,
   usableCheckpoints,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { aCheckpointEntry } from "./builders.ts";
@@ -48,5 +49,13 @@ it("a rolling save can be used even if a note about an earlier save follows it",
   const note = { ...lasting, expires_at: new Date(NOW + 1000).toISOString() };
   const entries = [lasting, newest, note];
   expect(newestSave(entries)).toBe(newest);
-  expect(names(entries).toSorted()).toEqual(["a", "r1"]);
+  expect(names(entries)).toEqual(["a", "r1"]);
+});
+
+it("a note about an earlier save leaves it the earlier one", () => {
+  const created_at = new Date(NOW).toISOString();
+  const [first, second] = [aSave("a"), aSave("b", { created_at })];
+  const note = { ...first, expires_at: new Date(NOW + 1000).toISOString() };
+  expect(names([first, second, note])).toEqual(["a", "b"]);
+  expect(newestWith(usableCheckpoints([first, second, note], NOW), "state_path")?.name).toBe("b");
 });
