@@ -37,6 +37,8 @@ export interface MergePlan {
    * of, and its name. Null otherwise.
    */
   readonly untied: { readonly from: string; readonly name: string } | null;
+  /** True where the merged model has an unembedding of its own, whatever its configuration said before. */
+  readonly hasOwnHead: boolean;
 }
 
 type Place = Omit<Addition, "a" | "b" | "matrix">;
@@ -56,7 +58,8 @@ export function planMerge({ pairs }: LoraAdapter, base: BaseFolder): MergePlan {
       additions.set(name, [...(additions.get(name) ?? []), addition]);
     }
   }
-  return { additions, untied };
+  const hasOwnHead = pairs.some(({ module }) => isUnembedding(module));
+  return { additions, untied, hasOwnHead };
 }
 
 function plain(pair: LoraPair, base: BaseFolder): readonly Placed[] {

@@ -219,12 +219,14 @@ function rowOf({ left, right, rank, width }: Product, row: number, sums: Float32
 /** The files that say what the weights are, by name: as they were, or with an unembedding of its own. */
 async function describedWeights({
   base: { files, folder, tensors },
-  plan: { untied },
+  plan: { untied, hasOwnHead },
 }: MergeOptions): Promise<ReadonlyMap<string, string>> {
   const described = new Map<string, string>();
   const embedding = tensors.get(untied?.from ?? "");
-  if (untied !== null) {
-    described.set(CONFIG_NAME, untiedConfig(await files.readText(`${folder}/${CONFIG_NAME}`)));
+  const config = await files.readText(`${folder}/${CONFIG_NAME}`);
+  // A base model may store an unembedding that its configuration says not to read.
+  if (untied !== null || (hasOwnHead && TIED.test(config))) {
+    described.set(CONFIG_NAME, untiedConfig(config));
   }
   const path = `${folder}/${INDEX_NAME}`;
   if ((await files.size(path)) === null) return described;
@@ -242,10 +244,12 @@ async function describedWeights({
   return described.set(INDEX_NAME, `${JSON.stringify(index, null, 2)}\n`);
 }
 
+const TIED = /"tie_word_embeddings"\s*:\s*true/;
+
 /** As text, because a configuration may hold numbers that JSON does not know. */
 function untiedConfig(text: string): string {
   const key = '"tie_word_embeddings": false';
-  const changed = text.replace(/"tie_word_embeddings"\s*:\s*true/g, key);
+  const changed = text.replace(new RegExp(TIED, "g"), key);
   return changed.includes(key) ? changed : text.replace("{", `{\n  ${key},`);
 }
 

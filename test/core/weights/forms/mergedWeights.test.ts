@@ -107,6 +107,17 @@ describe("merged weights", () => {
     expect(shards).toContain(index.weight_map["lm_head.weight"]);
   });
 
+  it("say that the unembedding is their own where the base stores one and its configuration does not read it", async () => {
+    const vectors = vectorsOf("llama");
+    const config = { ...vectors.config, tie_word_embeddings: true };
+    const files = await diskOf({ ...vectors, config });
+    await merge(files);
+    expect(await tensorsIn(files, "/out/model.safetensors")).toEqual(vectors.merged);
+    expect(JSON.parse(await files.readText("/out/config.json"))).toMatchObject({
+      tie_word_embeddings: false,
+    });
+  });
+
   it("go on after a fault with the files that are complete", async () => {
     const vectors = vectorsOf("qwen3_moe");
     const files = await diskOf(vectors);
