@@ -7,7 +7,11 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { readRunFile } from "../runFolder/runFile.ts";
 
+/** What the name of a dry run ends with: nothing was updated in it. */
+export const DRY_RUN_SUFFIX = "-dry-run";
+
 const trainedIn = z.object({
+  run_name: z.string().nullish(),
   method: z.string().optional(),
   model_name: z.string(),
   environments: z.record(z.string(), z.unknown()),
@@ -38,6 +42,7 @@ async function startOfRunLike(
   const { metrics, usage } = runPaths(folder);
   const trained = trainedIn.safeParse(await readResolvedConfig(files, folder)).data;
   if (trained === undefined || trained.model_name !== model) return null;
+  if (trained.run_name?.endsWith(DRY_RUN_SUFFIX) === true) return null;
   // It has steps and no rollouts.
   if (trained.method === "sft") return null;
   if (namesOf(trained.environments) !== namesOf(environments)) return null;

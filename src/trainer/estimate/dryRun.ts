@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
+import { DRY_RUN_SUFFIX } from "../../core/estimate/pastRun.ts";
 import { priceFileOf } from "../../core/runFolder/priceFile.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
 import { playDryRun } from "../../core/training/dryRun.ts";
@@ -66,7 +67,7 @@ function dryConfig(config: Config, path: string, parent: string, groups: number)
     num_passes: 1,
     pause_on_alarm: false,
     log_path: parent,
-    run_name: `${runName(config, path)}-dry-run`,
+    run_name: `${runName(config, path)}${DRY_RUN_SUFFIX}`,
   };
 }
 

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { newestRunLike } from "../../../src/core/estimate/pastRun.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { aRunFile } from "../runFolder/builders.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
+
+const CONFIG = { model_name: "org/model", environments: { "a/b": {} } };
+
+async function withRuns(runs: Readonly<Record<string, object>>) {
+  const files = createMemoryFileSystem();
+  for (const [at, [name, settings]] of Object.entries(runs).entries()) {
+    const paths = runPaths(`/runs/${name}`);
+    await files.writeAtomic(paths.resolvedConfig, JSON.stringify({ ...CONFIG, ...settings }));
+    await files.writeAtomic(paths.runFile, JSON.stringify(aRunFile({ startedAtMs: at + 1 })));
+    for (const path of [paths.metrics, paths.usage]) await files.writeAtomic(path, "{}\n");
+  }
+  return await newestRunLike(files, "/runs", CONFIG as never);
+}
+
+it("the newest run of the model and the environments", async () => {
+  expect(await withRuns({ a: {}, b: {}, other: { model_name: "org/other" } })).toBe("/runs/b");
+});
+
+it("no run that updated nothing, or sampled nothing", async () => {
+  const dry = { run_name: "a-dry-run" };
+  expect(await withRuns({ a: {}, "a-dry-run": dry, sft: { method: "sft" } })).toBe("/runs/a");
+});
