@@ -7,7 +7,7 @@ import {
   downloadRequestSchema,
   type WeightsProgress,
 } from "../api/checkpoints.ts";
-import { AppError, isAppError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import { withLimit } from "../core/util/abort.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
@@ -65,25 +65,13 @@ export function serveCheckpoints(server: ServerOptions): void {
           signal: limited,
           redactor,
         };
-        for (const path of paths) {
-          const changes = trainer.changeCheckpoints(fileSystem, {
-            ...place,
-            paths: [path],
-            change,
-          });
-          await allOf(changes).catch((error: unknown) => {
-            // Its state may be gone already while its sampler is not.
-            if (change.action !== "delete" || !isAppError(error, "tinker-not-found")) throw error;
-          });
-        }
+        // Its state may be gone already while its sampler is not.
+        const request = { ...place, paths, change, mayBeGone: true };
+        for await (const _ of trainer.changeCheckpoints(fileSystem, request));
       });
       return null;
     },
   );
-}
-
-async function allOf(changes: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of changes);
 }
 
 function noAnswer(): AppError {

@@ -1,5 +1,6 @@
 /** Changes stored checkpoints one after the other: deletes them for good, shares them, sets how long they are kept. */
 
+import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointChange, changeStored } from "../../core/tinker/checkpointChange.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
@@ -10,11 +11,13 @@ export interface ChangeRequest extends PlacesRequest {
   /** `tinker://RUN/KIND/NAME` each. */
   readonly paths: readonly string[];
   readonly change: CheckpointChange;
+  /** True where what is gone already counts as deleted. */
+  readonly mayBeGone?: boolean | undefined;
 }
 
 export interface ChangedCheckpoint {
   readonly path: string;
-  /** Null = there was nothing to delete: with `isLocalOnly` no more can be said. */
+  /** Null = there was nothing to delete. */
   readonly place: "this computer" | "Tinker" | null;
 }
 
@@ -26,16 +29,23 @@ export async function* changeCheckpoints(
   fileSystem: FileSystem,
   request: ChangeRequest,
 ): AsyncGenerator<ChangedCheckpoint> {
+  const { change, mayBeGone = false } = request;
   for (const path of request.paths) parseTinkerPath(path);
   const cleanup = new CleanupStack();
   const places = new CheckpointPlaces(fileSystem, request, cleanup);
   try {
     for (const path of request.paths) {
       const place = await places.placeOf(path);
-      if (place === null && request.change.action !== "delete") throw notHere(path);
-      if (place?.kind === "this computer") await changeHere(place, request.change);
-      if (place?.kind === "Tinker") await changeStored(place.account, path, request.change);
-      yield { path, place: place?.kind ?? null };
+      if (place === null && change.action !== "delete") throw notHere(path);
+      let isGone = place === null;
+      if (place?.kind === "this computer") await changeHere(place, change);
+      if (place?.kind === "Tinker") {
+        await changeStored(place.account, path, change).catch((error: unknown) => {
+          isGone = mayBeGone && change.action === "delete" && isAppError(error, "tinker-not-found");
+          if (!isGone) throw error;
+        });
+      }
+      yield { path, place: isGone ? null : (place?.kind ?? null) };
     }
   } finally {
     await cleanup.closeAll();

@@ -22,12 +22,15 @@ export async function* changeInRun(
 ): AsyncGenerator<ChangedCheckpoint> {
   const { run: folder, name, change } = request;
   const found = await weightsOfRun(fileSystem, { folder, name, clock: systemClock });
-  const { checkpoint: entry, tinkerBaseUrl } = found;
+  const { checkpoint: entry, isLocal, tinkerBaseUrl } = found;
   const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
   await requireNamedService(tinkerBaseUrl, folder, request);
   await requireOwnCheckpoints(folder, paths);
   const nowMs = systemClock.now();
-  yield* changeCheckpoints(fileSystem, { ...request, tinkerBaseUrl, paths });
+  const isLocalOnly = request.isLocalOnly || isLocal;
+  // Another try may have deleted the state and not the sampler.
+  const rules = { isLocalOnly, mayBeGone: true };
+  yield* changeCheckpoints(fileSystem, { ...request, ...rules, tinkerBaseUrl, paths });
   const expires_at = expiryAfter(change, nowMs);
   // Files of a run only grow: the last line about a checkpoint counts.
   if (expires_at !== undefined) {

@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import * as z from "zod";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
@@ -16,6 +17,7 @@ import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunOfWeights } from "../../core/weights/modelCard.ts";
 
 const resolvedConfig = z.object({
+  model_name: z.string().catch(""),
   environments: z.record(z.string(), z.unknown()),
   tinker_base_url: z.string().nullable().catch(null),
 });
@@ -23,6 +25,8 @@ const resolvedConfig = z.object({
 export interface WeightsOfRun extends RunOfWeights {
   /** The address of its service; null means the one in the variables, or the official one. */
   readonly tinkerBaseUrl: string | null;
+  /** True for a run whose weights this computer has. */
+  readonly isLocal: boolean;
 }
 
 /**
@@ -47,8 +51,8 @@ export async function weightsOfRun(
   const evaluations = await readEvaluations(files, folder);
   const config = await readOrEmpty(files, runPaths(folder).config);
   const resolved = await readOrEmpty(files, runPaths(folder).resolvedConfig);
-  const { environments = {}, tinker_base_url: tinkerBaseUrl = null } =
-    resolvedConfig.safeParse(parseJson(resolved)?.value).data ?? {};
+  const known = resolvedConfig.safeParse(parseJson(resolved)?.value).data;
+  const { environments = {}, tinker_base_url: tinkerBaseUrl = null, model_name = "" } = known ?? {};
   return {
     name: basename(folder),
     checkpoint,
@@ -56,6 +60,7 @@ export async function weightsOfRun(
     evaluations: evaluations.filter(({ step }) => step === checkpoint.step),
     config,
     tinkerBaseUrl,
+    isLocal: isLocalModel(model_name),
   };
 }
 

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import type { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
@@ -25,15 +28,20 @@ async function changed(
   change: CheckpointChange,
   paths: readonly string[],
   isLocalOnly = true,
+  mayBeGone = false,
 ): Promise<unknown> {
-  const request = { change, paths, isLocalOnly, folder: here.folder, allowedOrigins: [] };
+  const { folder } = here;
+  const request = { change, paths, isLocalOnly, mayBeGone, folder, allowedOrigins: [] };
   const all: unknown[] = [];
   for await (const each of changeCheckpoints(fileSystem, request)) all.push(each);
   return all;
 }
 
-const deleted = (paths: readonly string[], isLocalOnly = true): Promise<unknown> =>
-  changed({ action: "delete" }, paths, isLocalOnly);
+const deleted = (
+  paths: readonly string[],
+  isLocalOnly = true,
+  mayBeGone = false,
+): Promise<unknown> => changed({ action: "delete" }, paths, isLocalOnly, mayBeGone);
 
 it("publishes, and sets how long a checkpoint of this computer is kept", async () => {
   const done = [{ path: PATH, place: "this computer" }];
@@ -74,6 +82,30 @@ describe("deleting checkpoints", () => {
   it("is the only change that takes what is not there as made", async () => {
     const gone = changed({ action: "set-ttl", ttlSeconds: null }, [OTHER]);
     await expect(gone).rejects.toMatchObject({ code: "no-such-checkpoint" });
+  });
+
+  it("takes what is gone at Tinker as deleted where that is asked for, and goes on with the next", async () => {
+    const left = new Set(["checkpoint_000030"]);
+    const server = createServer((request, response) => {
+      const name = request.url?.split("/").at(-1) ?? "";
+      const isThere = request.method !== "DELETE" || left.delete(name);
+      response.writeHead(isThere ? 200 : 404, { "content-type": "application/json" });
+      response.end("{}");
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      vi.stubEnv("TINKER_API_KEY", "tml-own");
+      vi.stubEnv("TINKER_BASE_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      const third = OTHER.replace("20", "30");
+      expect(await deleted([OTHER, third], false, true)).toEqual([
+        { path: OTHER, place: null },
+        { path: third, place: "Tinker" },
+      ]);
+      await expect(deleted([OTHER], false)).rejects.toMatchObject({ code: "tinker-not-found" });
+    } finally {
+      server.close();
+    }
   });
 
   it("needs a key for those that are elsewhere", async () => {
