@@ -76,7 +76,9 @@ function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
     ...(maxPerTask === null ? [] : [`At most ${maxPerTask} for each task, the best first.`]),
     ...(unsaid === 0
       ? []
-      : [`Rollouts with an empty turn or an unreadable call: ${formatCount(unsaid)} left out.`]),
+      : [
+          `Rollouts with an image, an empty turn or an unreadable call: ${formatCount(unsaid)} left out.`,
+        ]),
     `Rows with the same conversation stand once: ${formatQuantity(doubles, "double")} left out.`,
   ];
 }

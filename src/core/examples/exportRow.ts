@@ -53,15 +53,18 @@ export function exportRow(
 }
 
 /**
- * False when messages cannot say what the model wrote: a call that was not readable, nothing at all, or several conversations of an
- * agent.
+ * False when messages cannot say what the model read or wrote: an image, a call that was not readable, nothing at all, or several
+ * conversations of an agent.
  */
-export function isSaidByMessages({ turns, agent }: RolloutRecord): boolean {
-  return turns.every(
-    ({ content, calls, errors, stream }) =>
-      errors.length === 0 &&
-      (content !== "" || calls.length > 0) &&
-      (agent === undefined || stream === 0),
+export function isSaidByMessages({ turns, agent, images }: RolloutRecord): boolean {
+  return (
+    images.length === 0 &&
+    turns.every(
+      ({ content, calls, errors, stream }) =>
+        errors.length === 0 &&
+        (content !== "" || calls.length > 0) &&
+        (agent === undefined || stream === 0),
+    )
   );
 }
 
@@ -132,27 +135,34 @@ function openingOf({
   const texts = [systemText, said ?? null].filter((text) => text !== null);
   const system = texts.length === 0 ? [] : [{ role: "system", content: texts.join("\n\n") }];
   if (conversation.length === 0) return [...system, { role: "user", content: promptText }];
-  return [
-    ...system,
-    ...conversation.flatMap(({ type, content, name = "", callId = "" }): JsonObject[] => {
-      switch (type) {
-        case "system_message":
-          return [];
-        case "user_message":
-          return [{ role: "user", content }];
-        case "assistant_message":
-          return [{ role: "assistant", content }];
-        case "reasoning":
-          return [];
-        case "tool_call": {
-          const own = { id: callId, type: "function", function: { name, arguments: content } };
-          return [{ role: "assistant", content: null, tool_calls: [own] }];
-        }
-        case "tool_result":
-          return [{ role: "tool", tool_call_id: callId, content }];
-        default:
-          return assertNever(type);
+  const messages: JsonObject[] = [...system];
+  for (const { type, content, name = "", callId = "" } of conversation) {
+    switch (type) {
+      case "system_message":
+      case "reasoning":
+        break;
+      case "user_message":
+        messages.push({ role: "user", content });
+        break;
+      case "assistant_message":
+        messages.push({ role: "assistant", content });
+        break;
+      case "tool_call": {
+        const own = { id: callId, type: "function", function: { name, arguments: content } };
+        const last = messages.at(-1);
+        // One message says something and makes all of its calls.
+        if (last?.["role"] === "assistant") {
+          const { tool_calls: before = [] } = last as { readonly tool_calls?: readonly Json[] }; // what is pushed here
+          messages[messages.length - 1] = { ...last, tool_calls: [...before, own] };
+        } else messages.push({ role: "assistant", content: null, tool_calls: [own] });
+        break;
       }
-    }),
-  ];
+      case "tool_result":
+        messages.push({ role: "tool", tool_call_id: callId, content });
+        break;
+      default:
+        assertNever(type);
+    }
+  }
+  return messages;
 }

@@ -30,6 +30,8 @@ export interface RunExamples {
   readonly examples: readonly Example[];
   /** Rollouts that pass the filters and whose tokens are not stored. */
   readonly withoutTokens: number;
+  /** Rollouts that pass the filters and have images, which examples cannot carry. */
+  readonly withImages: number;
 }
 
 /** @throws AppError `data-from-test`, `no-examples`, `file-unreadable` */
@@ -40,11 +42,16 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
   const chosen = await chooseRollouts(reader, { where, starred, tags, maxPerTask });
   const examples: Example[] = [];
   let withoutTokens = 0;
+  let withImages = 0;
   for (const rollout of chosen) {
     const { summary } = rollout;
     const { environment: of, split: from } = summary;
     if (isTest(of, from)) throw fromTest(configPath, name, of, from);
     const record = await reader.body(summary);
+    if (record !== null && record.images.length > 0) {
+      withImages += 1;
+      continue;
+    }
     const stored = await storedTokens(reader, rollout);
     const streams = record === null ? null : storedStreams(record, stored, trainOn);
     if (record === null || streams === null) {
@@ -57,11 +64,13 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
     const place = { source: name, index: examples.length, task, split: "train" } as const;
     examples.push({ ...place, streams, record: own });
   }
-  if (examples.length > 0) return { examples, withoutTokens };
+  if (examples.length > 0) return { examples, withoutTokens, withImages };
   const why =
-    withoutTokens > 0
-      ? `the tokens of ${withoutTokens} of its rollouts are not stored: those of training are, where they were trained, and those of evaluations`
-      : "none of its rollouts passes the filters";
+    withImages > 0
+      ? `${withImages} of its rollouts have images, and only text can be trained on`
+      : withoutTokens > 0
+        ? `the tokens of ${withoutTokens} of its rollouts are not stored: those of training are, where they were trained, and those of evaluations`
+        : "none of its rollouts passes the filters";
   throw new AppError("no-examples", `${configPath}: ${name} gives no example, because ${why}.`, {
     configPath: "data",
   });

@@ -53,7 +53,7 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   const { fileSystem, folders, choice, format, output, license } = options;
   await requireEmpty(fileSystem, output);
   const files = new SplitFiles(options);
-  const filter = new RowFilter(format);
+  const filter = new RowFilter();
   const runs = [];
   for (const folder of folders) {
     const run = fileSystem.within(folder);
@@ -66,9 +66,9 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
       const record = await reader.body(chosen.summary);
       if (record === null) continue;
       const row = exportRow({ name, trained }, chosen, record);
-      if (!filter.takes(row, record)) continue;
-      const streams = format === "tokens" ? await storedTokens(reader, chosen) : [];
-      rows += await files.add(row, streams);
+      const streams = format === "tokens" ? await storedTokens(reader, chosen) : null;
+      if (!filter.takes(row, record, streams)) continue;
+      rows += await files.add(row, streams ?? []);
     }
     runs.push({ name, model: model?.model_name ?? "unknown", rows });
   }
@@ -87,23 +87,25 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   return { rows, tasks, doubles, unsaid };
 }
 
-/** Leaves out what messages cannot say, and conversations that were written before. */
+/** Leaves out what the format cannot say, and what was written before. */
 class RowFilter {
-  readonly #format: ExportFormat;
   readonly #seen = new Set<string>();
   doubles = 0;
   unsaid = 0;
 
-  constructor(format: ExportFormat) {
-    this.#format = format;
-  }
-
-  takes({ messages, split }: ExportRow, record: RolloutRecord): boolean {
-    if (this.#format !== "tokens" && !isSaidByMessages(record)) {
+  /** `streams` are those that are written in place of messages; null = messages are. */
+  takes(
+    { messages, split }: ExportRow,
+    record: RolloutRecord,
+    streams: readonly TokenRecord[] | null,
+  ): boolean {
+    if (streams?.length === 0) return false;
+    if (streams === null && !isSaidByMessages(record)) {
       this.unsaid += 1;
       return false;
     }
-    const digest = sha256(JSON.stringify([messages, split]));
+    const written = streams?.map(({ ids }) => Array.from(ids)) ?? messages;
+    const digest = sha256(JSON.stringify([written, split]));
     if (this.#seen.has(digest)) {
       this.doubles += 1;
       return false;

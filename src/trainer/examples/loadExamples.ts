@@ -106,7 +106,7 @@ async function storedExamples(
 ): Promise<readonly Example[]> {
   const files = fileSystem.within(folder);
   await requireSameTokenizer(files, folder, config, configPath);
-  const { examples, withoutTokens } = await runExamples({
+  const { examples, withoutTokens, withImages } = await runExamples({
     fileSystem: files,
     folder,
     name: basename(folder),
@@ -115,11 +115,15 @@ async function storedExamples(
     trainOn: config.train_on,
     isTest: isTestIn(config),
   });
-  if (withoutTokens > 0) {
+  const leftOut = (count: number, why: string): void => {
+    if (count === 0) return;
+    const are = count === 1 ? "is" : "are";
     onWarning(
-      `${configPath}: ${formatQuantity(withoutTokens, "rollout")} of ${folder} ${withoutTokens === 1 ? "is" : "are"} left out, because no tokens of ${withoutTokens === 1 ? "it" : "them"} are stored.`,
+      `${configPath}: ${formatQuantity(count, "rollout")} of ${folder} ${are} left out, because ${why}.`,
     );
-  }
+  };
+  leftOut(withoutTokens, `no tokens of ${withoutTokens === 1 ? "it" : "them"} are stored`);
+  leftOut(withImages, "only text can be trained on, and there are images");
   return examples;
 }
 

@@ -25,6 +25,28 @@ describe("the opening of an exported rollout", () => {
     expect(opening(null)).toEqual([{ role: "system", content: "Be brief." }, user]);
   });
 
+  it("has what the assistant said and all of its calls in one message", () => {
+    const call = (name: string) =>
+      ({ type: "tool_call", content: "{}", name, callId: name }) as const;
+    const said = { type: "assistant_message", content: "I look." } as const;
+    const seen = { type: "tool_result", content: "Snow.", callId: "a" } as const;
+    const opening = openingOf({
+      systemText: null,
+      conversation: [asked, said, call("a"), call("b"), seen, call("c")],
+    });
+    const made = (name: string) => ({
+      id: name,
+      type: "function",
+      function: { name, arguments: "{}" },
+    });
+    expect(opening).toEqual([
+      { role: "user", content: "Go." },
+      { role: "assistant", content: "I look.", tool_calls: [made("a"), made("b")] },
+      { role: "tool", tool_call_id: "a", content: "Snow." },
+      { role: "assistant", content: null, tool_calls: [made("c")] },
+    ]);
+  });
+
   it("is the prompt where the record has no conversation", () => {
     expect(openingOf({ systemText: null, promptText: "Go." })).toEqual([
       { role: "user", content: "Go." },

@@ -116,6 +116,28 @@ describe("rollouts as a data set", () => {
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 3 });
   });
 
+  it("are left out where an image would be words, and are there as tokens", async () => {
+    const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
+    const { run } = await writeRun([{ images }, {}]);
+    const { result, output } = await exported(run);
+    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 1 });
+    await rm(output, { recursive: true });
+    expect((await exported(run, "tokens")).result.rows).toEqual({ train: 2 });
+  });
+
+  it("are doubles as tokens only where the tokens are the same", async () => {
+    const same = { promptText: "Same" };
+    const { run } = await writeRun([
+      { ...same, ids: null },
+      { ...same, ids: [7] },
+      { ...same, ids: [8] },
+    ]);
+    expect((await exported(run, "tokens")).result).toMatchObject({
+      rows: { train: 2 },
+      doubles: 0,
+    });
+  });
+
   it("of a test split go to a file of their own", async () => {
     const { run } = await writeRun([{}, { split: "test" }]);
     const { result, output } = await exported(run);

@@ -113,6 +113,14 @@ describe("demonstrations of a run", () => {
     expect(warnings[0]).toMatch(/1 rollout of .* is left out, because no tokens of it are stored/);
   });
 
+  it("that have images are left out, and counted", async () => {
+    const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
+    const { run } = await writeStoredRun(fileSystem, join(folder, "run"), [{ images }, {}]);
+    const { trained, warnings } = await load([{ run }]);
+    expect(trained).toHaveLength(1);
+    expect(warnings[0]).toMatch(/1 rollout of .* is left out, because only text can be trained on/);
+  });
+
   it("never come from a split that is kept for measuring", async () => {
     const uniform = createUniform(11);
     const evaluation = { evaluation: { splits: { "local/calculator": ["dev"] } } };
