@@ -5,6 +5,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { trainedSplits } from "../../core/config/taskChoices.ts";
 import { AppError } from "../../core/errors.ts";
 import {
+  type ChosenRollout,
   chooseRollouts,
   type RolloutChoice,
   storedTokens,
@@ -17,7 +18,7 @@ import {
   tokensRow,
 } from "../../core/examples/exportRow.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { createRunReader } from "../../core/runFolder/reader.ts";
+import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
@@ -66,9 +67,9 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
       const record = await reader.body(chosen.summary);
       if (record === null) continue;
       const row = exportRow({ name, trained }, chosen, record);
-      const streams = format === "tokens" ? await storedTokens(reader, chosen) : null;
+      const streams = await writtenTokens(format, reader, chosen);
       if (!filter.takes(row, record, streams)) continue;
-      rows += await files.add(row, streams ?? []);
+      rows += await files.add(row, streams);
     }
     runs.push({ name, model: model?.model_name ?? "unknown", rows });
   }
@@ -85,6 +86,15 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   const card = dataCard({ ...facts, name: basename(output), version: VERSION });
   await fileSystem.writeAtomic(join(output, "README.md"), card);
   return { rows, tasks, doubles, unsaid };
+}
+
+/** Null for a format that has messages in their place. */
+async function writtenTokens(
+  format: ExportFormat,
+  reader: RunReader,
+  chosen: ChosenRollout,
+): Promise<readonly TokenRecord[] | null> {
+  return format === "tokens" ? await storedTokens(reader, chosen) : null;
 }
 
 /** Leaves out what the format cannot say, and what was written before. */
@@ -155,7 +165,8 @@ class SplitFiles {
   }
 
   /** Returns how many rows were added. @throws AppError `disk` */
-  async add(row: ExportRow, streams: readonly TokenRecord[]): Promise<number> {
+  /** `streams` are written in place of messages; null = messages are. */
+  async add(row: ExportRow, streams: readonly TokenRecord[] | null): Promise<number> {
     const { split } = row;
     if (this.count === 0) await this.#files.makeDirectory(this.#output);
     if (this.#format === "parquet") {
@@ -164,7 +175,7 @@ class SplitFiles {
       this.#kept.set(split, kept);
       return this.#counted(row, 1);
     }
-    const lines = this.#format === "messages" ? [row] : streams.map((own) => tokensRow(row, own));
+    const lines = streams?.map((own) => tokensRow(row, own)) ?? [row];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     if (text !== "") await this.#files.append(join(this.#output, `${split}.jsonl`), text);
     return this.#counted(row, lines.length);
