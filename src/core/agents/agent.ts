@@ -75,4 +75,6 @@ export interface AgentEnd {
   readonly output: string;
   /** The line with the reward; null where rewards come from the session, or there was none. */
   readonly rewardLine: string | null;
+  /** How `reward_command` ended, and the end of what it printed; absent where it was not started. */
+  readonly grader?: Pick<AgentEnd, "code" | "output"> | undefined;
 }

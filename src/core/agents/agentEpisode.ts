@@ -174,7 +174,8 @@ export class AgentEpisode implements RolloutEpisode {
     const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
     let end: AgentEnd;
     try {
-      end = await limit.runPart({ limitMs, onLimit }, () =>
+      // Waits for services count as little for the agent as for the rollout.
+      end = await limit.runPart({ limitMs, onLimit, isPausedWithWhole: true }, () =>
         agent.run({
           task: { ...own, tools: tools.tools },
           model: this.#model,
@@ -206,7 +207,7 @@ export class AgentEpisode implements RolloutEpisode {
     if (end.code !== 0) return this.#isTooLong ? "max_tokens" : "agent_failed";
     const { environment, agent } = this.#options;
     if (agent.settings.reward === "session") return await this.#finalMessage();
-    this.#printedRewards.push(readAgentReward(end.rewardLine, environment));
+    this.#printedRewards.push(readAgentReward(end, environment));
     return "reached_terminal_state";
   }
 
@@ -408,8 +409,13 @@ export class AgentEpisode implements RolloutEpisode {
     try {
       const stop = await this.#calls.runAll([call], answers);
       for (const { record } of answers) this.#turns.ran(call, record);
-      if (stop !== null && this.#options.agent.settings.reward === "session") this.#end(stop);
+      const isOfSession = this.#options.agent.settings.reward === "session";
+      // Where the agent's own output is its reward, it goes on after the end of the episode.
+      if (stop !== null && (isOfSession || stop !== "reached_terminal_state")) this.#end(stop);
     } catch (error) {
+      if (isAppError(error, "rollout-after-end")) {
+        return { parts: ["Not run: the episode is over."], isError: true };
+      }
       if (!this.#ending.signal.aborted) this.#fail(error);
       throw error;
     }
@@ -425,17 +431,21 @@ function lastLines(output: string): string {
   return output.trim().slice(-600);
 }
 
-const SHOWN = 200;
+const SHOWN = 600;
 
-/** `line` is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
-function readAgentReward(line: string | null, environment: string): number {
+/** The last line is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
+function readAgentReward({ rewardLine: line, grader }: AgentEnd, environment: string): number {
   const value = line === null ? undefined : parseJson(line)?.value;
   const reward = isJsonObject(value) ? value["reward"] : value;
   if (typeof reward === "number" && Number.isFinite(reward)) return reward;
-  const said = line === null ? "It printed nothing" : `It printed: ${line.slice(0, SHOWN)}`;
+  const printed = line ?? (grader === undefined ? "" : lastLines(grader.output));
+  const said = printed === "" ? "It printed nothing" : `It printed: ${printed.slice(-SHOWN)}`;
+  const who = grader === undefined ? "The agent" : "The reward_command";
+  const how = grader === undefined || grader.code === 0 ? "" : ` with code ${grader.code}`;
+  const key = grader === undefined ? "agent" : "agent.reward_command";
   throw new AppError(
     "agent-reward",
-    `The agent of ${environment} ended without a reward. ${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
-    { configPath: `environments.${environment}.agent` },
+    `${who} of ${environment} ended${how} without a reward. ${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
+    { configPath: `environments.${environment}.${key}` },
   );
 }

@@ -34,10 +34,11 @@ export interface Deadline extends LinkedSignal {
   readonly withTimerPaused: WithTimerPaused;
   /**
    * Runs `action`, a part of the work, under a limit of its own, whose timer it can pause by itself. The time of a part that is over ends
-   * the whole: both have one signal, which costs less than one for each part. Throws what `onLimit` gives then.
+   * the whole: both have one signal, which costs less than one for each part. Throws what `onLimit` gives then. With `isPausedWithWhole`
+   * what pauses the whole pauses the part, too.
    */
   runPart<T>(
-    limit: TimeLimit,
+    limit: TimeLimit & { readonly isPausedWithWhole?: boolean },
     action: (withTimerPaused: WithTimerPaused) => Promise<T>,
   ): Promise<T>;
 }
@@ -121,6 +122,8 @@ class RunningDeadline implements Deadline {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #timer: PausableTimer | null;
+  /** Of parts that are paused with the whole. */
+  readonly #followers = new Set<PausableTimer>();
 
   constructor({ clock, parents = [], ...limit }: LimitOptions) {
     this.#link = new Link(parents);
@@ -138,15 +141,18 @@ class RunningDeadline implements Deadline {
 
   readonly isExpired = (): boolean => this.#timer?.isExpired === true;
 
-  readonly withTimerPaused: WithTimerPaused = (action) =>
-    this.#timer === null ? action() : this.#timer.whilePaused(action);
+  readonly withTimerPaused: WithTimerPaused = <T>(action: () => Promise<T>) => {
+    const timers = [...this.#followers, ...(this.#timer === null ? [] : [this.#timer])];
+    return timers.reduce<() => Promise<T>>((run, timer) => () => timer.whilePaused(run), action)();
+  };
 
   async runPart<T>(
-    limit: TimeLimit,
+    { isPausedWithWhole = false, ...limit }: TimeLimit & { readonly isPausedWithWhole?: boolean },
     action: (withTimerPaused: WithTimerPaused) => Promise<T>,
   ): Promise<T> {
     const timer = this.#start(limit);
     if (timer === null) return await action(withoutTimer);
+    if (isPausedWithWhole) this.#followers.add(timer);
     try {
       return await action((wait) => timer.whilePaused(wait));
     } catch (error) {
@@ -154,6 +160,7 @@ class RunningDeadline implements Deadline {
       throw error;
     } finally {
       timer.stop();
+      this.#followers.delete(timer);
     }
   }
 

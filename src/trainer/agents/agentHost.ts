@@ -178,6 +178,7 @@ export class AgentHost {
       code: graded.code === null ? null : 0,
       output: `${output}${graded.output}`,
       rewardLine: graded.code === 0 ? graded.lastLine : null,
+      grader: graded,
     };
   }
 

@@ -12,7 +12,13 @@ import type { SessionTools, ToolReply } from "../../core/agents/agent.ts";
 import { argumentsSchema } from "../../core/chat/reference.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { mediaType } from "../../core/images/imageFile.ts";
-import { isExactObject, parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
+import {
+  type ExactJsonObject,
+  isExactObject,
+  parseExactJson,
+  plainJson,
+  writeExactJson,
+} from "../../core/util/exactJson.ts";
 import type { Reply } from "../../local/http/reply.ts";
 import type { ServiceRequest } from "../../local/http/router.ts";
 
@@ -24,8 +30,8 @@ export async function answerMcp(
 ): Promise<Reply> {
   const server = new Server({ name: "environment", version }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.all.map(toolOf) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    call(tools, params.name, params.arguments),
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+    call(tools, params.name, () => exactArguments(request.body, requestId)),
   );
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {
@@ -62,14 +68,23 @@ function contentOf(part: ToolReply["parts"][number]): CallToolResult["content"][
   return { type: "image", data: part.base64, mimeType: mediaType(part) };
 }
 
+/** Of the call with this id, with its numbers as they were written: the package reads them into doubles. @throws TooDeepError */
+function exactArguments(body: Uint8Array, id: string | number): ExactJsonObject {
+  const sent = parseExactJson(new TextDecoder().decode(body));
+  const messages = Array.isArray(sent) ? sent : [sent];
+  const found = messages.filter(isExactObject).find((each) => plainJson(each["id"] ?? null) === id);
+  const params = found?.["params"];
+  const given = isExactObject(params) ? params["arguments"] : undefined;
+  return isExactObject(given) ? given : {};
+}
+
 async function call(
   tools: SessionTools,
   name: string,
-  input: Readonly<Record<string, unknown>> = {},
+  input: () => ExactJsonObject,
 ): Promise<CallToolResult> {
   try {
-    const args = parseExactJson(JSON.stringify(input));
-    const { parts, isError } = await tools.call(name, isExactObject(args) ? args : {});
+    const { parts, isError } = await tools.call(name, input());
     return { content: (parts.length === 0 ? [""] : parts).map(contentOf), isError };
   } catch (error) {
     return { content: [{ type: "text", text: errorMessage(error) }], isError: true };

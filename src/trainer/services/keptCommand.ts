@@ -18,8 +18,8 @@ export interface KeptCommandOptions {
   readonly onOutput: (text: string, stream: "stdout" | "stderr") => void;
 }
 
-/** The exit code of a command that the system cannot start. */
-export const NOT_STARTED = 127;
+/** The exit code for a command that the system cannot start. */
+export const NOT_STARTED = 253;
 
 /** The process between, as {@link ../../node/keepCommand.ts} has it: closing its standard input ends the command with its children. */
 export function startKeptCommand(options: KeptCommandOptions): ChildProcessWithoutNullStreams {

@@ -334,6 +334,54 @@ describe("the reward of an agent", () => {
     expect((await printing("0.25", 1)).episode.played.rewards).toEqual([]);
   });
 
+  it("counts although the agent calls a tool after the end of the episode, which is refused", async () => {
+    const over = { kind: "rejected", reason: "episode_finished", error: "over" } as const;
+    const { stop, episode } = await playAgent({
+      onCall: ({ name }) => (name === "answer" ? result("Right.", { finished: true }) : over),
+      turns: [ended(call("answer")), DONE],
+      agent: { reward: "output" },
+      program: async (caller) => {
+        await results(caller, await caller.ask([user("Add.")]));
+        expect(await caller.tools.call("add", {})).toEqual({
+          parts: ["Not run: the episode is over."],
+          isError: true,
+        });
+        return { code: 0, output: "", rewardLine: "0.5" };
+      },
+    });
+    expect([stop, episode.played.rewards]).toEqual(["reached_terminal_state", [0.5]]);
+  });
+
+  it("does not lift the limit of calls", async () => {
+    const { stop, session } = await playAgent({
+      ...game,
+      turns: [ended(`${call("add")}${call("add")}${call("add")}`)],
+      settings: { maxToolCalls: 2 },
+      agent: { reward: "output" },
+      program: async (caller) => {
+        await results(caller, await caller.ask([user("Add.")]));
+        return { code: 0, output: "", rewardLine: "0.5" };
+      },
+    });
+    expect([stop, session.calls.length]).toEqual(["max_tool_calls", 2]);
+  });
+
+  it("names the command that grades, its code and what it printed, where that gives none", async () => {
+    const grading = playAgent({
+      ...game,
+      turns: [ADD],
+      agent: { reward: "command" },
+      program: async (caller) => {
+        await results(caller, await caller.ask([user("Add.")]));
+        const grader = { code: 1, output: "Traceback: no such file" };
+        return { code: 0, output: "", rewardLine: null, grader };
+      },
+    });
+    await expect(grading).rejects.toThrow(
+      /^The reward_command of .* ended with code 1 without a reward. It printed: Traceback: no such file\./,
+    );
+  });
+
   it("is missing where the line holds none", async () => {
     for (const line of [null, "done", "NaN", '{"score": 1}', '"1"']) {
       await expect(printing(line)).rejects.toThrow(/ended without a reward/);

@@ -149,6 +149,17 @@ describe("a part of limited work", () => {
     await expect(clock.run(part)).rejects.toThrow("The toast");
   });
 
+  it("pauses with the whole where it says so, however often parts overlap", async () => {
+    const { clock, limit } = setUp();
+    const follows = { ...partOf(1_000), isPausedWithWhole: true };
+    await clock.run(limit.runPart(follows, () => limit.withTimerPaused(wait(clock, 20_000))));
+    expect([limit.signal.aborted, clock.sleeping]).toEqual([false, 1]);
+    const late = limit.runPart(follows, () =>
+      limit.withTimerPaused(wait(clock, 5_000)).then(() => untilAborted(limit.signal)),
+    );
+    await expect(clock.run(late)).rejects.toThrow("The toast");
+  });
+
   it("has no time of its own where there is no limit, and fails as the whole does", async () => {
     const { clock, limit } = setUp(500);
     const part = limit.runPart(partOf(null), () => untilAborted(limit.signal));
