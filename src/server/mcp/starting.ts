@@ -50,8 +50,8 @@ interface Judged {
   readonly config: Config;
 }
 
-/** How long a trainer may take until its run has a folder, before the answer says that it is on its way. */
-const STARTED_MS = 60_000;
+/** How long a trainer may take until its run has a folder, before the answer says that it is on its way: many clients wait a minute at most. */
+const STARTED_MS = 30_000;
 const LOOK_MS = 200;
 
 /** @throws AppError `not-allowed`, `config-invalid`, `estimate-without-basis`, or why the trainer did not start */
@@ -161,7 +161,8 @@ async function evaluationCost(
 }
 
 function toCents(usd: number): number {
-  return Math.max(1, Math.ceil(usd * 100)) / 100;
+  // 1.1 * 100 is a little more than 110.
+  return Math.max(1, Math.ceil(usd * 100 - 1e-9)) / 100;
 }
 
 interface Launched {

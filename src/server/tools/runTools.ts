@@ -37,6 +37,8 @@ export interface ToolSources {
 type Answers = { readonly [Id in ToolId]: (input: ToolInput<Id>) => Promise<Json> };
 
 const MAX_RUNS = 50;
+/** What the frame of an answer leaves of its length, with room for characters that are written in a longer way. */
+const MAX_LIST_CHARS = 24_000;
 const DEFAULT_STEPS = 20;
 const MAX_NAMES = 300;
 const MAX_EVENTS = 30;
@@ -91,7 +93,13 @@ export class RunTools {
         config: configPath === null ? null : nameOf(configPath),
       };
     });
-    return { runs: listed, omittedRuns: runs.length - listed.length };
+    // The newest come first, and an answer that is too long loses the first entries of each list.
+    let length = 0;
+    const fitting = listed.filter((run) => {
+      length += JSON.stringify(run).length;
+      return length <= MAX_LIST_CHARS;
+    });
+    return { runs: fitting, omittedRuns: runs.length - fitting.length };
   }
 
   async #readMetrics({

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
+import { dirname } from "node:path";
 import type * as z from "zod";
 import { AppError } from "../../core/errors.ts";
 import { isJsonObject, type Json } from "../../core/json.ts";
@@ -55,8 +56,9 @@ export function cleanValue(value: Json, cleaning: Cleaning): Json {
 
 function cleanJson(value: Json, { redactor, root }: Cleaning): Json {
   return withShortPaths(redactor.redactJson(value), [
-    ...(root === undefined ? [] : [[root, "."] as const]),
-    [homedir(), "~"],
+    ...(root === undefined || dirname(root) === root ? [] : [[root, "."] as const]),
+    // A user without a home has the root, whose name is in every path.
+    ...(dirname(homedir()) === homedir() ? [] : [[homedir(), "~"] as const]),
   ]);
 }
 

@@ -98,6 +98,26 @@ describe("the tools of language models", () => {
     }
   });
 
+  it("leave out the oldest of many runs", async () => {
+    const runs = Array.from({ length: 50 }, (_, at) => {
+      const name = `run-${at}-${"x".repeat(600)}`;
+      return { ...run, name, folder: join(editor.root, "runs", name) };
+    });
+    const many = createChatTools({
+      fileSystem,
+      redactor,
+      now: Date.now,
+      store: { runs },
+      finder: { configs: [] },
+    });
+    const text = await many.answer("listRuns", {});
+    expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
+    const listed = readFramed(text);
+    expect(listed.runs[0].run).toContain("run-0-");
+    expect(listed.runs.length + listed.omittedRuns).toBe(50);
+    expect(listed.omittedRuns).toBeGreaterThan(0);
+  });
+
   it("read the metrics that say most, or those that are named, and name the others", async () => {
     const telling = await ask("readMetrics", { run: "hard", lastSteps: 3 });
     expect(telling.steps.map(({ step }: { step: number }) => step)).toEqual([22, 23, 24]);
