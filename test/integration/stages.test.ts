@@ -77,6 +77,26 @@ it("one is trained again alone, from the same weights", async () => {
   );
 }, 120_000);
 
+it("stages that are trained alone begin with each other", async () => {
+  const single = join(folder, "single.yaml");
+  await writeFile(single, STAGED);
+  for (const [name, stage] of [
+    ["first", "imitate"],
+    ["second", "gather"],
+    ["third", "again"],
+  ]) {
+    const args = ["train", single, `--run_name=${name}`, `--stage=${stage}`];
+    const { code, stderr } = await runProgram([...args, "--max_tokens_total=null"], {});
+    expect([stage, code, stderr]).toEqual([stage, 0, ""]);
+  }
+  expect(await overridesOf(join(runs(), "third"))).toEqual(
+    expect.arrayContaining([
+      "init_from=.tinker-rl/runs/first",
+      expect.stringContaining('"run":".tinker-rl/runs/second-evaluation"'),
+    ]),
+  );
+}, 120_000);
+
 it("nothing begins once the budget of all is used, and a higher one goes on", async () => {
   const poor = join(folder, "poor.yaml");
   await writeFile(poor, STAGED.replace("400000", "12000"));

@@ -1,6 +1,7 @@
 /** What a stage is given when it begins: the runs of the stages before it, and what they have left of a common budget. */
 
 import { dirname, relative } from "node:path";
+import * as z from "zod";
 import { checkText } from "../../core/config/check.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
@@ -8,7 +9,9 @@ import { referencedStage } from "../../core/config/rules/stageRules.ts";
 import { type StageBudgets, sharedBudgets, stageNames } from "../../core/config/stages.ts";
 import type { ErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
+import { DRY_RUN_SUFFIX } from "../../core/estimate/pastRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
+import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
 import { type ListedRun, listRuns } from "../../core/runs/runList.ts";
@@ -47,10 +50,7 @@ export async function stageStart(
   if (!names.includes(config.stage)) return start;
   const parent = runParent(config, path);
   const chains = await chainsOf(fileSystem, parent, { path, member });
-  const ids = new Set(chains.map(({ file }) => file.id));
-  const liveness = { nowMs: systemClock.now(), isProcessAlive };
-  const all = chains.length === 0 ? [] : await listRuns(fileSystem, parent, liveness);
-  const runs = all.filter(({ file }) => ids.has(file?.sweep?.id ?? ""));
+  const runs = await runsOfStages(fileSystem, parent, { path, member, chains });
   const [chain] = chains;
   const given = [
     ...(start.folder === null ? earlierRuns(start, { config, path, names, runs }) : []),
@@ -85,20 +85,69 @@ async function chainsOf(
   );
 }
 
+interface StageRun extends ListedRun {
+  readonly stage: string;
+}
+
+/** Those of `chains`, and for one that is trained alone those that were trained alone, too; the newest first. */
+async function runsOfStages(
+  fileSystem: FileSystem,
+  parent: string,
+  {
+    path,
+    member,
+    chains,
+  }: {
+    readonly path: string;
+    readonly member: SweepMember | undefined;
+    readonly chains: readonly KnownSweep[];
+  },
+): Promise<readonly StageRun[]> {
+  const ids = new Set(chains.map(({ file }) => file.id));
+  const liveness = { nowMs: systemClock.now(), isProcessAlive };
+  const runs: StageRun[] = [];
+  for (const run of await listRuns(fileSystem, parent, liveness)) {
+    const { sweep } = run.file ?? {};
+    const isAlone = sweep === undefined && member === undefined && run.file?.configPath === path;
+    const own = isAlone ? await stageAlone(fileSystem, run) : null;
+    const stage = ids.has(sweep?.id ?? "") ? stageOf(sweep) : own;
+    if (stage !== null) runs.push({ ...run, stage });
+  }
+  return runs;
+}
+
+/** The stage that a run of its own is of; null for a run of something else. */
+async function stageAlone(
+  fileSystem: FileSystem,
+  { folder, file }: ListedRun,
+): Promise<string | null> {
+  const resolved = await readResolvedConfig(fileSystem.within(folder), folder);
+  const { stage = null, method = "", run_name: name } = trainedAs.safeParse(resolved).data ?? {};
+  // Without an update there is nothing to begin with, unless the stage is one that only plays.
+  const isMeasured = file?.evaluation !== undefined && method !== "collect";
+  return isMeasured || name?.endsWith(DRY_RUN_SUFFIX) === true ? null : stage;
+}
+
+const trainedAs = z.object({
+  stage: z.string().nullish(),
+  method: z.string().nullish(),
+  run_name: z.string().nullish(),
+});
+
 interface Stage {
   readonly config: Config;
   readonly path: string;
   /** Of all stages. */
   readonly names: readonly string[];
   /** The newest first. */
-  readonly runs: readonly ListedRun[];
+  readonly runs: readonly StageRun[];
 }
 
 /** Overrides that name the folders of earlier stages. */
 function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): readonly string[] {
   const earlier = names.slice(0, names.indexOf(config.stage ?? ""));
   const folderOf = (name: string): string => {
-    const done = runs.find(({ file, phase }) => phase === "done" && stageOf(file?.sweep) === name);
+    const done = runs.find(({ phase, stage }) => phase === "done" && stage === name);
     if (done === undefined) throw notRun(config.stage ?? "", name);
     return relative(dirname(path), done.folder).replaceAll("\\", "/");
   };
