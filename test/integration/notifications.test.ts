@@ -224,7 +224,7 @@ describe("a webhook that does not take messages", () => {
       expect.stringMatching(
         /^The command of notify\.1 .*ended with code 3 and printed: out of paper/,
       ),
-      expect.stringMatching(/^The command of notify\.2 .*code 127/),
+      expect.stringMatching(/^The command of notify\.2 .*cannot be started: .*no-such-program/),
     ]);
     const pid = Number(await readFile(join(folder, "pid.txt"), "utf8"));
     await expect.poll(() => isProcessAlive(pid), { timeout: 15_000, interval: 100 }).toBe(false);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { messageText, type NoticeMessage } from "../../core/notify/notice.ts";
 import { messageJson } from "../../core/notify/webhookBody.ts";
 import { systemClock } from "../../node/clock.ts";
-import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
+import { NOT_STARTED, OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 import type { LocalPrograms } from "../services/localServices.ts";
 
 export interface NoticeCommand {
@@ -79,6 +79,7 @@ export async function runNoticeCommand(
 
 function ending(code: number | null, output: string): string {
   const said = output.trim().slice(-SHOWN_OUTPUT);
+  if (code === NOT_STARTED) return `it cannot be started: ${said}`;
   return `it ended with code ${code}${said === "" ? "" : ` and printed: ${said}`}`;
 }
 
