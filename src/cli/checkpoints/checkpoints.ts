@@ -122,12 +122,16 @@ async function change(
       ? trainer.changeCheckpoints(fileSystem, { ...request, paths })
       : trainer.changeInRun(fileSystem, { ...request, run, name });
   for await (const changed of changes) {
-    out.print([[`${changeText(wanted, changed)}: ${visibleLine(changed.path)}`]]);
+    out.print([[`${changeText(wanted, changed, places)}: ${visibleLine(changed.path)}`]]);
   }
 }
 
-function changeText(wanted: CheckpointChange, { place }: ChangedCheckpoint): string {
-  if (place === null) return l10n.t("not on this computer");
+function changeText(
+  wanted: CheckpointChange,
+  { place }: ChangedCheckpoint,
+  { isLocalOnly }: Pick<PlacesRequest, "isLocalOnly">,
+): string {
+  if (place === null) return isLocalOnly ? l10n.t("not on this computer") : l10n.t("already gone");
   switch (wanted.action) {
     case "delete":
       return l10n.t("deleted from {0}", placeText(place));

@@ -75,6 +75,9 @@ export class AgentEpisode implements RolloutEpisode {
   readonly #refusals = new Map<string, number>();
   readonly #printedRewards: number[] = [];
   #callIds = 0;
+  #callsUnderWay = 0;
+  /** True once a call has ended the episode. */
+  #isOver = false;
   #tools: ToolList | null = null;
   #stop: StopReason | null = null;
   #fault: unknown = null;
@@ -406,18 +409,24 @@ export class AgentEpisode implements RolloutEpisode {
   async #called(call: ToolCall): Promise<ToolReply> {
     if (this.#ending.signal.aborted) throw endpointRefusal("The rollout has ended.");
     const answers: ToolAnswer[] = [];
+    this.#callsUnderWay += 1;
     try {
       const stop = await this.#calls.runAll([call], answers);
+      this.#isOver ||= stop === "reached_terminal_state";
       for (const { record } of answers) this.#turns.ran(call, record);
       const isOfSession = this.#options.agent.settings.reward === "session";
       // Where the agent's own output is its reward, it goes on after the end of the episode.
       if (stop !== null && (isOfSession || stop !== "reached_terminal_state")) this.#end(stop);
     } catch (error) {
-      if (isAppError(error, "rollout-after-end")) {
+      // Another call has ended it, or is about to.
+      const isLate = this.#isOver || this.#callsUnderWay > 1;
+      if (isLate && isAppError(error, "rollout-after-end")) {
         return { parts: ["Not run: the episode is over."], isError: true };
       }
       if (!this.#ending.signal.aborted) this.#fail(error);
       throw error;
+    } finally {
+      this.#callsUnderWay -= 1;
     }
     const [answer] = answers;
     const parts = partsOf(answer?.said ?? { content: "" }).map((part) => {

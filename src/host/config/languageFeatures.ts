@@ -50,6 +50,7 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
       known.onDidChange(changed);
       onSettingChange(CONTEXT_SETTINGS, changed);
       vscode.workspace.onDidGrantWorkspaceTrust(changed);
+      vscode.extensions.onDidChange(changed);
       // What changed while it started.
       return changed;
     },

@@ -34,6 +34,9 @@ export interface ReportedRunsOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** How long a list waits for the server after one that has ended. */
+const NEXT_SERVER_MS = 10_000;
+
 export class ReportedRuns implements RunList {
   readonly #options: ReportedRunsOptions;
   readonly #changed: Emitter<string | null>;
@@ -85,7 +88,7 @@ export class ReportedRuns implements RunList {
       onError,
     });
     const isRead = !this.#isLost && (await this.#look());
-    if (!isRead) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (!isRead) await this.#nextList();
   }
 
   send(folder: string, command: ControlCommand): Promise<string> {
@@ -97,10 +100,25 @@ export class ReportedRuns implements RunList {
     this.#watch?.dispose();
   }
 
+  /** Resolves once another server has read the list; the old one is what there is where none comes. */
+  #nextList(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, NEXT_SERVER_MS);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
   async #lookAgain(): Promise<void> {
     this.#isLost = false;
-    if (!(await this.#look())) return;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    let isOver = true;
+    try {
+      isOver = await this.#look();
+    } finally {
+      if (isOver) for (const resolve of this.#waiting.splice(0)) resolve();
+    }
   }
 
   /** False when the server has ended before the list was read. */

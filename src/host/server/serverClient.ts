@@ -76,6 +76,7 @@ export class ServerClient {
   #underWay = 0;
   /** True once the window reaches the network in another way than the server. */
   #isOutdated = false;
+  #restarting: Promise<void> | null = null;
 
   /** Starts the server. It ends with the window, and is started again when it ends by itself. */
   static async start(options: ServerClientOptions): Promise<ServerClient> {
@@ -127,8 +128,11 @@ export class ServerClient {
     // Another process has another environment; a request that is under way keeps its own.
     if (this.#isOutdated && this.#underWay === 0) {
       this.#isOutdated = false;
-      await this.#client.restart();
+      this.#restarting = this.#client.restart().finally(() => {
+        this.#restarting = null;
+      });
     }
+    await this.#restarting;
     const { progressToken } = parameters;
     const reports =
       progressToken === undefined || onProgress === undefined

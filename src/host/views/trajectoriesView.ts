@@ -96,7 +96,7 @@ export class TrajectoriesView
 
   setFilter(filter: TreeFilter | null): void {
     this.#filter = filter;
-    this.#updateMessage("");
+    this.#updateMessage(this.#drawnBelow.get(null)?.why ?? "");
     this.#soon();
   }
 
@@ -112,8 +112,11 @@ export class TrajectoriesView
 
   /** The newest step's row, for *Follow Latest Step*; null without one. */
   async latest(): Promise<TrajectoryNode | null> {
-    const nodes = await this.#parts(null);
-    return nodes.find((node) => node.kind === "step" && node.source === "training") ?? null;
+    const folder = this.#folder;
+    const found = folder === null ? null : await this.#ask(folder, null);
+    const row = found?.rows.find(({ source }) => source === "training");
+    if (folder === null || row === undefined || folder !== this.#folder) return null;
+    return this.#drawn(folder, row);
   }
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {

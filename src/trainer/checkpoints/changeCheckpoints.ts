@@ -13,6 +13,8 @@ export interface ChangeRequest extends PlacesRequest {
   readonly change: CheckpointChange;
   /** True where what is gone already counts as deleted. */
   readonly mayBeGone?: boolean | undefined;
+  /** True where this computer has saved all of them: no service is asked. */
+  readonly areOwn?: boolean | undefined;
 }
 
 export interface ChangedCheckpoint {
@@ -29,14 +31,15 @@ export async function* changeCheckpoints(
   fileSystem: FileSystem,
   request: ChangeRequest,
 ): AsyncGenerator<ChangedCheckpoint> {
-  const { change, mayBeGone = false } = request;
+  const { change, mayBeGone = false, areOwn = false } = request;
   for (const path of request.paths) parseTinkerPath(path);
   const cleanup = new CleanupStack();
-  const places = new CheckpointPlaces(fileSystem, request, cleanup);
+  const isLocalOnly = request.isLocalOnly || areOwn;
+  const places = new CheckpointPlaces(fileSystem, { ...request, isLocalOnly }, cleanup);
   try {
     for (const path of request.paths) {
       const place = await places.placeOf(path);
-      if (place === null && change.action !== "delete") throw notHere(path);
+      if (place === null && change.action !== "delete") throw notHere(path, request);
       let isGone = place === null;
       if (place?.kind === "this computer") await changeHere(place, change);
       if (place?.kind === "Tinker") {

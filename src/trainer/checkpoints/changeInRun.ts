@@ -27,9 +27,8 @@ export async function* changeInRun(
   await requireNamedService(tinkerBaseUrl, folder, request);
   await requireOwnCheckpoints(folder, paths);
   const nowMs = systemClock.now();
-  const isLocalOnly = request.isLocalOnly || isLocal;
   // Another try may have deleted the state and not the sampler.
-  const rules = { isLocalOnly, mayBeGone: true };
+  const rules = { areOwn: isLocal, mayBeGone: true };
   yield* changeCheckpoints(fileSystem, { ...request, ...rules, tinkerBaseUrl, paths });
   const expires_at = expiryAfter(change, nowMs);
   // Files of a run only grow: the last line about a checkpoint counts.

@@ -94,10 +94,15 @@ function localKey(path: string): CheckpointKey | null {
   }
 }
 
-export function notHere(path: string): AppError {
+/** `isLocalOnly` as the user has asked for it. */
+export function notHere(
+  path: string,
+  { isLocalOnly }: Pick<PlacesRequest, "isLocalOnly">,
+): AppError {
+  const advice = isLocalOnly ? " Omit --local to look it up at Tinker." : "";
   return new AppError(
     "no-such-checkpoint",
-    `This computer has no checkpoint ${path}. It may have expired. Omit --local to look it up at Tinker.`,
+    `This computer has no checkpoint ${path}. It may have expired.${advice}`,
   );
 }
 

@@ -115,7 +115,9 @@ class RowFilter {
       return false;
     }
     const written = streams?.map(({ ids }) => Array.from(ids)) ?? messages;
-    const digest = sha256(JSON.stringify([written, split]));
+    // The ids of images count within a rollout.
+    const images = record.images.map(({ file }) => file);
+    const digest = sha256(JSON.stringify([written, images, split]));
     if (this.#seen.has(digest)) {
       this.doubles += 1;
       return false;

@@ -1,12 +1,14 @@
 /** What a stage is given when it begins: the runs of the stages before it, and what they have left of a common budget. */
 
 import { dirname, relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { checkText } from "../../core/config/check.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { referencedStage } from "../../core/config/rules/stageRules.ts";
 import { type StageBudgets, sharedBudgets, stageNames } from "../../core/config/stages.ts";
+import { trainedSplits } from "../../core/config/taskChoices.ts";
 import type { ErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
 import { DRY_RUN_SUFFIX } from "../../core/estimate/pastRun.ts";
@@ -122,16 +124,22 @@ async function stageAlone(
   { folder, file }: ListedRun,
 ): Promise<string | null> {
   const resolved = await readResolvedConfig(fileSystem.within(folder), folder);
-  const { stage = null, method = "", run_name: name } = trainedAs.safeParse(resolved).data ?? {};
-  // Without an update there is nothing to begin with, unless the stage is one that only plays.
-  const isMeasured = file?.evaluation !== undefined && method !== "collect";
-  return isMeasured || name?.endsWith(DRY_RUN_SUFFIX) === true ? null : stage;
+  const trained = trainedAs.safeParse(resolved).data;
+  if (trained === undefined || trained.run_name?.endsWith(DRY_RUN_SUFFIX) === true) return null;
+  // A measurement leaves nothing to begin with; a stage that collects plays the splits of training.
+  const isCollected =
+    trained.method === "collect" &&
+    isDeepStrictEqual(trained.evaluation?.splits, trainedSplits(trained.environments));
+  return file?.evaluation === undefined || isCollected ? (trained.stage ?? null) : null;
 }
 
+const splits = z.record(z.string(), z.unknown());
 const trainedAs = z.object({
   stage: z.string().nullish(),
   method: z.string().nullish(),
   run_name: z.string().nullish(),
+  evaluation: z.object({ splits: z.record(z.string(), z.array(z.string())) }).nullish(),
+  environments: z.record(z.string(), z.object({ splits })).catch({}),
 });
 
 interface Stage {

@@ -24,11 +24,13 @@ afterEach(() => {
 function aServer(folders: readonly string[]) {
   let report = (_: RunListReport): void => undefined;
   let end = (): void => undefined;
+  let isRefusing = false;
   const request = async (
     method: string,
     _: object,
     { onProgress }: ServerRequestOptions<RunListReport> = {},
   ): Promise<unknown> => {
+    if (isRefusing) throw new AppError("server-stopped", "The server stopped.");
     if (method === RUN_REQUESTS.watch) {
       if (onProgress !== undefined) report = onProgress;
       return new Promise((_resolve, reject) => {
@@ -39,8 +41,27 @@ function aServer(folders: readonly string[]) {
     report({ kind: "list", folders: [...folders] });
     return { ok: true, value: null };
   };
-  return { request, end: () => end() };
+  const refuse = (): void => {
+    isRefusing = true;
+  };
+  return { request, end: () => end(), refuse };
 }
+
+it("is what it was where no other server comes", async () => {
+  const only = aServer(["/runs/a"]);
+  const server = only as Partial<Server> as Server; // what the list asks it for
+  const labels = { opened: [], names: {}, archived: [] };
+  const list = new ReportedRuns({ server, labels, onError: () => undefined });
+  await list.look(["/runs"]);
+  only.end();
+  only.refuse();
+  await vi.advanceTimersByTimeAsync(0);
+  const reading = list.refresh();
+  await vi.advanceTimersByTimeAsync(11_000);
+  await reading;
+  expect(list.runs.map(({ folder }) => folder)).toEqual(["/runs/a"]);
+  list.dispose();
+});
 
 it("is read by the next server when one has ended, and not said to be read before", async () => {
   const [first, second] = [aServer(["/runs/a"]), aServer(["/runs/a", "/runs/b"])];
