@@ -440,15 +440,13 @@ function lastLines(output: string): string {
   return output.trim().slice(-600);
 }
 
-const SHOWN = 600;
-
 /** The last line is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
 function readAgentReward({ rewardLine: line, grader }: AgentEnd, environment: string): number {
   const value = line === null ? undefined : parseJson(line)?.value;
   const reward = isJsonObject(value) ? value["reward"] : value;
   if (typeof reward === "number" && Number.isFinite(reward)) return reward;
-  const printed = line ?? (grader === undefined ? "" : lastLines(grader.output));
-  const said = printed === "" ? "It printed nothing" : `It printed: ${printed.slice(-SHOWN)}`;
+  const printed = lastLines(line ?? grader?.output ?? "");
+  const said = printed === "" ? "It printed nothing" : `It printed: ${printed}`;
   const who = grader === undefined ? "The agent" : "The reward_command";
   const how = grader === undefined || grader.code === 0 ? "" : ` with code ${grader.code}`;
   const key = grader === undefined ? "agent" : "agent.reward_command";
