@@ -161,7 +161,9 @@ async function hasTrainings(launches: string): Promise<boolean> {
   if ((await readdir(launches).catch(() => [])).length === 0) return false;
   const { LaunchStore } = await import("./node/launch/launchStore.ts");
   const known = await new LaunchStore(launches).list();
-  return known.some(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
+  return known.some(
+    ({ request, isAlive }) => isAlive && isInWorkspace(request.training.configPath),
+  );
 }
 
 function treePlace<Row>(name: string, load: () => Promise<unknown>) {

@@ -7,7 +7,7 @@ import { Limiter } from "../../core/util/limiter.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { launchTrainer } from "../../node/launch/launcher.ts";
-import { LaunchStore } from "../../node/launch/launchStore.ts";
+import { LaunchStore, readLaunch } from "../../node/launch/launchStore.ts";
 import { hasStages } from "../../node/loadSweep.ts";
 import { readConfig } from "../../node/startConfig.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -61,8 +61,13 @@ export function createRuns(options: CreateRunsOptions) {
       await finder.find();
       return finder.configs;
     },
-    openTraining: (request, launch) =>
-      trainings.open(request, launch === null ? null : launches.folder(launch)),
+    openTraining: (request) => trainings.open(request, null),
+    joinTraining: async (launch, of) => {
+      const known = await readLaunch(launches.folder(launch));
+      // The overrides of the setting are among those that it was started with.
+      const request = known && { ...known.request.training, settingOverrides: [], ...of };
+      return request && trainings.open(request, known.folder);
+    },
     openSweep: (request) =>
       new SweepTraining({ fileSystem, clock: systemClock, log: options.log, trainings }, request),
     hasStages: async (path, overrides) => {

@@ -199,11 +199,11 @@ class Session implements Training, ActiveTraining {
 
   #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
     const { title, sweep } = this.request;
-    // The sweep has a place for all of its runs.
-    if (sweep !== undefined) return Promise.resolve(() => undefined);
     const stop = (): void => void this.send("stop").catch(this.#options.onError);
     const holder = { title, stop };
     if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
+    // The sweep has a place for all of its runs.
+    if (sweep !== undefined) return Promise.resolve(() => undefined);
     return this.#events.takePlace(holder, following, () => {
       this.#isByHand = false;
     });

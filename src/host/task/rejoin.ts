@@ -26,7 +26,9 @@ const PAUSE_MS = 1_000;
 /** A training that another window follows keeps its terminal there; here it is in the views anyway. */
 export async function rejoinLaunches(options: RejoinOptions): Promise<void> {
   const known = await options.launches.list();
-  const own = known.filter(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
+  const own = known.filter(
+    ({ request, isAlive }) => isAlive && isInWorkspace(request.training.configPath),
+  );
   await Promise.all(own.map((launch) => rejoin(launch, options)));
 }
 
@@ -57,11 +59,15 @@ async function isFree(
 }
 
 function folderOf({ request }: KnownLaunch): vscode.WorkspaceFolder | undefined {
-  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(request.configPath));
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(request.training.configPath));
 }
 
 function definitionOf({ folder, request }: KnownLaunch) {
-  return { type: TASK_TYPE, config: request.configPath, attach: basename(folder) } as const;
+  return {
+    type: TASK_TYPE,
+    config: request.training.configPath,
+    attach: basename(folder),
+  } as const;
 }
 
 /** Null when no one answers: the process no longer exists, or another one has its number. */

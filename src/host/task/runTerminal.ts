@@ -86,7 +86,12 @@ export class RunTerminal implements vscode.Pseudoterminal {
       (message) => {
         if (message !== "") this.#print(`${message}\n`);
       },
-      (error: unknown) => this.#print(`${errorMessage(error)}\n`),
+      (error: unknown) => {
+        // What was not done is what the same key asks for next.
+        if (action === "pause" || action === "continue") this.#isPaused = action === "continue";
+        if (action === "stop") this.#isStopping = false;
+        this.#print(`${errorMessage(error)}\n`);
+      },
     );
   }
 

@@ -24,8 +24,12 @@ import { validateConfigFile } from "./validateConfigFile.ts";
 export interface TaskProviderOptions {
   /** Configurations of the workspace, at most as many as a list can show. */
   readonly configs: () => Promise<readonly vscode.Uri[]>;
-  /** With the name of a launch, joins the trainer that it started. */
-  readonly openTraining: (request: TrainingRequest, launch: string | null) => Training;
+  readonly openTraining: (request: TrainingRequest) => Training;
+  /** Joins the trainer of a launch; null when nothing is known of it any more. */
+  readonly joinTraining: (
+    launch: string,
+    of: Pick<TrainingRequest, "title" | "project">,
+  ) => Promise<Training | null>;
   readonly openSweep: (request: SweepTrainingRequest) => Training;
   /** Whether a start with the configuration trains several stages. */
   readonly hasStages: (configPath: string, overrides: readonly string[]) => Promise<boolean>;
@@ -79,7 +83,10 @@ export class TaskProvider implements vscode.TaskProvider {
       scope,
       name,
       SOURCE,
-      new vscode.CustomExecution(async () => this.#terminal(read, name, folder)),
+      // Its variables, such as `${file}`, have their values only here.
+      new vscode.CustomExecution((resolved) =>
+        this.#terminal(readTrainTask(resolved), name, folder),
+      ),
       isTraining ? "$tinker-rl" : "$tinker-rl-once",
     );
     // VS Code starts background tasks again after a reload; a training continues without that, and must not begin twice.
@@ -99,14 +106,14 @@ export class TaskProvider implements vscode.TaskProvider {
     folder: vscode.WorkspaceFolder | undefined,
   ): Promise<vscode.Pseudoterminal> {
     const show = (): void => showTerminal(title);
-    if (typeof read === "string") {
-      const refuse = async (print: (text: string) => void): Promise<number> => {
-        print(`${vscode.l10n.t("error:")} ${read}\n`);
-        return EXIT.invalid;
-      };
-      return new RunTerminal(printing(refuse), show);
-    }
+    if (typeof read === "string") return new RunTerminal(refusing(read), show);
     const configPath = absolute(read.config, folder);
+    const project = projectOf(configPath, folder);
+    if (read.attach !== undefined) {
+      const joined = await this.#options.joinTraining(read.attach, { title, project });
+      const gone = vscode.l10n.t("The training that this task showed ended long ago.");
+      return new RunTerminal(joined ?? refusing(gone), show);
+    }
     const own = overrideTexts(read);
     const ofSetting = settingOverrides(vscode.Uri.file(configPath));
     if (read.action === "validate") {
@@ -123,7 +130,7 @@ export class TaskProvider implements vscode.TaskProvider {
         configPath,
         title,
         grid: grid ?? [],
-        project: projectOf(configPath, folder),
+        project,
         overrides,
         parallel: read.parallel ?? 1,
         retriesFailed: read.retryFailed === true,
@@ -135,14 +142,21 @@ export class TaskProvider implements vscode.TaskProvider {
       configPath,
       title,
       overrides: own,
-      project: projectOf(configPath, folder),
+      project,
       // A run keeps what it was started with: only what is new is said to it.
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
       instead: instead ?? undefined,
     };
-    return new RunTerminal(this.#options.openTraining(request, read.attach ?? null), show);
+    return new RunTerminal(this.#options.openTraining(request), show);
   }
+}
+
+function refusing(why: string): Training {
+  return printing(async (print) => {
+    print(`${vscode.l10n.t("error:")} ${why}\n`);
+    return EXIT.invalid;
+  });
 }
 
 /** What only prints, and ends with the exit code of `work`. */

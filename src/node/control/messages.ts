@@ -11,6 +11,7 @@ import {
   type LaunchError,
   type LaunchFile,
   type LaunchRequest,
+  type RequestedTraining,
   type RunStatus,
 } from "../../shared/control.ts";
 import type { Trend } from "../../shared/trend.ts";
@@ -114,7 +115,7 @@ export const launchFileSchema: z.ZodType<LaunchFile> = z
   })
   .readonly();
 
-const orderedTraining = z
+export const requestedTraining: z.ZodType<RequestedTraining> = z
   .object({
     configPath: z.string(),
     resume: z.string().nullable(),
@@ -146,7 +147,7 @@ export const handedOver = {
 export const launchRequestSchema: z.ZodType<LaunchRequest> = z
   .object({
     version: z.literal(CONTROL_VERSION),
-    training: orderedTraining,
+    training: requestedTraining,
     ...handedOver,
     onQuit: z.enum(["keep running", "stop and save"]),
   })

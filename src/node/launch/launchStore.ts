@@ -6,21 +6,17 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { FolderFiles } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import type { LaunchFile } from "../../shared/control.ts";
-import { launchFileSchema } from "../control/messages.ts";
+import type { LaunchFile, RequestedTraining } from "../../shared/control.ts";
+import { launchFileSchema, requestedTraining } from "../control/messages.ts";
 import { createFileSystem } from "../fileSystem.ts";
 import { readPlainText } from "../plainText.ts";
 import { isProcessAlive } from "../processes.ts";
 
 /** What the editor wrote down before the trainer began. */
 export interface LaunchRecord {
-  /** Absolute path of the configuration. */
-  readonly configPath: string;
   /** Title of the task. */
   readonly title: string;
-  /** The run to continue with; null = a new one. */
-  readonly resume: string | null;
-  readonly overrides: readonly string[];
+  readonly training: RequestedTraining;
   /** Folder of the program's copy. */
   readonly program: string;
   /** Null until the process is started. */
@@ -37,10 +33,8 @@ export interface KnownLaunch {
 
 const requestSchema: z.ZodType<LaunchRecord> = z
   .object({
-    configPath: z.string(),
     title: z.string(),
-    resume: z.string().nullable(),
-    overrides: z.array(z.string()).readonly(),
+    training: requestedTraining,
     program: z.string(),
     pid: z.number().int().nullable(),
   })

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { LaunchRequest } from "../../shared/control.ts";
+import type { LaunchRequest, RequestedTraining } from "../../shared/control.ts";
 import { type LaunchRecord, type LaunchStore, outputPath } from "./launchStore.ts";
 import { copiedProgram, removeOldCopies } from "./programCopy.ts";
 import { programEnvironment } from "./programEnvironment.ts";
@@ -28,15 +28,15 @@ export async function launchTrainer(
   { launchRequest, title }: Launch,
 ): Promise<string> {
   const { launches, copiesFolder } = options;
-  const { configPath, resume, overrides } = launchRequest.training;
+  const { training } = launchRequest;
   const program = await copiedProgram(options.programFolder, copiesFolder);
-  const request: LaunchRecord = { title, configPath, resume, overrides, program, pid: null };
+  const request: LaunchRecord = { title, training, program, pid: null };
   const folder = await launches.create(request);
   const output = await open(outputPath(folder), "a", 0o600);
   try {
     // What to run goes with the keys: on a command line, names that a project chose could be mistaken for flags.
     const child = spawn(process.execPath, [join(program, "tinker-rl.js"), "--launch", folder], {
-      cwd: await workFolder(launchRequest.training),
+      cwd: await workFolder(training),
       detached: true,
       windowsHide: true,
       stdio: ["pipe", output.fd, output.fd],
@@ -58,7 +58,7 @@ export async function launchTrainer(
 }
 
 /** A run that was moved, or comes from elsewhere, names a folder of its configuration that is not here. */
-async function workFolder({ configPath, resume }: LaunchRequest["training"]): Promise<string> {
+async function workFolder({ configPath, resume }: RequestedTraining): Promise<string> {
   const folder = dirname(configPath);
   const isThere = await stat(folder).then(
     (found) => found.isDirectory(),

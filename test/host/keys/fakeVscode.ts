@@ -15,6 +15,7 @@ export const fakeWindow = {
     isTrusted: true,
     workspaceFolders: undefined,
     getWorkspaceFolder: () => undefined,
+    asRelativePath: (path: string) => path,
     getConfiguration: () => ({ get: () => undefined }),
   },
 };

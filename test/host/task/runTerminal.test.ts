@@ -75,6 +75,19 @@ it("stops and saves at Ctrl+C, and ends at once at the second", () => {
   expect(report.mock.calls).toEqual([["stop"], ["stop-now"]]);
 });
 
+it("asks for the same again after a pause and a stop that did not reach the trainer", async () => {
+  const report = vi.fn(async (): Promise<string> => {
+    throw new AppError("run-not-reachable", "The trainer cannot be reached yet.");
+  });
+  const { terminal, text } = opened(
+    aTraining({ follow: () => new Promise(() => undefined), send: report }),
+  );
+  terminal.handleInput("p\u0003");
+  await vi.waitFor(() => expect(text().match(/cannot be reached/g)).toHaveLength(2));
+  terminal.handleInput("p\u0003");
+  expect(report.mock.calls).toEqual([["pause"], ["stop"], ["pause"], ["stop"]]);
+});
+
 it("leaves the run going when it is closed", async () => {
   const detached = vi.fn();
   let aborted = false;

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
+import { TaskProvider, type TaskProviderOptions } from "../../../src/host/task/taskProvider.ts";
+import type { TrainTask } from "../../../src/host/task/trainTask.ts";
+import { aTraining } from "./openedTerminal.ts";
+
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeWindow,
+  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  window: { terminals: [] },
+  TaskScope: { Workspace: 2 },
+  TaskRevealKind: { Always: 1, Never: 3 },
+  TaskPanelKind: { Dedicated: 2 },
+  CustomExecution: class {
+    readonly start: unknown;
+    constructor(start: unknown) {
+      this.start = start;
+    }
+  },
+  Task: class {
+    readonly definition: unknown;
+    readonly execution: unknown;
+    constructor(
+      definition: unknown,
+      _scope: unknown,
+      _name: string,
+      _source: string,
+      run: unknown,
+    ) {
+      this.definition = definition;
+      this.execution = run;
+    }
+  },
+}));
+
+const CONFIG = join("/project", "tinker-config.yaml");
+const LAUNCH = "1700000000000-0123abcd";
+const begun: (readonly [string, unknown])[] = [];
+beforeEach(() => void begun.splice(0));
+
+function provider(options: Partial<TaskProviderOptions> = {}): TaskProvider {
+  const open = (kind: string) => (request: unknown) => {
+    begun.push([kind, request]);
+    return aTraining();
+  };
+  return new TaskProvider({
+    configs: async () => [],
+    hasStages: async () => false,
+    openTraining: open("training"),
+    openSweep: open("sweep"),
+    joinTraining: async (launch) => open("joined")(launch),
+    ...options,
+  });
+}
+
+/** Runs a task as VS Code does: `resolved` is its definition with the values of its variables. */
+async function run(
+  tasks: TaskProvider,
+  definition: Pick<TrainTask, "config"> & Partial<TrainTask>,
+  resolved: object = definition,
+): Promise<string> {
+  const { execution } = tasks.training(definition, undefined) as unknown as {
+    execution: { start: (resolved: object) => Promise<{ open(): void; onDidWrite: Listen }> };
+  };
+  const terminal = await execution.start({ type: "tinker-rl", ...resolved });
+  let text = "";
+  terminal.onDidWrite((piece) => {
+    text += piece;
+  });
+  terminal.open();
+  await new Promise(setImmediate);
+  return text;
+}
+type Listen = (listener: (text: string) => void) => void;
+
+it("trains with the values of its variables", async () => {
+  await run(provider(), { config: "$" + "{file}" }, { config: CONFIG, runName: "mine" });
+  const expected: Partial<TrainingRequest> = { configPath: CONFIG, overrides: ["run_name=mine"] };
+  expect(begun).toEqual([["training", expect.objectContaining(expected)]]);
+});
+
+describe("a training that another window has started", () => {
+  it.each([false, true])("is joined and nothing is started, with stages: %s", async (hasStages) => {
+    const tasks = provider({ hasStages: async () => hasStages });
+    await run(tasks, { config: CONFIG, attach: LAUNCH });
+    expect(begun).toEqual([["joined", LAUNCH]]);
+  });
+
+  it("is not started again when nothing is known of it any more", async () => {
+    const tasks = provider({ joinTraining: async () => null });
+    expect(await run(tasks, { config: CONFIG, attach: LAUNCH })).toContain("ended long ago");
+    expect(begun).toEqual([]);
+  });
+});
+
+it("trains the stages of a configuration one after the other", async () => {
+  await run(provider({ hasStages: async () => true }), { config: CONFIG });
+  expect(begun.map(([kind]) => kind)).toEqual(["sweep"]);
+});
