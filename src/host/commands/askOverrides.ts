@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { splitWords } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
 
 /** Undefined when the user gave up. */
 export async function askOverrides(
@@ -17,14 +18,17 @@ export async function askOverrides(
     ),
     placeHolder: "learning_rate=5e-4 max_steps=20",
     ignoreFocusOut: true,
-    validateInput: (value) => fault(text, config.path, splitWords(value)),
+    validateInput: (value) => {
+      const words = splitWords(value);
+      const odd = words.find((word) => !word.includes("="));
+      if (odd !== undefined) return vscode.l10n.t("{0} is not key=value.", odd);
+      return fault(text, config.path, [...settingOverrides(config), ...words]);
+    },
   });
   return answer === undefined ? undefined : asObject(splitWords(answer));
 }
 
 function fault(text: string, path: string, overrides: readonly string[]): string | undefined {
-  const odd = overrides.find((word) => !word.includes("="));
-  if (odd !== undefined) return vscode.l10n.t("{0} is not key=value.", odd);
   const result = parseConfig(text, { path, overrides });
   const problem = result.ok ? undefined : result.problems.find((each) => each.severity === "error");
   return problem?.message;

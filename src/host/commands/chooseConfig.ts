@@ -1,10 +1,13 @@
 /** Which configuration a command is about: the file it was called on, the one in the editor, the only one, or the user's pick. */
 
 import * as vscode from "vscode";
+import { parseConfig } from "../../core/config/parse.ts";
+import { plural } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { offerInstead } from "./offerInstead.ts";
 
 export interface ChooseConfigOptions {
@@ -42,4 +45,37 @@ async function offerToCreate(): Promise<undefined> {
     { label: vscode.l10n.t("Try the Local Demo"), command: "tinkerRL.startLocalDemo" },
   ]);
   return undefined;
+}
+
+/** As {@link chooseConfig}, saved. One that is not saved or has errors is not taken, and Problems says why. */
+export async function chooseSoundConfig(
+  options: ChooseConfigOptions,
+  target: unknown,
+): Promise<vscode.Uri | undefined> {
+  const chosen = await chooseConfig(options, target);
+  if (chosen === undefined) return undefined;
+  const document = await vscode.workspace.openTextDocument(chosen);
+  // A new file gets its name here. Of one that could not be written the editor says why.
+  const saved = document.isDirty ? await vscode.workspace.save(chosen) : chosen;
+  if (saved === undefined) return undefined;
+  return (await isSound(saved)) ? saved : undefined;
+}
+
+async function isSound(config: vscode.Uri): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(config);
+  const overrides = settingOverrides(config);
+  const result = parseConfig(document.getText(), { path: document.fileName, overrides });
+  if (result.ok) return true;
+  await vscode.window.showTextDocument(document);
+  await vscode.commands.executeCommand("workbench.actions.view.problems");
+  const count = result.problems.filter(({ severity }) => severity === "error").length;
+  plainWindow.setStatusBarMessage(
+    plural(
+      count,
+      "Not started: the configuration has {0} error.",
+      "Not started: the configuration has {0} errors.",
+    ),
+    { icon: "error" },
+  );
+  return false;
 }

@@ -8,21 +8,20 @@ import { difficultyText } from "../../shared/difficultyText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { PlayPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
-import type { OwnServers } from "../runs/ownServers.ts";
+import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
-import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { type ChosenTasks, chooseTasks, chosenTask } from "./chooseTasks.ts";
-import { isSound } from "./startHandlers.ts";
 
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
   /** Where the program lies. */
   readonly programFolder: string;
   readonly plays: Pick<PlayPanels, "open">;
   readonly checks: Pick<EnvironmentChecks, "begin">;
-  readonly servers: Pick<OwnServers, "state">;
+  readonly servers: Pick<OwnServers, "addressOf">;
   /** How others fared in the tasks of a hosted environment; none where nobody knows. */
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
@@ -47,13 +46,10 @@ export function environmentProgramHandlers(options: EnvironmentProgramsOptions) 
       const chosen = await choose(options, target, vscode.l10n.t("Check which environment?"));
       if (chosen === undefined) return;
       const name = vscode.l10n.t("Check {0}", chosen.environment);
-      const { environment } = chosen;
-      const check = await options.checks.begin({ name: environment, config: chosen.config.fsPath });
-      const words = ["check", environment, "--output", check.file];
-      const code = await run(options, chosen.config, name, [
-        ...words,
-        ...onRunning(options, environment),
-      ]);
+      const own = { name: chosen.environment, config: chosen.config.fsPath };
+      const check = await options.checks.begin(own);
+      const words = ["check", own.name, "--output", check.file, ...onRunning(options, own)];
+      const code = await run(options, chosen.config, name, words);
       if (code === EXIT.done || code === EXIT.invalid) await check.done();
     },
   } satisfies Partial<CommandHandlers>;
@@ -61,25 +57,28 @@ export function environmentProgramHandlers(options: EnvironmentProgramsOptions) 
 
 /** Settings with which an environment is on the server that the window has started; none where it has started none. */
 export function runningOverrides(
-  servers: Pick<OwnServers, "state">,
-  name: string,
+  servers: Pick<OwnServers, "addressOf">,
+  environment: OwnEnvironment,
 ): readonly string[] {
-  const state = servers.state(name);
-  if (state.kind !== "ready") return [];
-  const place = `environments.${name}.server`;
+  const address = servers.addressOf(environment);
+  if (address === null) return [];
+  const place = `environments.${environment.name}.server`;
   const starts = STARTS.map((key) => `${place}.${key}=null`);
-  return [...starts, `${place}.url=${state.address}`];
+  return [...starts, `${place}.url=${address}`];
 }
 
 /** The keys that start a server. */
 const STARTS = ["command", "bridge", "id", "args", "python"];
 
 /** The words with which a command uses the server that the window has started, and its port, instead of another one. */
-function onRunning({ servers }: EnvironmentProgramsOptions, name: string): readonly string[] {
-  const state = servers.state(name);
-  if (state.kind !== "ready") return [];
+function onRunning(
+  { servers }: EnvironmentProgramsOptions,
+  environment: OwnEnvironment,
+): readonly string[] {
+  const address = servers.addressOf(environment);
+  if (address === null) return [];
   // It has the secrets of the environment from its start.
-  return ["--overrides", ...runningOverrides(servers, name), "--allow-host", state.address];
+  return ["--overrides", ...runningOverrides(servers, environment), "--allow-host", address];
 }
 
 function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
@@ -116,11 +115,10 @@ async function choose(
 ): Promise<Chosen | undefined> {
   const { name, config: path } = (target ?? {}) as Partial<Record<"name" | "config", unknown>>; // looked at in the next lines
   const environment = typeof name === "string" ? name : null;
-  const config =
-    environment !== null && typeof path === "string"
-      ? vscode.Uri.file(path)
-      : await chooseConfig(options, environment === null ? target : undefined);
-  if (config === undefined || !(await isSound(config))) return undefined;
+  const named = environment === null ? target : undefined;
+  const own = environment !== null && typeof path === "string" ? vscode.Uri.file(path) : named;
+  const config = await chooseSoundConfig(options, own);
+  if (config === undefined) return undefined;
   // Without a row nothing has said which one is meant.
   const takesOnly = environment !== null;
   const tasks = await chooseTasks(config, question, { environment, takesOnly });

@@ -12,9 +12,8 @@ import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promp
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
-import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { chooseTasks, chosenTask } from "./chooseTasks.ts";
-import { isSound } from "./startHandlers.ts";
 
 export interface PromptHandlerOptions extends ChooseConfigOptions {
   readonly keys: Keys;
@@ -59,8 +58,8 @@ export function promptHandlers(options: PromptHandlerOptions) {
       await show({ configPath, environment, split, task });
     },
     previewPrompt: async (target) => {
-      const config = await chooseConfig(options, target);
-      if (config === undefined || !(await isSound(config))) return;
+      const config = await chooseSoundConfig(options, target);
+      if (config === undefined) return;
       const choice = await chooseTasks(config, vscode.l10n.t("Show the prompts of which tasks?"));
       if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });
     },

@@ -3,10 +3,8 @@
 import { basename, extname } from "node:path";
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
-import { parseConfig } from "../../core/config/parse.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { systemClock } from "../../node/clock.ts";
-import { plural } from "../../shared/format.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
@@ -18,7 +16,7 @@ import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { mayEstimate } from "./askEstimate.ts";
 import { askOverrides } from "./askOverrides.ts";
 import { askSweep } from "./askSweep.ts";
-import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
 
@@ -47,33 +45,33 @@ export function startHandlers(options: StartHandlerOptions) {
   return {
     startTraining: async (target) => {
       const { config: named, stage } = stageIn(target);
-      const config = await chooseConfig(options, named);
-      if (config === undefined || !(await isSound(config))) return;
+      const config = await chooseSoundConfig(options, named);
+      if (config === undefined) return;
       if (stage === null) return train(config);
       await train(config, { overrides: { stage } }, vscode.l10n.t("stage {0}", stage));
     },
     startWithOverrides: async (target) => {
-      const config = await chooseConfig(options, target);
-      if (config === undefined || !(await isSound(config))) return;
+      const config = await chooseSoundConfig(options, target);
+      if (config === undefined) return;
       const overrides = await askOverrides(config);
       if (overrides !== undefined) await train(config, { overrides });
     },
     dryRun: async (target) => {
-      const config = await chooseConfig(options, target);
-      if (config === undefined || !(await isSound(config))) return;
+      const config = await chooseSoundConfig(options, target);
+      if (config === undefined) return;
       const name = basename(config.fsPath, extname(config.fsPath));
       await train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", name));
     },
     estimateCost: async (target) => {
-      const config = await chooseConfig(options, target);
-      if (config === undefined || !(await isSound(config))) return;
+      const config = await chooseSoundConfig(options, target);
+      if (config === undefined) return;
       if (!(await mayEstimate(options.server, config))) return;
       const name = basename(config.fsPath, extname(config.fsPath));
       await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", name));
     },
     startSweep: async (target) => {
-      const config = await chooseConfig(options, target);
-      if (config === undefined || !(await isSound(config))) return;
+      const config = await chooseSoundConfig(options, target);
+      if (config === undefined) return;
       const { fileSystem } = options;
       const overrides = settingOverrides(config);
       const ports = { fileSystem, clock: systemClock };
@@ -137,25 +135,4 @@ function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry
     none: vscode.l10n.t("No run can be resumed."),
     fits: isResumable,
   });
-}
-
-/** Saves the file and looks at it; one with errors is not started, and Problems says why. */
-export async function isSound(config: vscode.Uri): Promise<boolean> {
-  const document = await vscode.workspace.openTextDocument(config);
-  if (document.isDirty) await document.save();
-  const result = parseConfig(document.getText(), { path: document.fileName });
-  if (result.ok) return true;
-  const { problems } = result;
-  await vscode.window.showTextDocument(document);
-  await vscode.commands.executeCommand("workbench.actions.view.problems");
-  const count = problems.filter(({ severity }) => severity === "error").length;
-  plainWindow.setStatusBarMessage(
-    plural(
-      count,
-      "Not started: the configuration has {0} error.",
-      "Not started: the configuration has {0} errors.",
-    ),
-    { icon: "error" },
-  );
-  return false;
 }

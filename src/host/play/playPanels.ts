@@ -15,6 +15,7 @@ import type { PageMove, PlayReply } from "../../shared/play.ts";
 import { fillPanel } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
+import type { OwnEnvironment } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
 
 /** What is played. */
@@ -32,7 +33,7 @@ export interface PlayPanelsOptions {
   readonly server: Server;
   readonly extensionUri: vscode.Uri;
   /** Settings with which an environment is played on the server that the window has started. */
-  readonly overrides: (environment: string) => readonly string[];
+  readonly overrides: (environment: OwnEnvironment) => readonly string[];
   /** Shows a stored play. */
   readonly read: (folder: string) => void;
 }
@@ -122,7 +123,8 @@ class Play {
     const { keys, server, overrides } = this.#options;
     const { config, environment, split, task } = this.#subject;
     const plain = requestFor(config);
-    const request = { ...plain, overrides: [...plain.overrides, ...overrides(environment)] };
+    const running = overrides({ name: environment, config });
+    const request = { ...plain, overrides: [...plain.overrides, ...running] };
     const outcome = await askWithKeys<null>(keys, request, environment, async (launch) => {
       if (token !== this.#token) return null;
       const open: OpenPlayRequest = { progressToken: token, launch, environment, split, task };

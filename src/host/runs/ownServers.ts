@@ -74,6 +74,13 @@ export class OwnServers implements vscode.Disposable {
     return this.#states.get(name) ?? STOPPED;
   }
 
+  /** Where the server of an environment answers; null while none of its configuration does. */
+  addressOf({ name, config }: OwnEnvironment): string | null {
+    const state = this.state(name);
+    const isOwn = this.#running.get(name)?.environment.config === config;
+    return isOwn && state.kind === "ready" ? state.address : null;
+  }
+
   dispose(): void {
     this.#saving.dispose();
     for (const { closing } of this.#running.values()) closing.cancel();

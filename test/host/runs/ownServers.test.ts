@@ -122,6 +122,14 @@ it("ends for a training of the same configuration, which it says", async () => {
   expect(editor.log).toContain("a training starts one of its own");
 });
 
+it("answers for the environment of its own configuration, not for one of the same name", async () => {
+  const { own } = servers();
+  expect(own.addressOf(MAZE)).toBeNull();
+  await own.start(MAZE);
+  expect(own.addressOf(MAZE)).toBe(READY.address);
+  expect(own.addressOf({ ...MAZE, config: "/other/tinker-config.yaml" })).toBeNull();
+});
+
 it("starts nothing in Restricted Mode", async () => {
   editor.isTrusted = false;
   const { own, state } = servers();

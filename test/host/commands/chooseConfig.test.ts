@@ -1,0 +1,90 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { chooseSoundConfig } from "../../../src/host/commands/chooseConfig.ts";
+
+const COMPLETE = `model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }
+max_steps: 4
+batch_size: 2
+`;
+
+const editor = vi.hoisted(() => ({
+  text: "",
+  isDirty: false,
+  overrides: {} as Record<string, unknown>,
+  save: async (uri: unknown): Promise<unknown> => uri,
+  shown: [] as string[],
+}));
+vi.mock("vscode", async () => {
+  const { fakeWindow } = await import("../keys/fakeVscode.ts");
+  class Uri {
+    readonly path: string;
+    constructor(path: string) {
+      this.path = path;
+    }
+  }
+  return {
+    ...fakeWindow,
+    Uri,
+    workspace: {
+      ...fakeWindow.workspace,
+      getConfiguration: () => ({ get: () => editor.overrides }),
+      openTextDocument: async ({ path }: Uri) => ({
+        isDirty: editor.isDirty && path === "/a.yaml",
+        fileName: path,
+        getText: () => editor.text,
+      }),
+      save: (uri: unknown) => editor.save(uri),
+    },
+    window: {
+      showTextDocument: async () => void editor.shown.push("the file"),
+      setStatusBarMessage: (text: string) => void editor.shown.push(text),
+    },
+    commands: { executeCommand: async (name: string) => void editor.shown.push(name) },
+  };
+});
+
+beforeEach(() => {
+  Object.assign(editor, { text: COMPLETE, isDirty: false, overrides: {}, shown: [] });
+  editor.save = async (uri) => uri;
+});
+
+const choose = async () => {
+  const vscode = await import("vscode");
+  const uri = new (vscode.Uri as unknown as new (path: string) => typeof vscode.Uri.prototype)(
+    "/a.yaml",
+  );
+  const nothing = {} as unknown as Parameters<typeof chooseSoundConfig>[0];
+  return (await chooseSoundConfig(nothing, uri))?.path;
+};
+
+it("takes a configuration that is right", async () => {
+  expect(await choose()).toBe("/a.yaml");
+});
+
+it("takes the name under which a new one was saved", async () => {
+  const vscode = await import("vscode");
+  editor.isDirty = true;
+  editor.save = async () =>
+    new (vscode.Uri as unknown as new (path: string) => unknown)("/saved.yaml");
+  expect(await choose()).toBe("/saved.yaml");
+});
+
+it("takes none whose changes could not be saved", async () => {
+  editor.isDirty = true;
+  editor.save = async () => undefined;
+  expect(await choose()).toBeUndefined();
+});
+
+it("shows one with errors instead", async () => {
+  editor.text = COMPLETE.replace("model_name", "model_nam");
+  expect(await choose()).toBeUndefined();
+  expect(editor.shown.join()).toContain("the file,workbench.actions.view.problems");
+});
+
+it("reads it with the overrides of the setting, as the start does", async () => {
+  editor.text = COMPLETE.replace("batch_size: 2\n", "");
+  expect(await choose()).toBeUndefined();
+  editor.overrides = { batch_size: 2 };
+  expect(await choose()).toBe("/a.yaml");
+});
