@@ -12,7 +12,7 @@ import { askForFolder } from "../vscode/askForFolder.ts";
 import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { showFolder } from "../vscode/showFolder.ts";
+import { isRemoteWindow, showFolder } from "../vscode/showFolder.ts";
 import { type ChooseRunOptions, chooseAnyRun, folderOf } from "./chooseRun.ts";
 
 export interface FolderHandlerOptions extends ChooseRunOptions {
@@ -62,7 +62,7 @@ async function remove(
   refuseLive(store.get(run.folder) ?? run);
   await vscode.workspace.fs.delete(vscode.Uri.file(run.folder), {
     recursive: true,
-    useTrash: true,
+    useTrash: !isRemoteWindow(),
   });
   await labels.forget(run.folder);
   await finder.find();
@@ -87,13 +87,16 @@ function refuseLive(run: RunEntry): void {
 
 async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
   refuseLive(run);
-  const yes = vscode.l10n.t("Move to Trash");
+  const isFinal = isRemoteWindow();
+  const yes = isFinal ? vscode.l10n.t("Delete Permanently") : vscode.l10n.t("Move to Trash");
   const model = await readRunModel(fileSystem.within(run.folder), run.folder);
   const where =
     model !== null && isLocalModel(model.model_name)
       ? vscode.l10n.t("Its checkpoints on this computer are kept.")
       : vscode.l10n.t("Its checkpoints at the service are kept.");
-  const what = vscode.l10n.t("Its metrics and trajectories are moved to the trash.");
+  const what = isFinal
+    ? vscode.l10n.t("Its metrics and trajectories cannot be brought back.")
+    : vscode.l10n.t("Its metrics and trajectories are moved to the trash.");
   const detail = `${run.folder}\n${what} ${where}`;
   const title = vscode.l10n.t("Delete the run {0}?", run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;

@@ -142,7 +142,7 @@ export const runCommands = {
   },
   deleteRun: {
     title: "Delete Run…",
-    does: "Moves a run's folder to the trash, after you confirm. Checkpoints at a service are kept.",
+    does: "Moves a run's folder to the trash, after you confirm. Over SSH, in WSL or a container, where there is no trash, it is deleted. Checkpoints at a service are kept.",
     palette: WITH_RUNS,
     icon: "trash",
     menus: rowMenus(RUN, "5_delete@1"),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { folderHandlers } from "../../../src/host/commands/folderHandlers.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
@@ -7,6 +8,9 @@ const editor = vi.hoisted(() => ({
   remoteName: undefined as string | undefined,
   uiKind: 1,
   workspaceFolder: undefined as object | undefined,
+  /** What the person answers; the button that is offered. */
+  button: "",
+  deleted: [] as (readonly unknown[])[],
 }));
 vi.mock("vscode", () => ({
   UIKind: { Desktop: 1, Web: 2 },
@@ -20,19 +24,45 @@ vi.mock("vscode", () => ({
       return editor.uiKind;
     },
   },
-  workspace: { getWorkspaceFolder: () => editor.workspaceFolder },
+  workspace: {
+    getWorkspaceFolder: () => editor.workspaceFolder,
+    fs: { delete: async (...call: readonly unknown[]) => void editor.deleted.push(call) },
+  },
+  window: {
+    showWarningMessage: async (_title: string, _options: object, button: string) => {
+      editor.button = button;
+      return button;
+    },
+  },
   commands: {
     executeCommand: async (...call: readonly unknown[]) => void editor.called.push(call),
   },
 }));
 
-const run = aRun({ folder: "/elsewhere/demo" });
-const { openRunFolder } = folderHandlers({
-  store: { get: () => run, runs: [run] },
+const run = aRun({ folder: "/elsewhere/demo", isLive: false });
+const { openRunFolder, deleteRun } = folderHandlers({
+  store: { get: () => run, runs: [run], refresh: async () => undefined },
+  labels: { forget: async () => undefined },
+  finder: { find: async () => undefined },
+  fileSystem: createFileSystem(),
 } as unknown as Parameters<typeof folderHandlers>[0]);
 beforeEach(() => {
   Object.assign(editor, { remoteName: undefined, uiKind: 1, workspaceFolder: undefined });
   editor.called.splice(0);
+  editor.deleted.splice(0);
+});
+
+describe("a run that is deleted", () => {
+  it.each([
+    ["goes to the trash of this computer", {}, "Move to Trash", true],
+    ["is gone for good over SSH, where there is no trash", { remoteName: "ssh-remote" }, "", false],
+    ["is gone for good in a browser", { uiKind: 2 }, "", false],
+  ])("%s", async (_, place, button, useTrash) => {
+    Object.assign(editor, place);
+    await deleteRun({ folder: run.folder });
+    expect(editor.button).toBe(button || "Delete Permanently");
+    expect(editor.deleted).toEqual([[{ path: run.folder }, { recursive: true, useTrash }]]);
+  });
 });
 
 describe("the folder of a run outside of the workspace", () => {
