@@ -24,6 +24,7 @@ import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { RunsPanel } from "./dashboard/runsPanel.ts";
 import { WindowPages } from "./dashboard/windowPages.ts";
 import { createKeys } from "./keys/createKeys.ts";
+import { commandName } from "./manifest/commandTable.ts";
 import { Notices } from "./notices.ts";
 import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
 import { createLaunchRequest, requestFor } from "./runs/createLaunchRequest.ts";
@@ -205,7 +206,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     rejoin(runs, log);
     notices.offerInterrupted();
   });
-  if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
+  if (await demo.takePending()) {
+    whenTrusted(register, () => void vscode.commands.executeCommand(commandName("startLocalDemo")));
+  }
   const tools = createChatTools({ store, finder, fileSystem, redactor, now: Date.now });
   const restore = {
     dashboard: (panel: vscode.WebviewPanel, state: unknown) => dashboard.restore(panel, state),

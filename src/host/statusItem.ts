@@ -6,6 +6,7 @@ import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { soon } from "../node/soon.ts";
 import { formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
+import { commandName } from "./manifest/commandTable.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunList } from "./runs/runList.ts";
 import { runRow } from "./views/runRow.ts";
@@ -32,7 +33,6 @@ export class StatusItem implements vscode.Disposable {
       ITEM_PRIORITY,
     );
     this.#item.name = vscode.l10n.t("Tinker RL Training");
-    this.#item.command = "tinkerRL.runMenu";
     this.#listening = [store.onDidChange(this.#soon), alarms.onDidChange(this.#soon)];
   }
 
@@ -50,6 +50,12 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     this.#last = run.folder;
+    const title = vscode.l10n.t("Show Run Menu");
+    this.#item.command = {
+      title,
+      command: commandName("runMenu"),
+      arguments: [{ folder: run.folder }],
+    };
     const more = live.length > 1 ? ` +${live.length - 1}` : "";
     this.#item.text = `${textOf(run)}${more}`;
     const firing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");

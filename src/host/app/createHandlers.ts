@@ -130,7 +130,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...reportHandlers({ ...choice, server, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, server, register }),
-    runMenu: () => showRunMenu(store),
+    runMenu: (target) => showRunMenu(store, target),
   };
 }
 

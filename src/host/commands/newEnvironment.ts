@@ -24,6 +24,7 @@ import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
+import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
@@ -44,9 +45,10 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   if (folder === undefined) throw new Error(vscode.l10n.t("Open the folder of {0} first.", file));
   const config = vscode.Uri.joinPath(folder.uri, DEFAULT_CONFIG);
-  const venv = await entries(vscode.Uri.joinPath(uri, "..", ".venv", "bin"));
   const program = relative(folder.uri.fsPath, file).replaceAll("\\", "/");
-  const python = venv.has("python") ? `${dirname(program)}/.venv/bin/python` : "python";
+  const venv = process.platform === "win32" ? ".venv/Scripts/python.exe" : ".venv/bin/python";
+  const hasVenv = await isThere(vscode.Uri.joinPath(uri, "..", venv));
+  const python = hasVenv ? `${dirname(program)}/${venv}` : "python";
   const template = { secrets: [], suitsBundledModel: true };
   const entry = environmentEntry(template, { python, program });
   const text = environmentConfig(name, template, entry);

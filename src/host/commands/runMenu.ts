@@ -6,14 +6,16 @@ import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { RunList } from "../runs/runList.ts";
 import { isResumable } from "../views/runRow.ts";
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
+import { folderOf } from "./chooseRun.ts";
 
 interface Choice extends PlainItem {
   readonly command: CommandId;
 }
 
-/** Asks what to do with the run that the status item shows, and does it. */
-export async function showRunMenu(store: RunList): Promise<void> {
-  const run = store.runs.find(({ isLive }) => isLive) ?? store.runs[0];
+/** Asks what to do with the run that the status item shows, and does it; without `target`, with a live run, else the newest. */
+export async function showRunMenu(store: RunList, target: unknown): Promise<void> {
+  const shown = store.get(folderOf(target) ?? "");
+  const run = shown ?? store.runs.find(({ isLive }) => isLive) ?? store.runs[0];
   if (run === undefined) return;
   const picked = await plainWindow.showQuickPick(choicesFor(run), { placeHolder: run.name });
   if (picked === undefined) return;

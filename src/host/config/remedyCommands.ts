@@ -1,10 +1,12 @@
 /** A fix that takes more than an edit of the configuration: a secret goes to where secrets are kept. */
 
+import { basename, dirname, resolve } from "node:path";
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS, MOVE_SECRET } from "../../api/config.ts";
 import type { WrittenSecret } from "../../core/config/editing/edits/secretAt.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { readSetting } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 import { applyTextEdits } from "./textEdits.ts";
@@ -54,10 +56,11 @@ async function moveSecret(
   if (isKept) await applyTextEdits(document, secret.edits);
 }
 
-/** Adds a line to the `.env` beside the configuration, and saves it. */
+/** Adds a line to the file that the setting `env.file` names, and saves it. */
 async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<boolean> {
   if (config.scheme === "untitled") return false;
-  const uri = vscode.Uri.joinPath(config, "..", ".env");
+  const path = resolve(dirname(config.fsPath), readSetting("env.file", config));
+  const uri = vscode.Uri.file(path);
   const change = new vscode.WorkspaceEdit();
   change.createFile(uri, { ignoreIfExists: true });
   if (!(await vscode.workspace.applyEdit(change))) return false;
@@ -68,7 +71,11 @@ async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<
   line.insert(uri, file.positionAt(text.length), `${gap}${secret.name}=${quoted(secret.value)}\n`);
   if (!(await vscode.workspace.applyEdit(line)) || !(await file.save())) return false;
   void plainWindow.showInformationMessage(
-    vscode.l10n.t("{0} is now in .env. Keep that file out of version control.", secret.name),
+    vscode.l10n.t(
+      "{0} is now in {1}. Keep that file out of version control.",
+      secret.name,
+      basename(path),
+    ),
   );
   return true;
 }

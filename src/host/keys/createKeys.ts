@@ -28,8 +28,6 @@ export interface KeysOptions {
 }
 
 export interface Keys extends vscode.Disposable {
-  /** No stored value gets into it. */
-  readonly log: vscode.LogOutputChannel;
   readonly store: KeyStore;
   /** Where values are looked up. */
   readonly sources: KeySources;
@@ -97,7 +95,6 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions): Ke
   };
 
   return {
-    log,
     store,
     sources,
     approvals,

@@ -32,7 +32,7 @@ export const trajectoryCommands = {
   },
   filterTrajectories: {
     title: "Filter Trajectories…",
-    does: "Shows only rollouts with the reward, end, tool or text that you choose.",
+    does: "Shows only rollouts with the reward or end that you choose, with failed calls, or left out of training.",
     palette: WITH_RUNS,
     icon: "filter",
     menus: [titleMenu("trajectories", "navigation@1")],
@@ -46,7 +46,7 @@ export const trajectoryCommands = {
   },
   sortTrajectories: {
     title: "Sort Trajectories By…",
-    does: "Orders rollouts by number, reward, length or end.",
+    does: "Orders rollouts by number, reward, advantage, tokens or turns.",
     palette: WITH_RUNS,
     icon: "list-ordered",
     menus: [titleMenu("trajectories", "1_order@1")],

@@ -2,6 +2,7 @@
 
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
+import { groupBy } from "../../core/util/groupBy.ts";
 import { ALLOWABLE, type Allowed } from "../../server/mcp/permission.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 
@@ -47,8 +48,11 @@ function definitions({ programFolder, version }: McpRegistration) {
     ({ uri }) => uri.scheme === "file",
   );
   const program = join(programFolder, "tinker-rl.js");
+  const named = groupBy(folders, ({ uri }) => basename(uri.fsPath));
   return folders.map(({ uri: { fsPath } }) => {
-    const label = folders.length === 1 ? "Tinker RL" : `Tinker RL: ${basename(fsPath)}`;
+    const name = basename(fsPath);
+    const isOnly = named.get(name)?.length === 1;
+    const label = folders.length === 1 ? "Tinker RL" : `Tinker RL: ${isOnly ? name : fsPath}`;
     const args = [program, "mcp", "--root", fsPath, ...permissionWords()];
     const environment = { ELECTRON_RUN_AS_NODE: "1" };
     return new vscode.McpStdioServerDefinition(label, process.execPath, args, environment, version);

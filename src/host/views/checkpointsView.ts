@@ -66,10 +66,6 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
     return found;
   }
 
-  getParent(node: CheckpointNode): CheckpointNode | undefined {
-    return node.kind === "checkpoint" ? this.#runNode(node.folder) : undefined;
-  }
-
   getTreeItem(node: CheckpointNode): vscode.TreeItem {
     return node.kind === "checkpoint" ? checkpointItem(node) : this.#runItem(node.folder);
   }

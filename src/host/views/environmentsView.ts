@@ -158,13 +158,6 @@ export class EnvironmentsView
     return node.kind === "environment" ? this.#details(node) : [];
   }
 
-  getParent(node: EnvironmentNode): EnvironmentNode | undefined {
-    if ("parent" in node) return node.parent;
-    return node.kind === "environment"
-      ? { kind: "environmentGroup", group: node.group }
-      : undefined;
-  }
-
   getTreeItem(node: EnvironmentNode): vscode.TreeItem {
     switch (node.kind) {
       case "environmentGroup":

@@ -35,9 +35,8 @@ export class LazyTree<Row> implements Tree<Row> {
     return this.#tree?.getTreeItem(row) ?? new vscode.TreeItem("");
   }
 
-  getParent(row: Row): vscode.ProviderResult<Row> {
-    return this.#tree?.getParent?.(row);
-  }
+  /** Only rows without one are revealed. */
+  getParent(): undefined {}
 
   resolveTreeItem(
     item: vscode.TreeItem,

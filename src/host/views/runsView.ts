@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
 import { soon } from "../../node/soon.ts";
 import { plural } from "../../shared/format.ts";
 import type { RowText } from "../../shared/rowText.ts";
@@ -114,14 +115,6 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return node.kind === "run" ? this.#belowRun(node.folder) : [];
   }
 
-  getParent(node: RunNode): RunNode | undefined {
-    if (node.kind === "part" || node.kind === "checkpoint" || node.kind === "older") {
-      return this.#node(node.folder);
-    }
-    const sweep = node.kind === "run" ? this.#options.store.get(node.folder)?.file?.sweep : null;
-    return sweep == null ? undefined : this.#sweepNode(sweep.id);
-  }
-
   getTreeItem(node: RunNode): vscode.TreeItem | Promise<vscode.TreeItem> {
     switch (node.kind) {
       case "run": {
@@ -216,8 +209,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   #list(): string {
     const shown = this.#shown();
     const folders = shown.map(({ folder }) => folder);
-    const ids = new Set(shown.flatMap(({ file }) => file?.sweep?.id ?? []));
-    const sweeps = [...ids].map((id) => sweepRow(this.#runsOf(id)));
+    const members = shown.filter(({ file }) => file?.sweep !== undefined);
+    const sweeps = [...groupBy(members, ({ file }) => file?.sweep?.id).values()].map(sweepRow);
     return JSON.stringify([this.#options.trainings.waiting, this.#starting, folders, sweeps]);
   }
 
@@ -231,17 +224,19 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   /** In the order of the combinations. */
   #runsOf(id: string): readonly RunEntry[] {
-    const own = this.#shown().filter(({ file }) => file?.sweep?.id === id);
+    const own = this.#unarchived().filter(({ file }) => file?.sweep?.id === id);
     const place = ({ file }: RunEntry): number => file?.sweep?.combination ?? 0;
     return own.toSorted((a, b) => place(a) - place(b));
   }
 
   #shown(): readonly RunEntry[] {
+    return byAttention(this.#unarchived(), Date.now());
+  }
+
+  /** Archived ones, too, where they are to be shown. */
+  #unarchived(): readonly RunEntry[] {
     const { store, labels } = this.#options;
-    const shown = store.runs.filter(
-      ({ folder }) => this.#showsArchived || !labels.isArchived(folder),
-    );
-    return byAttention(shown, Date.now());
+    return store.runs.filter(({ folder }) => this.#showsArchived || !labels.isArchived(folder));
   }
 
   #node(folder: string): RunNode {

@@ -74,11 +74,6 @@ export class TrajectoriesView
     this.#changes.dispose();
   }
 
-  /** The folder of the run that is shown; null for none. */
-  get folder(): string | null {
-    return this.#folder;
-  }
-
   get order(): RolloutOrder {
     return this.#order;
   }
@@ -122,13 +117,6 @@ export class TrajectoriesView
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     if (node?.kind === "rollout" || node?.kind === "more") return [];
     return this.#parts(node ?? null);
-  }
-
-  getParent(node: TrajectoryNode): TrajectoryNode | undefined {
-    if (node.kind !== "group" && node.kind !== "rollout") return undefined;
-    const { folder, source, step } = node;
-    if (node.kind === "group") return this.#node({ kind: "step", folder, source, step });
-    return this.#node({ kind: "group", folder, source, step, group: node.group });
   }
 
   getTreeItem(node: TrajectoryNode): vscode.TreeItem {

@@ -106,6 +106,18 @@ it("offers a server for each folder on this computer that reads and does nothing
   expect(offered().map(({ label }) => label)).toEqual(["Tinker RL: project", "Tinker RL: other"]);
 });
 
+it("names servers of folders of one name by their paths, so that each is found again", async () => {
+  editor.folders = ["/a/app", "/b/app", "/b/other"];
+  const own = provider();
+  const offers = own?.provideMcpServerDefinitions() ?? [];
+  expect(offers.map(({ label }) => label)).toEqual([
+    ...["Tinker RL: /a/app", "Tinker RL: /b/app"],
+    "Tinker RL: other",
+  ]);
+  const found = await Promise.all(offers.map((offer) => own?.resolveMcpServerDefinition(offer)));
+  expect(found.map((each) => each?.args)).toEqual(offers.map(({ args }) => args));
+});
+
 it("hands on what the user's settings allow, in a trusted window only", () => {
   editor.settings = { "mcp.allow": ["start", "fly", "commands"], "mcp.maxUsd": 2.5 };
   expect(offered()[0]?.command).toMatchObject({
