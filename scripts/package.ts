@@ -1,7 +1,6 @@
 /** Packs dist/tinker-rl-<version>.vsix and refuses what does not belong into it. */
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { createVSIX } from "@vscode/vsce";
 import { thirdPartyNotices } from "./thirdPartyNotices.ts";
 import { type ZipEntry, zipEntries } from "./zipEntries.ts";
 
@@ -13,6 +12,8 @@ const README = "dist/README.md";
 const LOCAL_PICTURE = /^ *!\[.*\]\(media\/.*\)\n\n/gm;
 /** The package holds no documents, so a link to one leads nowhere; its text stays. */
 const LOCAL_LINK = /\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g;
+/** What a build writes last. */
+const LAST_BUILT = "dist/webview/dashboard.js";
 const STRAY =
   /node_modules|\.map$|\.tsx?$|\.env$|^extension\/(src|test|webview-ui|scripts|bench|\.)/;
 const NEEDED = [
@@ -58,6 +59,12 @@ const NEEDED = [
 
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
 const file = `dist/tinker-rl-${version}.vsix`;
+// While nothing is built anew, one package serves all that is tested.
+if (process.env["TINKER_RL_BUILT"] === "true" && writtenMs(file) > writtenMs(LAST_BUILT)) {
+  process.exit();
+}
+// It takes a second to load.
+const { createVSIX } = await import("@vscode/vsce");
 writeFileSync("dist/ThirdPartyNotices.txt", thirdPartyNotices());
 writeFileSync(README, withoutLocalTargets(readFileSync("README.md", "utf8")));
 await createVSIX({
@@ -76,6 +83,11 @@ if (faults.length > 0) throw new Error(`${file} is not as it should be.\n${fault
 console.log(
   `${file}: ${entries.length} files, ${megabytes(statSync(file).size)}, ${megabytes(packedBytes(withoutModel(entries)))} without the model`,
 );
+
+/** When a file was written, in ms since 1970; 0 for none. */
+function writtenMs(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
 
 function withoutLocalTargets(markdown: string): string {
   return markdown.replace(LOCAL_PICTURE, "").replace(LOCAL_LINK, "$1");

@@ -23,16 +23,19 @@ const DISABLED_FEATURES = [
 
 /** Starts Chromium or Chrome. @throws when there is none: a missing browser fails a test, it skips nothing. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath =
-    process.env["CHROMIUM_PATH"] ?? programOnPath("chromium", "chromium-browser", "google-chrome");
+  const isHeaded = process.env["HEADED"] !== undefined;
+  // It takes about an eighth less of a processor than the whole browser without a window.
+  const withoutWindow = isHeaded ? [] : ["chromium-headless-shell"];
+  const browsers = [...withoutWindow, "chromium", "chromium-browser", "google-chrome"];
+  const executablePath = process.env["CHROMIUM_PATH"] ?? programOnPath(...browsers);
   if (executablePath === null) {
     throw new Error(
-      "No browser was found. Install Chromium (Debian: `apt-get install chromium fonts-dejavu-core`), or set CHROMIUM_PATH to one.",
+      "No browser was found. Install Chromium (Debian: `apt-get install chromium-headless-shell fonts-dejavu-core`), or set CHROMIUM_PATH to one.",
     );
   }
   return await chromium.launch({
     executablePath,
-    headless: process.env["HEADED"] === undefined,
+    headless: !isHeaded,
     args: [
       "--no-sandbox",
       "--disable-gpu",
