@@ -77,7 +77,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
 
     beforeAll(async () => {
       official = await startOfficialServer(packageName);
-      stub = await startStub({ readsBinary: true, sample: playingModel(environments) });
+      stub = await startStub({ sample: playingModel(environments) });
       folder = await runFolderWith(config(environments, stub.url, official.url));
       ended = await runProgram(["train", "-c", join(folder, "config.yaml")], {
         TINKER_API_KEY: "tml-test",

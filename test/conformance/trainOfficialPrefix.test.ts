@@ -41,7 +41,7 @@ it.skipIf(kitPython === null).each(PACKAGES)(
     const official = await startOfficialServer(packageName);
     const upstream = upstreamOf(official.url);
     const gateway = await startGateway({ upstream, prefix: PREFIX });
-    const stub = await startStub({ readsBinary: true, sample: playingModel(ENVIRONMENTS) });
+    const stub = await startStub({ sample: playingModel(ENVIRONMENTS) });
     const folder = await runFolderWith(config(stub.url, gateway.url));
     try {
       const keys = { TINKER_API_KEY: "tml-test" };

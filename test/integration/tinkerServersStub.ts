@@ -11,10 +11,8 @@ import {
 import { encodeSampleResponse } from "../../src/core/tinker/wire/sampleProto.ts";
 
 export interface StubOptions {
-  /** False = a server of the JSON generation, which cannot read binary data. */
-  readonly readsBinary: boolean;
-  /** Writes the tokens of a sample; absent = always the same two. */
-  readonly sample?: (prompt: readonly number[]) => readonly number[];
+  /** Writes the tokens of a sample. */
+  readonly sample: (prompt: readonly number[]) => readonly number[];
 }
 
 /** The model that it trains. */
@@ -51,17 +49,6 @@ const bodySchema = z.looseObject({
 });
 type Body = z.output<typeof bodySchema>;
 
-const jsonLossSchema = z.object({
-  forward_backward_input: z.object({
-    loss_fn: z.string(),
-    data: z.array(
-      z.object({
-        loss_fn_inputs: z.object({ target_tokens: z.object({ data: z.array(z.number()) }) }),
-      }),
-    ),
-  }),
-});
-
 export async function startStub(options: StubOptions): Promise<Stub> {
   const calls: StubCall[] = [];
   const service = new GappyService(options);
@@ -90,10 +77,8 @@ async function answer(
   const path = (request.url ?? "").replace("/api/v1/", "");
   const bytes = await buffer(request);
   const isBinary = request.headers["content-type"] === "application/x-protobuf";
-  if (isBinary && !service.readsBinary) {
-    return send(response, refusal(422, "the body is not JSON"));
-  }
-  const body = isBinary ? binaryLoss(bytes) : jsonBody(bytes);
+  const json = (): Body => bodySchema.parse(bytes.length === 0 ? {} : JSON.parse(`${bytes}`));
+  const body = isBinary ? binaryLoss(bytes) : json();
   if (path !== "retrieve_future" && path !== "session_heartbeat") calls.push({ path, body });
   send(response, service.reply(path, body));
 }
@@ -102,15 +87,6 @@ function binaryLoss(bytes: Uint8Array): Body {
   const { modelId, lossFn, data } = decodeForwardBackwardRequest(bytes);
   const targets = data.map(({ lossInputs }) => [...(lossInputs["target_tokens"]?.values ?? [])]);
   return bodySchema.parse({ model_id: modelId, loss_fn: lossFn, targets });
-}
-
-function jsonBody(bytes: Buffer): Body {
-  const value: unknown = bytes.length === 0 ? {} : JSON.parse(bytes.toString());
-  const loss = jsonLossSchema.safeParse(value);
-  if (!loss.success) return bodySchema.parse(value);
-  const { loss_fn, data } = loss.data.forward_backward_input;
-  const targets = data.map((datum) => datum.loss_fn_inputs.target_tokens.data);
-  return bodySchema.parse({ ...bodySchema.parse(value), loss_fn, targets });
 }
 
 function send(response: ServerResponse, { status, content }: Reply): void {
@@ -132,14 +108,12 @@ function refusal(status: number, detail: string): Reply {
 }
 
 class GappyService {
-  readonly readsBinary: boolean;
   readonly #sampleOf: (prompt: readonly number[]) => readonly number[];
   readonly #results = new Map<string, Reply>();
   readonly #saved = new Set<string>();
   #count = 0;
 
-  constructor({ readsBinary, sample = () => [11, 9] }: StubOptions) {
-    this.readsBinary = readsBinary;
+  constructor({ sample }: StubOptions) {
     this.#sampleOf = sample;
   }
 
@@ -199,9 +173,6 @@ class GappyService {
   #loss({ loss_fn: lossFn, targets = [] }: Body): Reply {
     if (lossFn === "dro") return refusal(400, "Unknown loss function: dro");
     const rows = targets.map((row) => row.map((token) => -token));
-    if (!this.readsBinary) {
-      return ok({ loss_fn_outputs: rows.map((data) => ({ logprobs: { data } })), metrics: {} });
-    }
     const outputs = rows.map((row) => ({ logprobs: Float32Array.from(row) }));
     return ok(encodeForwardBackwardOutput({ outputs, metrics: {} }));
   }
