@@ -118,13 +118,15 @@ function addRow(
   return null;
 }
 
-/** The rollout that ended as the wait did. */
+/** The rollout that ended as the wait did, and had what was waited for: those that end their waits in vain at once would name each other. */
 function releasedBy(rows: readonly TimelineRow[], row: number, wait: TimeSpan): Place | null {
   const environment = rows[row]?.environment;
   const ended = [...rows.keys()].filter((other) => {
     const endMs = endOf(rows[other]);
+    const last = rows[other]?.spans.at(-1)?.kind;
+    const hadOne = last !== "queue" && last !== wait.kind;
     const isOfPlace = wait.kind === "queue" || rows[other]?.environment === environment;
-    return other !== row && isOfPlace && endMs <= wait.toMs && endMs >= wait.toMs - HANDOVER_MS;
+    return hadOne && isOfPlace && endMs <= wait.toMs && endMs >= wait.toMs - HANDOVER_MS;
   });
   return lastOf(rows, ended);
 }

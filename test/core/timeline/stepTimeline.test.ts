@@ -123,6 +123,20 @@ test("a wait for a session leads to a rollout of the same environment only", () 
   );
 });
 
+test("rollouts that wait in vain for a session until the same time release slots, but no session", () => {
+  const unopened = [0, 1].map((rollout) => {
+    const record = played(rollout, { fromS: 0, waitedS: 10, turns: [] });
+    return { ...record, durationMs: 10_000, beginning: { ...record.beginning, openedMs: 0 } };
+  });
+  const last = played(2, { fromS: 10, queuedS: 10, turns: [[9, 0]] });
+  expect(texts(timelineOf(unopened, { phases: null }))).toEqual(["0 place 0-10000"]);
+  expect(texts(timelineOf([...unopened, last], { phases: null }))).toEqual([
+    "0 place 0-10000",
+    "2 session 10000-11000",
+    "2 sampling 11000-20000",
+  ]);
+});
+
 test("rollouts that were sampled ahead are on the path from the beginning of their step only", () => {
   const ahead = played(0, { fromS: -10, turns: [[19, 10]] });
   const timeline = timelineOf([ahead]);
