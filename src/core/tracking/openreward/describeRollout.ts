@@ -191,9 +191,8 @@ function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
   if (content.trim() !== "" || isSilent) {
     messages.push({ type: "assistant_message", content, timestampMs });
   }
-  for (const [at, { name, args }] of calls.entries()) {
-    const call = { name, content: args, callId: callId(at) };
-    messages.push({ type: "tool_call", ...call, timestampMs });
+  for (const [at, call] of calls.entries()) {
+    messages.push({ ...callMessage(call, callId(at)), timestampMs });
   }
   for (const { raw } of errors) {
     messages.push({ type: "assistant_message", content: raw, timestampMs });
@@ -221,6 +220,15 @@ function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
     messages.push({ type: "user_message", content: nudge, ...afterwards });
   }
   return messages;
+}
+
+/** A model may write a call without a name, which cannot be uploaded as one. */
+function callMessage(
+  { name, args, raw }: Turn["calls"][number],
+  callId: string,
+): Omit<UploadMessage, "timestampMs"> {
+  if (name.trim() === "") return { type: "assistant_message", content: raw };
+  return { type: "tool_call", name, content: args, callId };
 }
 
 /** A digest in the form of a random UUID, which is what the official client sends. */

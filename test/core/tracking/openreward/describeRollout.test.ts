@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { RolloutRecord } from "../../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
+import { uploadEvents } from "../../../../src/core/tracking/openreward/uploadEvents.ts";
 import { aRecord } from "../../runFolder/builders.ts";
 import { aConfig, anEnvironment } from "../../training/builders.ts";
 
@@ -96,6 +97,18 @@ test("a turn is reasoning, text, calls, results, and what the model was answered
     },
     { type: "user_message", content: "This is no JSON.", metadata: { error: "not_json" } },
   ]);
+});
+
+test("a call that names no tool is the text that the model wrote, because it cannot be uploaded as a call", () => {
+  const raw = '{"name": "", "parameters": {}}';
+  const result = { name: "", text: "No such tool", isError: true, reward: null, finished: false };
+  const turn = aTurn({ calls: [{ name: "", args: "{}", raw }], results: [result] });
+  expect(messages(turn)).toMatchObject([
+    { type: "assistant_message", content: raw },
+    { type: "tool_result", content: "No such tool" },
+  ]);
+  const upload = describeRollout(aRecord({ turns: [turn] }), TRAINED, settings);
+  expect(uploadEvents(upload, {})).toHaveLength(6);
 });
 
 test("a reminder is described, and silence is a message, too", () => {
