@@ -307,6 +307,19 @@ describe("a run reported to W&B", () => {
     expect(JSON.parse(run.server.run.config)).toMatchObject({ learning_rate: { value: 1 } });
   });
 
+  it("receives settings that change while the server does not yet answer", async () => {
+    const run = new TrackedRun();
+    run.server.fault = ({ body }) =>
+      String(body).includes("UpsertBucket") ? { status: 503 } : null;
+    await run.begin();
+    await run.clock.advance(1_000);
+    await run.configure({ save_every: 0, learning_rate: 1 });
+    run.tracker.configChanged();
+    run.server.fault = () => null;
+    await run.finish();
+    expect(JSON.parse(run.server.run.config)).toMatchObject({ learning_rate: { value: 1 } });
+  });
+
   it("carries no secret and no home folder out of the machine", async () => {
     const run = new TrackedRun();
     const redactor = new Redactor();

@@ -2,6 +2,7 @@
 
 import type { SyncCursor } from "../../../runFolder/wandbState.ts";
 import {
+  CONFIG_FILE,
   type DeliveryProgress,
   RunReporter,
   type TrackerDeliveryOptions,
@@ -46,7 +47,7 @@ export class OfflineDelivery {
     const { syncState, feed, folder, init, report } = this.#options;
     const cursor = await this.#startCursor();
     await syncState.confirm("offline", cursor);
-    const { config } = await this.#reporter.config();
+    const { config, text } = await this.#reporter.readConfig();
     const isResumed = cursor.next > 0 || cursor.step > 0;
     const run = await openOfflineRun(
       { ...this.#options, parent: parentOf(folder) },
@@ -55,7 +56,7 @@ export class OfflineDelivery {
     );
     // A sync replaces the server's summary by that of the file.
     await feed.restoreSummary(cursor, (values) => run.runSummary.restore(values));
-    await this.#reporter.reportConfigFile(run);
+    await run.addFile(CONFIG_FILE, text);
     await run.flush();
     if (!this.#isOpened) report.opened(openedText(run));
     this.#isOpened = true;

@@ -4,6 +4,7 @@ import type { SyncCursor } from "../../../runFolder/wandbState.ts";
 import { sleepUntilAborted } from "../../../util/wakeableSleep.ts";
 import { runPageUrl } from "../login/deployment.ts";
 import {
+  CONFIG_FILE,
   type DeliveryProgress,
   RunReporter,
   type TrackerDeliveryOptions,
@@ -59,7 +60,7 @@ export class OnlineDelivery {
 
   async #open(): Promise<OnlineRun> {
     const { clock, sha256, random, init } = this.#options;
-    const { config } = await this.#reporter.config();
+    const { config, text } = await this.#reporter.readConfig();
     const run = await openOnlineRun(
       {
         clock,
@@ -72,7 +73,7 @@ export class OnlineDelivery {
       { ...init, config },
     );
     await this.#options.syncState.confirm("online", this.#startCursor(run));
-    await this.#reporter.reportConfigFile(run);
+    await run.addFile(CONFIG_FILE, text);
     if (!this.#isOpened) this.#options.report.opened(this.#pageOf(run));
     this.#isOpened = true;
     return run;

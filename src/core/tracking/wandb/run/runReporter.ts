@@ -93,12 +93,15 @@ export interface DeliveryProgress {
 }
 
 const EVALUATIONS = "evaluations";
-const CONFIG_FILE = "tinker-config.yaml";
+/** The configuration as the user wrote it. */
+export const CONFIG_FILE = "tinker-config.yaml";
 
 export class RunReporter {
   readonly #options: TrackerDeliveryOptions;
   readonly #mode: SyncMode;
-  #config: RunConfig | null = null;
+  /** False from a change of the configuration until it is read to be sent. */
+  #isConfigCurrent = false;
+  #saveEvery = 0;
   /** Bytes of `eval/results.jsonl` whose table has arrived. */
   #evaluated = 0;
   /** Bytes of `checkpoints.jsonl` that were looked at. */
@@ -113,7 +116,7 @@ export class RunReporter {
 
   /** The configuration is read again before the next delivery. */
   forgetConfig(): void {
-    this.#config = null;
+    this.#isConfigCurrent = false;
   }
 
   /** Rows of this attempt that are not sent yet. */
@@ -121,23 +124,27 @@ export class RunReporter {
     return this.#options.feed.waiting(this.#options.syncState.confirmed(this.#mode));
   }
 
-  async config(): Promise<RunConfig> {
-    this.#config ??= await readRunConfig(this.#options);
-    return this.#config;
+  /** As it is now; to be sent, with its text as {@link CONFIG_FILE}. @throws AppError `file-not-found`, `file-unreadable` */
+  async readConfig(): Promise<RunConfig> {
+    // Before the read, so that a change during it causes another one.
+    this.#isConfigCurrent = true;
+    const read = await readRunConfig(this.#options);
+    this.#saveEvery = read.saveEvery;
+    return read;
   }
 
   /** Sends the next part and waits until it has arrived. False when there is nothing to send. */
   async reportNext(run: WandbRun, progressAfter: () => DeliveryProgress): Promise<boolean> {
     const { syncState, feed, totalSteps } = this.#options;
-    if (this.#config === null) {
-      run.updateConfig((await this.config()).config);
-      await this.reportConfigFile(run);
+    if (!this.#isConfigCurrent) {
+      const { config, text } = await this.readConfig();
+      run.updateConfig(config);
+      await run.addFile(CONFIG_FILE, text);
     }
-    const { saveEvery } = await this.config();
     await this.#reportCheckpoints(run);
     const evaluated = await this.#reportEvaluations(run);
     const before = syncState.confirmed(this.#mode);
-    const after = await feed.report(run, before, { saveEvery, totalSteps });
+    const after = await feed.report(run, before, { saveEvery: this.#saveEvery, totalSteps });
     if (after === null) {
       await run.flush();
       this.#evaluated = evaluated;
@@ -182,11 +189,6 @@ export class RunReporter {
     const cell = await run.addTable(EVALUATIONS, table, evaluations.length);
     if (cell !== null) run.updateSummary({ [EVALUATIONS]: cell });
     return size;
-  }
-
-  /** The file that the user wrote. */
-  async reportConfigFile(run: WandbRun): Promise<void> {
-    await run.addFile(CONFIG_FILE, (await this.config()).text);
   }
 }
 
