@@ -59,10 +59,10 @@ export function moreRollouts(config: Config): AlarmEdits {
   return inEnvironments(config, "num_rollouts", (rollouts) => 2 * rollouts);
 }
 
-/** Lets a group count although some of its rollouts have failed. */
+/** Lets a group count although some of its rollouts have failed. Two are left to be compared. */
 export function allowFailures(config: Config): AlarmEdits {
   return inEnvironments(config, "max_failing_rollouts", (allowed, { num_rollouts }) =>
-    Math.max(allowed, 1, Math.floor(num_rollouts / 4)),
+    Math.max(allowed, Math.min(Math.max(1, Math.floor(num_rollouts / 4)), num_rollouts - 2)),
   );
 }
 

@@ -122,6 +122,14 @@ describe("what an alarm suggests", () => {
     expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
   });
 
+  it("no allowance for failures in groups of two, because two are needed to compare", () => {
+    const steps = [{ "rollout/nonfinite_rewards": 2 }];
+    const of = (num_rollouts: number) =>
+      edits("nonfinite_rewards", { steps, environment: { num_rollouts } });
+    expect(of(2)).toEqual([]);
+    expect(of(3)).toEqual([`environments.${ENVIRONMENT}.max_failing_rollouts: 1`]);
+  });
+
   it("no allowance for failures if most rewards are invalid, because nothing is left to compare", () => {
     const of = (rewards: number) =>
       noticed("nonfinite_rewards", { steps: [{ "rollout/nonfinite_rewards": rewards }] });
