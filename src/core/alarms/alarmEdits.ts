@@ -50,7 +50,7 @@ export function variedSampling(config: Config, otherwise: AlarmEdits): AlarmEdit
   const edits = [
     ...inEnvironments(config, "temperature", (temperature) => Math.max(temperature, 1)),
     ...inEnvironments(config, "top_p", (share) => ((share ?? 1) < 1 ? null : share)),
-    ...inEnvironments(config, "top_k", () => null),
+    ...inEnvironments(config, "top_k", (most) => (most === 0 ? most : null)),
   ];
   return edits.length > 0 ? edits : otherwise;
 }

@@ -98,7 +98,10 @@ describe("what an alarm suggests", () => {
       `${prefix}.top_p: null`,
       `${prefix}.top_k: null`,
     ]);
-    expect(edits("identical_rollouts", { steps })).toEqual(["sampling_seed: false"]);
+    for (const environment of [{}, { top_k: 0 }]) {
+      const suggested = edits("identical_rollouts", { steps, environment });
+      expect(suggested).toEqual(["sampling_seed: false"]);
+    }
   });
 
   it("smaller updates when sampler and trainer drift apart", () => {
