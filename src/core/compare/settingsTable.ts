@@ -35,8 +35,10 @@ function addLeaves(
     if (isJsonObject(value) && Object.keys(value).length > 0) {
       addLeaves(value, `${key}.`, shorten, found);
     } else if (found.size < MAX_KEYS) {
-      const shown = typeof value === "string" ? shorten(value) : value;
-      found.set(key, (JSON.stringify(shown) ?? "null").slice(0, MAX_VALUE));
+      const shown = JSON.stringify(value, (_, part: unknown) =>
+        typeof part === "string" ? shorten(part) : part,
+      );
+      found.set(key, (shown ?? "null").slice(0, MAX_VALUE));
     }
   }
 }

@@ -4,7 +4,8 @@ import { flatSettings, SettingsTable } from "../../../src/core/compare/settingsT
 const same = (text: string): string => text;
 
 it("makes leaves of a configuration, and shortens its texts", () => {
-  const config = { a: 1, b: { c: null, d: [1, 2], e: {} }, path: "/home/me/x" };
+  const sources = [{ path: "/home/me/a.jsonl", weight: 1 }];
+  const config = { a: 1, b: { c: null, d: [1, 2], e: {} }, path: "/home/me/x", sources };
   const shorten = (text: string): string => text.replace("/home/me", "~");
   expect([...flatSettings(config, shorten)]).toEqual([
     ["a", "1"],
@@ -12,6 +13,7 @@ it("makes leaves of a configuration, and shortens its texts", () => {
     ["b.d", "[1,2]"],
     ["b.e", "{}"],
     ["path", '"~/x"'],
+    ["sources", '[{"path":"~/a.jsonl","weight":1}]'],
   ]);
   expect(flatSettings("no configuration", same).size).toBe(0);
 });
