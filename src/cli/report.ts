@@ -5,6 +5,7 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { gatherReport } from "../core/report/report.ts";
+import { reportFileName } from "../core/report/reportFileName.ts";
 import { REPORT_MARK, reportHtml } from "../core/report/reportHtml.ts";
 import { reportMarkdown } from "../core/report/reportMarkdown.ts";
 import { fromHome } from "../node/fromHome.ts";
@@ -41,9 +42,7 @@ export async function report(
     );
     return;
   }
-  const [only] = facts.runs;
-  const name = facts.runs.length === 1 && only !== undefined ? only.name : "runs";
-  const path = resolve(invocation.cwd, output ?? `${name}-report.html`);
+  const path = resolve(invocation.cwd, output ?? reportFileName(facts.runs));
   await requireOwn(fileSystem, path);
   const bytes = new TextEncoder().encode(text);
   await fileSystem.writeAtomic(path, bytes);

@@ -28,6 +28,18 @@ it("writes one file beside the caller, and writes it again", async () => {
   expect(written).toHaveLength(1);
 });
 
+it("writes a file for a run whose settings cannot be part of a name of a file", async () => {
+  const settings = ["model_name=Qwen/Qwen3-8B"];
+  const sweep = { id: "s", name: "models", combination: 0, combinations: 2, settings };
+  const run = { name: "models-1", runId: "m", pid: 1, host: "here", owner: "terminal" } as const;
+  await startRun(
+    { fileSystem, clock: new FakeClock() },
+    { parent: PARENT, ...run, configPath: "/home/me/a.yaml", sweep },
+  );
+  const { lines } = await report(`${PARENT}/models-1`);
+  expect(lines.join("\n")).toContain("Wrote model_name-Qwen-Qwen3-8B-report.html");
+});
+
 it("does not write over a file that is no report", async () => {
   await fileSystem.writeAtomic("/home/me/mine.html", "<p>mine</p>");
   const { code, errors } = await report(RUN, "--output", "/home/me/mine.html");

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
 import type { RunEntry } from "../../api/runs.ts";
+import { reportFileName } from "../../core/report/reportFileName.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -37,9 +38,8 @@ async function exportReport(
   runs: readonly Pick<RunEntry, "folder" | "name">[],
   server: Pick<Server, "request">,
 ): Promise<void> {
-  const [first] = runs;
-  if (first === undefined) return;
-  const file = await chooseFile(runs.length === 1 ? first.name : "runs");
+  if (runs.length === 0) return;
+  const file = await chooseFile(reportFileName(runs));
   if (file === undefined) return;
   const request: ReportRequest = {
     runs: runs.map(({ folder, name }) => ({ folder, name })),
@@ -59,10 +59,8 @@ async function exportReport(
   else await vscode.window.showTextDocument(file);
 }
 
-async function chooseFile(name: string): Promise<vscode.Uri | undefined> {
+async function chooseFile(fileName: string): Promise<vscode.Uri | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  // A name of a run may have characters that file names must not have.
-  const fileName = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}-report.html`;
   const options: vscode.SaveDialogOptions = {
     title: vscode.l10n.t("Export Report"),
     filters: {
