@@ -81,7 +81,7 @@ export async function gatherReport(
     shownNames(
       runs.map(({ name, folder }, index) => {
         // A name that is not the folder's was given by the user, or is such a name already.
-        const label = folder.endsWith(`/${name}`) || folder === name ? null : name;
+        const label = folder.split(/[/\\]/).at(-1) === name ? null : name;
         return { name, label, file: listed[index]?.file ?? null };
       }),
     ),

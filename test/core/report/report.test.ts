@@ -137,16 +137,18 @@ describe("a report of several runs", () => {
     expect(reward?.match(/<path/g)).toHaveLength(2);
   });
 
-  it("calls runs of a sweep by their settings", async () => {
+  it.each(["", "C:\\runs\\"])("calls runs of a sweep in %j by their settings", async (parent) => {
     const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
-    const runs = await Promise.all(["lr-1", "lr-2"].map((name) => aRun(name)));
-    for (const [index, { folder }] of runs.entries()) {
+    const runs = await Promise.all(
+      ["lr-1", "lr-2"].map(async (name) => ({ ...(await aRun(`${parent}${name}`)), name })),
+    );
+    for (const [index, { folder, name }] of runs.entries()) {
       const settings = [`learning_rate=1e-${index + 2}`];
-      const file = aRunFile({ name: folder, sweep: { ...sweep, settings } });
+      const file = aRunFile({ name, sweep: { ...sweep, settings } });
       await files.writeAtomic(runPaths(folder).runFile, JSON.stringify(file));
     }
     const report = await gatherReport(files, runs, OPTIONS);
-    expect(report.runs.map(({ name }) => name)).toEqual(["lr 1e-2", "lr 1e-3"]);
+    expect(report.runs.map((run) => run.name)).toEqual(["lr 1e-2", "lr 1e-3"]);
   });
 
   it("says and draws which setting of a sweep mattered", async () => {
