@@ -94,9 +94,10 @@ Examples:
   ${program} report .tinker-rl/runs/demo --format markdown | gh pr comment -F -
 
 Several runs share their charts, and the settings in which they differ are
-listed. The rollouts are the best and the worst of the last step, and those with
-a star. A report has no keys in it, but the texts of prompts and answers: look
-at it before you send it. Nothing in the folders is changed.`;
+listed. The rollouts are the best and the worst of the last step in which rewards
+differ, and those with a star. A report has no keys in it, but the texts of
+prompts and answers: look at it before you send it. Nothing in the folders is
+changed.`;
 
 export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a data set.
 

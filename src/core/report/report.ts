@@ -8,6 +8,7 @@ import { describeRun } from "../outputs/runOutput.ts";
 import type { FileSystem } from "../ports.ts";
 import { readOnlyFiles } from "../readOnlyFiles.ts";
 import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, readRun } from "../runs/runList.ts";
@@ -145,13 +146,19 @@ function differingSettings(runs: readonly RunInReport[]): RunsReport["differing"
   }));
 }
 
-/** The best and the worst rollout of the last step that has both, and those with a star. */
+function hasUnequalRewards(row: MetricsRow): boolean {
+  const [most, least] = ["max", "min"].map((of) => metricAt(row, `rollout/reward/${of}`) ?? 0);
+  return most !== least;
+}
+
+/** The best and the worst rollout of the last complete step that has both, and those with a star. */
 async function rolloutsToRead(reader: RunReader): Promise<readonly ReportedRollout[]> {
   const chosen: { readonly summary: RolloutSummary; readonly reason: ReportedRollout["reason"] }[] =
     [];
-  const last = (await reader.steps()).at(-1);
-  if (last !== undefined) {
-    const scored = (await reader.rollouts(last)).filter(({ reward }) => reward !== null);
+  const uneven = (await reader.metrics()).findLast(hasUnequalRewards);
+  const step = uneven?.step ?? (await reader.steps()).at(-1);
+  if (step !== undefined) {
+    const scored = (await reader.rollouts(step)).filter(({ reward }) => reward !== null);
     const ordered = scored.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
     const [best, worst] = [ordered[0], ordered.at(-1)];
     if (best !== undefined) chosen.push({ summary: best, reason: "best" });

@@ -66,6 +66,25 @@ describe("a report of one run", () => {
     ]);
   });
 
+  it("has them of the last step that is complete and whose rewards differ", async () => {
+    const played = [[0, 0.25], [1, 1], [0.5]];
+    const records = played.flatMap((rewards, step) =>
+      rewards.map((reward, rollout) => aRecord({ step, rollout, reward })),
+    );
+    const run = await aRun("demo", { rewards: [], records });
+    for (const [step, rewards] of played.slice(0, 2).entries()) {
+      const rollouts = rewards.map((reward) => rolloutFacts({ reward }));
+      await appendMetrics(files, "demo", buildMetricsRow(stepFacts({ step, rollouts })));
+    }
+    const { runs } = await gatherReport(files, [run], OPTIONS);
+    expect(
+      runs[0]?.rollouts.map(({ reason, step, trajectory }) => [reason, step, trajectory.reward]),
+    ).toEqual([
+      ["best", 1, 0.25],
+      ["worst", 1, 0],
+    ]);
+  });
+
   it("names no worst rollout where all have the same reward", async () => {
     const records = [0, 1].map((rollout) => aRecord({ rollout, reward: 1 }));
     const { runs } = await gatherReport(files, [await aRun("demo", { records })], OPTIONS);
