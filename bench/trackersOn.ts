@@ -90,6 +90,7 @@ function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbT
       project: "bench",
       entity: null,
       displayName: null,
+      isNameGiven: false,
       group: null,
       jobType: null,
       notes: null,

@@ -22,6 +22,7 @@ export function initOf({ project }: Scenario, { run, init }: ScenarioAttempt): W
     project,
     entity: null,
     displayName: init.name ?? null,
+    isNameGiven: init.name !== undefined,
     group: init.group ?? null,
     jobType: init.jobType ?? null,
     notes: init.notes ?? null,

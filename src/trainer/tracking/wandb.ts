@@ -139,6 +139,7 @@ function runInit({
     project: config.wandb_project_name ?? "uncategorized",
     entity: address?.entity ?? value("WANDB_ENTITY"),
     displayName: clean(config.wandb_run_name ?? file.name),
+    isNameGiven: config.wandb_run_name !== null,
     group: file.sweep === undefined ? cleaned("WANDB_RUN_GROUP") : clean(file.sweep.name),
     jobType: "train",
     notes: cleaned("WANDB_NOTES"),

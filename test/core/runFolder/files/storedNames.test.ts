@@ -83,6 +83,7 @@ describe("a forged name in a run folder", () => {
         project: "p",
         entity: null,
         displayName: "demo",
+        isNameGiven: false,
         group: null,
         jobType: null,
         notes: null,

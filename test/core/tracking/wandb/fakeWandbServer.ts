@@ -8,6 +8,7 @@ export type Fault = "lost" | "lost-answer" | "html" | { readonly status: number 
 
 export interface FakeWandbRun {
   readonly name: string;
+  displayName: string | null;
   config: string;
   readonly files: Map<string, Map<number, string>>;
   readonly uploads: Map<string, string>;
@@ -152,9 +153,10 @@ export class FakeWandbServer implements HttpClient {
     return { id };
   }
 
-  #upsert(name: string, { config, project }: Variables): object {
+  #upsert(name: string, { displayName, config, project }: Variables): object {
     const run: FakeWandbRun = this.runs.get(name) ?? {
       name,
+      displayName: null,
       config: "",
       files: new Map(),
       uploads: new Map(),
@@ -163,6 +165,7 @@ export class FakeWandbServer implements HttpClient {
       attempts: 0,
     };
     this.runs.set(name, run);
+    run.displayName = displayName ?? run.displayName;
     run.config = config ?? run.config;
     return { ...this.#bucket(run), project: { name: project, entity: { name: "ada" } } };
   }
@@ -203,6 +206,7 @@ export class FakeWandbServer implements HttpClient {
 interface Variables {
   readonly name?: string;
   readonly run?: string;
+  readonly displayName?: string | null;
   readonly config?: string;
   readonly project?: string;
   readonly files?: readonly string[];

@@ -25,6 +25,7 @@ const KEY = "k".repeat(40);
 
 export interface TrackedRunOptions {
   readonly isOffline?: boolean;
+  readonly isNameGiven?: boolean;
   readonly project?: string;
   readonly baseUrl?: string;
   readonly redactor?: Redactor;
@@ -60,6 +61,7 @@ export class TrackedRun {
     const {
       knownRunId = null,
       isOffline = false,
+      isNameGiven = false,
       project = "training",
       baseUrl = "https://wandb.test",
     } = options;
@@ -82,6 +84,7 @@ export class TrackedRun {
         project,
         entity: null,
         displayName: "run",
+        isNameGiven,
         group: null,
         jobType: "train",
         notes: null,

@@ -443,6 +443,20 @@ describe("a resumed run", () => {
     expect(steps(run)).toEqual(upTo(3));
   });
 
+  it("keeps the name that someone gave it on its page, unless the configuration names it", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.finish();
+    expect(run.server.run.displayName).toBe("run");
+    run.server.run.displayName = "the good one";
+    await run.begin();
+    await run.finish();
+    expect(run.server.run.displayName).toBe("the good one");
+    await run.begin(0, { isNameGiven: true });
+    await run.finish();
+    expect(run.server.run.displayName).toBe("run");
+  });
+
   it("continues behind rows that came in another way", async () => {
     const run = new TrackedRun();
     await run.begin();

@@ -63,7 +63,7 @@ export async function openOnlineRun(
   const bucket = await operations.upsert({
     ...names,
     id: before?.id ?? null,
-    displayName: init.displayName,
+    displayName: before === null || init.isNameGiven ? init.displayName : null,
     groupName: init.group,
     jobType: init.jobType,
     notes: init.notes ?? before?.notes ?? null,

@@ -14,6 +14,8 @@ export interface WandbRunInit {
   readonly entity: string | null;
   /** Null = the server invents one. */
   readonly displayName: string | null;
+  /** Whether the user gave that name: any other is only for a new run, because it can be changed on the page. */
+  readonly isNameGiven: boolean;
   readonly group: string | null;
   readonly jobType: string | null;
   readonly notes: string | null;
