@@ -7,11 +7,6 @@ import { withoutEnd } from "../../../util/textEdges.ts";
 const APP_URL = "https://forge.coreweave.com/wandb";
 /** The same service through its site. */
 const PROXY_PATH_URL = "https://forge.coreweave.com/api/wandb";
-const QA_URLS: readonly string[] = [
-  "https://api.qa.wandb.ai",
-  "https://api.qa.forge.coreweave.com",
-];
-const QA_APP_URL = "https://qa.forge.coreweave.com/wandb";
 
 /** Host of the hosted service and its older name, which share projects, runs and keys. */
 export const WANDB_HOSTS: readonly string[] = [WANDB_URL, WANDB_OLDER_URL].map(
@@ -41,9 +36,7 @@ export function wandbBaseUrl(given: string, source: string): string {
 
 /** Equal for addresses of one deployment: a run that began at one of them continues at the other. */
 export function deploymentOf(baseUrl: string): string {
-  if (baseUrl === WANDB_OLDER_URL) return WANDB_URL;
-  const [, qa] = QA_URLS;
-  return QA_URLS.includes(baseUrl) && qa !== undefined ? qa : baseUrl;
+  return baseUrl === WANDB_OLDER_URL ? WANDB_URL : baseUrl;
 }
 
 export interface RunAddress {
@@ -61,8 +54,6 @@ export function runPageUrl(baseUrl: string, appUrl: string | null, at: RunAddres
 
 function appUrlOf(baseUrl: string): string {
   if (deploymentOf(baseUrl) === WANDB_URL) return APP_URL;
-  if (QA_URLS.includes(baseUrl)) return QA_APP_URL;
-  if (baseUrl.includes("://api.wandb.test")) return baseUrl.replace("://api.", "://app.");
   if (baseUrl.includes("://api.wandb.")) return baseUrl.replace("://api.", "://");
   return baseUrl.replace("://api.", "://app.");
 }
