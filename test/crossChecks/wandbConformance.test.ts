@@ -153,7 +153,7 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
       const run = await openOnlineRun(parts, initOf(scenario, attempt));
       const artifact = checkpointArtifact("run1", CHECKPOINT, startHash);
       if (artifact === null) throw new Error("The checkpoint has no address.");
-      expect(await run.addArtifact(artifact)).toBe(true);
+      await run.addArtifact(artifact);
       await run.finish(0);
       const { sampler_path, state_path } = CHECKPOINT;
       const entry = (path: string | null) => ({ digest: path, size: 0, ref: path });

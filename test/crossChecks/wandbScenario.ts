@@ -28,7 +28,6 @@ export function initOf({ project }: Scenario, { run, init }: ScenarioAttempt): W
     notes: init.notes ?? null,
     tags: init.tags ?? null,
     config: init.config ?? {},
-    resume: init.resume,
     program: null,
     platform: "linux-x64",
   };

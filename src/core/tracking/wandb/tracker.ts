@@ -32,7 +32,7 @@ type SharedOptions = Pick<
 export interface TrackerOptions extends SharedOptions {
   /** Null = everything is written to files in the run folder, for `wandb sync`. */
   readonly server: WandbServer | null;
-  readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
+  readonly init: Omit<WandbRunInit, "id" | "config">;
   /** The id from an earlier attempt whose `wandb.json` is lost; null if there is none. */
   readonly knownRunId: string | null;
   /** First step of this attempt. */
@@ -83,7 +83,7 @@ export class WandbTracker {
       feed: this.#feed,
       outage: this.#outage,
       idleSleep: this.#idleSleep,
-      init: { ...options.init, id: syncState.runId, resume: "allow" },
+      init: { ...options.init, id: syncState.runId },
       intervals: options.intervals ?? INTERVALS,
       signal: this.#giveUp.signal,
       ending: this.#ending.signal,

@@ -1,7 +1,7 @@
 /** A run on a W&B server: rows, log lines and files go there in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
 
 import { withoutUndefined } from "../../../../shared/withoutUndefined.ts";
-import { AppError, errorMessage, isAppError } from "../../../errors.ts";
+import { errorMessage, isAppError } from "../../../errors.ts";
 import type { Clock, Random, Sha256 } from "../../../ports.ts";
 import type { ReferenceArtifact } from "../run/checkpointArtifact.ts";
 import { ConsoleLines, type ConsoleStream, consoleLine } from "../run/consoleLines.ts";
@@ -55,10 +55,7 @@ export async function openOnlineRun(
   const operations = new WandbOperations(options.requests);
   await operations.requireViewer();
   const names = { name: init.id, project: init.project, entity: init.entity };
-  const before = init.resume === null ? null : await operations.resumeStatus(names);
-  if (before === null && init.resume === "must") {
-    throw new AppError("wandb-refused", `there is no run ${init.id} to continue`);
-  }
+  const before = await operations.resumeStatus(names);
   const config = { ...keptConfig(before), ...init.config };
   const bucket = await operations.upsert({
     ...names,
@@ -168,21 +165,10 @@ export class OnlineRun implements WandbRun {
   }
 
   async addFile(path: string, text: string): Promise<boolean> {
-    const refusal = await this.#upload(path, text);
+    const refusal = await refusalOf(this.#operations.uploadFile(this.names, path, text));
     if (refusal === null) this.#uploaded.push(path);
     else this.#options.onWarning(`the file ${path} was not uploaded (${refusal})`);
     return refusal === null;
-  }
-
-  /** Null when the file was taken, else why not. A refused file must not hold back the rows that follow it. */
-  async #upload(path: string, text: string): Promise<string | null> {
-    try {
-      const isTaken = await this.#operations.uploadFile(this.names, path, text);
-      return isTaken ? null : "it was not accepted";
-    } catch (error) {
-      if (isAppError(error, "wandb-refused")) return errorMessage(error);
-      throw error;
-    }
   }
 
   async addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null> {
@@ -190,23 +176,18 @@ export class OnlineRun implements WandbRun {
     return (await this.addFile(path, text)) ? cell : null;
   }
 
-  async addArtifact(artifact: ReferenceArtifact): Promise<boolean> {
+  async addArtifact(artifact: ReferenceArtifact): Promise<void> {
     const { random, onWarning } = this.#options;
     const newId = (): string => Array.from({ length: 4 }, random.uuid).join("").replaceAll("-", "");
-    try {
-      const ids = [newId(), newId()] as const;
-      if (await this.#operations.addArtifact(this.names, artifact, ids)) return true;
-      onWarning(`the artifact ${artifact.name} was not uploaded (it was not accepted)`);
-    } catch (error) {
-      if (!isAppError(error, "wandb-refused")) throw error;
-      onWarning(`the artifact ${artifact.name} was not uploaded (${errorMessage(error)})`);
-    }
-    return false;
+    const ids = [newId(), newId()] as const;
+    const refusal = await refusalOf(this.#operations.addArtifact(this.names, artifact, ids));
+    if (refusal === null) return;
+    onWarning(`the artifact ${artifact.name} was not uploaded (${refusal})`);
   }
 
   async flush(): Promise<void> {
     if (this.#isConfigNew) await this.#sendConfig();
-    while (this.#hasWork()) await this.#sendPart({});
+    while (this.#hasWork()) await this.#sendPart();
   }
 
   /** Sends an empty request, so that the server counts the run as alive. */
@@ -240,7 +221,7 @@ export class OnlineRun implements WandbRun {
   }
 
   /** One request; what does not fit waits for the next. The summary follows the last row. */
-  async #sendPart(more: object): Promise<void> {
+  async #sendPart(): Promise<void> {
     const history = this.#history.part();
     const log = history.isLast ? this.#log.part() : null;
     const uploaded = this.#uploaded;
@@ -255,7 +236,6 @@ export class OnlineRun implements WandbRun {
       JSON.stringify({
         files: Object.keys(files).length > 0 ? files : undefined,
         uploaded: uploaded.length > 0 ? uploaded : undefined,
-        ...more,
       }),
     );
     this.#history.drop(history);
@@ -271,6 +251,16 @@ export class OnlineRun implements WandbRun {
     const answer = await this.#options.requests.post({ path, body, timeoutMs: TIMEOUT_MS });
     this.#lastSentMs = this.#options.clock.monotonic();
     this.#options.onStopFlag(answer?.["stopped"] === true);
+  }
+}
+
+/** Null when it was taken, else why not. What is refused must not hold back the rows that follow it. */
+async function refusalOf(upload: Promise<boolean>): Promise<string | null> {
+  try {
+    return (await upload) ? null : "it was not accepted";
+  } catch (error) {
+    if (isAppError(error, "wandb-refused")) return errorMessage(error);
+    throw error;
   }
 }
 

@@ -21,7 +21,6 @@ export interface WandbRunInit {
   readonly notes: string | null;
   readonly tags: readonly string[] | null;
   readonly config: ExtendedObject;
-  readonly resume: "allow" | "must" | null;
   /** File name of what is run. */
   readonly program: string | null;
   /** For example `linux-x64`. */
@@ -41,8 +40,8 @@ export interface WandbRun {
   addFile(path: string, text: string): Promise<boolean>;
   /** The cell of a row that shows the table; null when its file was not taken. */
   addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null>;
-  /** False when it was not taken; it then is not mentioned again. Files of an offline run have none. */
-  addArtifact(artifact: ReferenceArtifact): Promise<boolean>;
+  /** One that is not taken is not mentioned again. Files of an offline run have none. */
+  addArtifact(artifact: ReferenceArtifact): Promise<void>;
   /** Resolves when everything so far is sent or written. */
   flush(): Promise<void>;
   /** Ends the attempt; no other call may follow. */

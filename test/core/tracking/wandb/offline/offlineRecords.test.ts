@@ -24,7 +24,6 @@ const FULL: WandbRunInit = {
   jobType: "train",
   notes: "n",
   tags: ["a", "b"],
-  resume: null,
   program: "x",
   config: { lr: 1e-5, nested: { a: [1, 2], b: {} }, "": "x", nan: NaN, big: 12345678901234567890n },
   platform: "linux-x64",
@@ -40,7 +39,6 @@ const BARE: WandbRunInit = {
   notes: null,
   tags: null,
   config: {},
-  resume: null,
   program: null,
   platform: "",
 };
