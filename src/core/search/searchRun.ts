@@ -204,7 +204,7 @@ export interface FolderReport extends SearchReport {
 /**
  * `folders` are run folders in the order in which they are searched, `filesOf` gives access to one. Progress is that of all of them, and
  * the last report of all is the only one that is complete.
- * @throws AppError `bad-expression`; `file-unreadable` for a single run, while one of several is passed over
+ * @throws AppError `bad-expression`; for a single run also `file-unreadable` and `folder-unsafe`, while one of several is passed over
  */
 export async function* searchRuns(
   folders: readonly string[],
@@ -213,16 +213,23 @@ export async function* searchRuns(
 ): AsyncGenerator<FolderReport, void> {
   let left = search.maxHits;
   for (const [at, folder] of folders.entries()) {
+    const isLast = at === folders.length - 1;
     try {
       for await (const report of searchRun(filesOf(folder), folder, { ...search, maxHits: left })) {
         left -= report.hits.length;
         const progress = (at + report.progress) / folders.length;
-        const isComplete = report.isComplete && (report.isCut || at === folders.length - 1);
+        const isComplete = report.isComplete && (report.isCut || isLast);
         yield { ...report, folder, progress, isComplete };
       }
     } catch (error) {
-      if (folders.length === 1 || !isAppError(error, "file-unreadable")) throw error;
+      if (!isOfOne(folders, error)) throw error;
+      if (isLast) yield { hits: [], progress: 1, isComplete: true, isCut: false, folder };
     }
     if (left === 0) return;
   }
+}
+
+/** True for a fault that a search in the others would not have. */
+function isOfOne(folders: readonly string[], error: unknown): boolean {
+  return folders.length > 1 && isAppError(error) && error.code !== "bad-expression";
 }

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
-import { searchRun } from "../../../src/core/search/searchRun.ts";
+import { type FolderReport, searchRun, searchRuns } from "../../../src/core/search/searchRun.ts";
 import { readTextIndex, textPaths, writeTextIndex } from "../../../src/core/search/textIndex.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { SearchHit, SearchQuery, SearchReport } from "../../../src/shared/search.ts";
@@ -138,6 +139,35 @@ it("reads only the blocks that may hold the text, and leaves out none that does"
     expect(found, text).toEqual(holding.map(({ rollout }) => rollout));
   }
 });
+
+it.each(["file-unreadable", "folder-unsafe"] as const)(
+  "passes over a run among several that is %s, also when it is the last",
+  async (code) => {
+    await store(saying("The key is in the drawer."));
+    const broken = (): never => {
+      throw new AppError(code, "This run cannot be searched.");
+    };
+    const filesOf = (folder: string) => (folder === FOLDER ? files : { ...files, list: broken });
+    const query = { text: "key", isRegex: false, roles: [] };
+    const reportsOn = async (folders: readonly string[]) => {
+      const reports: FolderReport[] = [];
+      for await (const report of searchRuns(folders, filesOf, { query, set: null, maxHits: 9 })) {
+        reports.push(report);
+      }
+      return reports;
+    };
+    for (const folders of [
+      ["/runs/broken", FOLDER],
+      [FOLDER, "/runs/broken"],
+    ]) {
+      const reports = await reportsOn(folders);
+      expect(reports.flatMap(({ hits }) => hits)).toHaveLength(1);
+      expect(reports.filter(({ isComplete }) => isComplete)).toEqual(reports.slice(-1));
+      expect(reports.at(-1)?.progress).toBe(1);
+    }
+    await expect(reportsOn(["/runs/broken"])).rejects.toMatchObject({ code });
+  },
+);
 
 function saying(content: string): RolloutRecord {
   const [turn] = aRecord().turns;
