@@ -106,6 +106,7 @@ export const ERROR_CODES = {
     "key-missing": "A key is not set.",
     "key-not-encrypted": "The key would be sent unencrypted.",
     "key-store-unavailable": "The secret store of the editor does not work.",
+    "mark-length": "A tag or a note is too long.",
     "model-not-known": "The name is neither a checkpoint, a run folder nor a model.",
     "model-not-offered": "The service does not train the model.",
     "model-rank": "The service does not accept `lora_rank`.",

@@ -5,6 +5,7 @@
 
 import * as z from "zod";
 import type { MarkedRollout } from "../../shared/dashboardTypes.ts";
+import { formatCount } from "../../shared/format.ts";
 import {
   MAX_NOTE_LENGTH,
   MAX_TAG_LENGTH,
@@ -64,7 +65,7 @@ export interface Marks {
   readonly problem: string | null;
 }
 
-/** @throws AppError `disk`, `marks-full` */
+/** @throws AppError `disk`, `mark-length`, `marks-full` */
 export async function markRun(
   files: FolderFiles,
   folder: string,
@@ -73,7 +74,7 @@ export async function markRun(
   await append(files, folder, { of: "run", ...change });
 }
 
-/** @throws AppError `disk`, `marks-full` */
+/** @throws AppError `disk`, `mark-length`, `marks-full` */
 export async function markRollout(
   files: FolderFiles,
   folder: string,
@@ -85,6 +86,12 @@ export async function markRollout(
 }
 
 async function append(files: FolderFiles, folder: string, line: MarkLine): Promise<void> {
+  if (!lineSchema.safeParse(line).success) {
+    throw new AppError(
+      "mark-length",
+      `A tag has 1 to ${MAX_TAG_LENGTH} characters and a note at most ${formatCount(MAX_NOTE_LENGTH)}, so this one was not saved. Make it shorter.`,
+    );
+  }
   const path = runPaths(folder).marks;
   const size = (await files.size(path)) ?? 0;
   const bytes = encodeJsonLine(line);

@@ -76,7 +76,7 @@ export class RunDigests {
     return this.#marks.get(folder) ?? NO_MARK;
   }
 
-  /** Changes the mark of a run. @throws AppError `disk`, `marks-full` */
+  /** Changes the mark of a run. @throws AppError `disk`, `mark-length`, `marks-full` */
   async change(folder: string, changes: readonly MarkChange[]): Promise<void> {
     const files = this.#options.fileSystem.within(folder);
     for (const change of changes) await markRun(files, folder, change);

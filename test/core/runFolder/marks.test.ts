@@ -105,6 +105,22 @@ test("tags, notes and the file are bounded", async () => {
   await expect(markRun(files, "run", { star: true })).rejects.toMatchObject({ code: "marks-full" });
 });
 
+test("a note or a tag that is too long is not written, and the limit is said", async () => {
+  const files = createMemoryFileSystem();
+  await markRun(files, "run", { note: "n".repeat(4_000), addTag: "t".repeat(60) });
+  const before = await readMarks(files, "run");
+  expect(before).toMatchObject({ run: { tags: ["t".repeat(60)] }, problem: null });
+  await expect(markRun(files, "run", { note: "n".repeat(4_001) })).rejects.toMatchObject({
+    code: "mark-length",
+    message: expect.stringContaining("a note at most 4,000"),
+  });
+  await expect(markRollout(files, "run", KEY, { addTag: "t".repeat(61) })).rejects.toMatchObject({
+    code: "mark-length",
+    message: expect.stringContaining("1 to 60 characters"),
+  });
+  expect(await readMarks(files, "run")).toEqual(before);
+});
+
 test("a mark stays with the rollout of its attempt when a resume repeats the step", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = createStillClock();
