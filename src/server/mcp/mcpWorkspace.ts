@@ -59,7 +59,10 @@ export class McpWorkspace implements ToolSources {
     const { parents } = await this.#look();
     const liveness = { nowMs: this.now(), isProcessAlive };
     const lists = await Promise.all(
-      parents.map((parent) => listRuns(this.#options.fileSystem, parent, liveness, this.#progress)),
+      parents.map((parent) =>
+        // A configuration may name what is no folder, or one that cannot be read.
+        listRuns(this.#options.fileSystem, parent, liveness, this.#progress).catch(() => []),
+      ),
     );
     return lists.flat().sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
   }

@@ -104,6 +104,12 @@ describe("an assistant without leave to change anything", () => {
     await expect(assistant.ask("readMetrics", { run: "way-out" })).rejects.toThrow("symbolic link");
   });
 
+  it("lists runs while a configuration names a file as the folder of its runs", async () => {
+    await writeFile(join(root, "deep", "notes.txt"), "");
+    await writeFile(join(root, "deep", "filed.tinker.yaml"), `${CONFIG}log_path: notes.txt\n`);
+    expect((await assistant.ask("listRuns")).runs).toHaveLength(4);
+  });
+
   it("reads metrics, rollouts, alarms and evaluations of a run", async () => {
     const { steps, evaluations } = await assistant.ask("readMetrics", { run: "hard" });
     expect([steps.at(-1).step, evaluations.length]).toEqual([24, 2]);
