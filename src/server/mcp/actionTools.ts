@@ -44,7 +44,7 @@ const TOOLS: Readonly<Record<Exclude<Allowed, "commands">, (starter: Starter) =>
       name: "evaluateModels",
       title: "Evaluate Models",
       forModel:
-        "Starts an evaluation of the base model, checkpoints or runs on the splits of a configuration's evaluation, as a process of its own. It counts against what the user lets this server spend. Its results are in listRuns and readMetrics.",
+        "Starts an evaluation of the base model, checkpoints or runs on the splits of a configuration's evaluation, as a process of its own. It counts against what the user lets this server spend. Its results are in readMetrics.",
       input: z.object({
         config,
         models: z
