@@ -124,16 +124,20 @@ export function createUsageLog({
   };
 }
 
-/** From byte `from` on. Lines that cannot be read are left out. @throws AppError `file-unreadable` */
+/** Lines that cannot be read are left out. @throws AppError `file-unreadable` */
 export async function* usageEntries(
   fileSystem: FolderFiles,
   folder: string,
-  from = 0,
 ): AsyncGenerator<UsageEntry, void> {
-  for await (const { value } of readLines(fileSystem, runPaths(folder).usage, from)) {
-    const entry = usageEntry.safeParse(value).data;
+  for await (const { value } of readLines(fileSystem, runPaths(folder).usage)) {
+    const entry = parseUsageEntry(value);
     if (entry !== undefined) yield entry;
   }
+}
+
+/** Undefined for what is no line of the file. */
+export function parseUsageEntry(value: unknown): UsageEntry | undefined {
+  return usageEntry.safeParse(value).data;
 }
 
 /** As {@link UsageLog.read}. */

@@ -2,29 +2,58 @@
 
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
+import { readLines } from "../runFolder/files/lineReader.ts";
 import { readPriceFile } from "../runFolder/priceFile.ts";
-import { usageEntries } from "../runFolder/usageLog.ts";
+import { parseUsageEntry, type UsageEntry } from "../runFolder/usageLog.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
-import { addTokens, NO_RUN_USAGE, NO_TOKENS } from "../usage/tokenUsage.ts";
+import { addTokens, NO_RUN_USAGE, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 
 /** Over 30,000 rollouts, more than follow a row. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
-/** Reads the end of `usage.jsonl`; `steps` are the completed ones. Nothing where the last row's line is not found. @throws AppError `file-unreadable` */
-export async function laterUsage(
-  files: FolderFiles,
-  folder: string,
-  steps: number,
-): Promise<UsedTotal> {
-  const size = (await files.size(runPaths(folder).usage)) ?? 0;
-  let later = steps === 0 ? NO_TOKENS : null;
-  for await (const entry of usageEntries(files, folder, Math.max(0, size - TAIL_BYTES))) {
-    // Where a resume has replaced rows, the last line of the step counts.
-    if (entry.for === "row" && entry.step === steps - 1) later = NO_TOKENS;
-    else if (later !== null && "tokens" in entry) later = addTokens(later, entry.tokens);
+/** As {@link LaterUsage.read}, once. */
+export function laterUsage(files: FolderFiles, folder: string, steps: number): Promise<UsedTotal> {
+  return new LaterUsage(files, folder).read(steps);
+}
+
+/** What one run has used later, while its file grows: each read for the same step continues where the last one ended. */
+export class LaterUsage {
+  readonly #files: FolderFiles;
+  readonly #folder: string;
+  #steps: number | null = null;
+  #offset = 0;
+  /** Null until the line of the last row is found. */
+  #tokens: TokenUsage | null = null;
+
+  constructor(files: FolderFiles, folder: string) {
+    this.#files = files;
+    this.#folder = folder;
   }
-  const prices = (await readPriceFile(files, folder))?.prices ?? null;
-  return usedTotal({ ...NO_RUN_USAGE, cumulative: later ?? NO_TOKENS }, prices);
+
+  /** Reads the end of `usage.jsonl`; `steps` are the completed ones. Nothing where the last row's line is not found. @throws AppError `file-unreadable` */
+  async read(steps: number): Promise<UsedTotal> {
+    const path = runPaths(this.#folder).usage;
+    const size = (await this.#files.size(path)) ?? 0;
+    if (steps !== this.#steps || size < this.#offset) {
+      this.#steps = steps;
+      this.#offset = Math.max(0, size - TAIL_BYTES);
+      this.#tokens = steps === 0 ? NO_TOKENS : null;
+    }
+    for await (const { value, offset, length } of readLines(this.#files, path, this.#offset)) {
+      this.#offset = offset + length + 1;
+      const entry = parseUsageEntry(value);
+      if (entry !== undefined) this.#add(entry, steps);
+    }
+    const prices = (await readPriceFile(this.#files, this.#folder))?.prices ?? null;
+    return usedTotal({ ...NO_RUN_USAGE, cumulative: this.#tokens ?? NO_TOKENS }, prices);
+  }
+
+  #add(entry: UsageEntry, steps: number): void {
+    // Where a resume has replaced rows, the last line of the step counts.
+    if (entry.for === "row" && entry.step === steps - 1) this.#tokens = NO_TOKENS;
+    else if (this.#tokens !== null && "tokens" in entry)
+      this.#tokens = addTokens(this.#tokens, entry.tokens);
+  }
 }
 
 /** Both together; null when neither is known. Without prices of one the cost is not known. */

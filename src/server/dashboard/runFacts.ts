@@ -5,7 +5,7 @@ import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import { alarmEvidence } from "../../core/alarms/alarmEvidence.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
-import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import type { FileSystem } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
   kindsOf,
@@ -18,7 +18,7 @@ import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { storedTrend, trendOfColumns } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { type Liveness, phaseOf } from "../../core/runFolder/runFile.ts";
-import { laterUsage } from "../../core/runs/laterUsage.ts";
+import type { LaterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
@@ -77,6 +77,7 @@ export interface RunFactsOptions {
   /** Null = its configuration is not known. */
   readonly configFacts: ConfigFacts | null;
   readonly evaluated: RunView["evaluated"];
+  readonly laterUsage: LaterUsage;
   readonly shortenPath: (path: string) => string;
 }
 
@@ -163,7 +164,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,
-    laterCostUsd: await laterCost(files, follower, {
+    laterCostUsd: await laterCost(options, {
       steps: completedSteps,
       hasEnded: hasEnded(state),
     }),
@@ -195,12 +196,11 @@ function sentenceOf({ metrics, evaluations, runFile }: RunFollower): string | nu
 
 /** Read only where the run has ended, or an evaluation after the last step. */
 async function laterCost(
-  files: FolderFiles,
-  { evaluations, folder }: RunFollower,
+  { laterUsage, follower: { evaluations } }: RunFactsOptions,
   { steps, hasEnded }: { readonly steps: number; readonly hasEnded: boolean },
 ): Promise<number | null> {
   const isLater = hasEnded || (evaluations.at(-1)?.step ?? -1) >= steps;
-  return isLater ? (await laterUsage(files, folder, steps)).costUsd : 0;
+  return isLater ? (await laterUsage.read(steps)).costUsd : 0;
 }
 
 function evaluatedModels(file: RunFile | null): number | null {

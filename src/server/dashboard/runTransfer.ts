@@ -4,6 +4,7 @@ import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunChange } from "../../core/runFolder/follower.ts";
 import { StoredMarks } from "../../core/runFolder/marks.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
+import { LaterUsage } from "../../core/runs/laterUsage.ts";
 import type { DashboardQuestion, HostMessage, RunFacts } from "../../shared/dashboardMessages.ts";
 import type { DashboardSettings, RunListing, RunView } from "../../shared/dashboardTypes.ts";
 import { Answerer } from "./answerer.ts";
@@ -58,14 +59,16 @@ export class RunTransfer {
   #sent = new Map<string, string>();
   /** How many of the run's metrics the page knows by name. */
   #named = 0;
-
   readonly #marks: StoredMarks;
+  readonly #laterUsage: LaterUsage;
 
   constructor(options: RunTransferOptions, run: DashboardRun) {
     const { folder } = run.follower;
     this.#options = options;
     this.#run = run;
-    this.#marks = new StoredMarks(options.fileSystem.within(folder), folder);
+    const files = options.fileSystem.within(folder);
+    this.#marks = new StoredMarks(files, folder);
+    this.#laterUsage = new LaterUsage(files, folder);
   }
 
   /** Reads the run's folder; sends nothing. */
@@ -176,6 +179,7 @@ export class RunTransfer {
       liveness: { nowMs: clock.now(), isProcessAlive },
       configFacts: this.#configFacts,
       evaluated: runs.evaluated(follower.folder),
+      laterUsage: this.#laterUsage,
     });
     const marks = await this.#marks.refresh();
     const problem = [own.run.problem, marks.problem].filter((each) => each !== null).join(" ");

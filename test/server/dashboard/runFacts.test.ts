@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import type { FileSystem } from "../../../src/core/ports.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
@@ -7,6 +7,7 @@ import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { writePriceFile } from "../../../src/core/runFolder/priceFile.ts";
 import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
+import { LaterUsage } from "../../../src/core/runs/laterUsage.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
@@ -42,6 +43,7 @@ async function facts(changes: Partial<RunFactsOptions> = {}) {
     fileSystem,
     liveness: LIVENESS,
     evaluated: null,
+    laterUsage: new LaterUsage(fileSystem.within(FOLDER), FOLDER),
     configFacts: await readConfigFacts(fileSystem, FOLDER),
     shortenPath: (path) => path,
     ...changes,
@@ -147,6 +149,20 @@ describe("what a run has used", () => {
     await addEvaluation(1, 500_000);
     expect(await listed()).toEqual({ tokens: 3_500_000, costUsd: 14 });
     expect(await laterCost()).toBe(2);
+  });
+
+  it("follows a file that grows, whose lines are read once", async () => {
+    await addStep();
+    const later = new LaterUsage(disk, FOLDER);
+    await addEvaluation(1, 500_000);
+    expect((await later.read(1)).costUsd).toBe(2);
+    const known = (await disk.size(runPaths(FOLDER).usage)) ?? 0;
+    await addEvaluation(1, 250_000);
+    const reading = vi.spyOn(disk, "readRange");
+    for (const _ of [1, 2]) expect((await later.read(1)).costUsd).toBe(3);
+    expect(reading.mock.calls.map(([, offset]) => offset)).toEqual([known]);
+    await addStep();
+    expect((await later.read(1)).costUsd).toBe(0);
   });
 
   it("is that of its models where nothing is trained", async () => {

@@ -3,6 +3,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
+import { LaterUsage } from "../../../src/core/runs/laterUsage.ts";
 import { listRuns } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/run/control.ts";
@@ -79,6 +80,7 @@ describe("a run that failed", () => {
       fileSystem,
       liveness,
       evaluated: null,
+      laterUsage: new LaterUsage(fileSystem.within(folder), folder),
       configFacts: { maxSteps: 2, isDemo: false, isSupervised: false },
       shortenPath: (path) => path.replace(project, "~"),
     });
