@@ -124,7 +124,7 @@ class OpenPage {
       request.page.kind === "dashboard"
         ? { kind: "dashboard", session: this.#dashboard(request.page.folder, request.isVisible) }
         : { kind: "runs", session: this.#runsTable(request.isVisible) };
-    this.#listening = runs.store.onDidChange(() => this.#page.session.refresh());
+    this.#listening = runs.store.onDidChange((folder) => this.#page.session.refresh(folder));
   }
 
   hear(news: PageNews): void {

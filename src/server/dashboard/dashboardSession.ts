@@ -12,6 +12,7 @@ import type {
 import type { ChosenCharts, SavedFilter } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
+import { runFolder } from "../runs/runFolder.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";
@@ -123,9 +124,9 @@ export class DashboardSession {
     this.#wake();
   }
 
-  /** Call when files of the run have changed. */
-  refresh(): void {
-    this.#wake();
+  /** Call when the run in `folder` has changed, or the list of runs. */
+  refresh(folder: string | null = null): void {
+    if (folder === null || folder === runFolder(this.#run?.follower.folder ?? "")) this.#wake();
   }
 
   /** Harmless when repeated. */

@@ -128,7 +128,7 @@ export class ViewPages {
   }
 
   #connected(session: DashboardSession | RunsSession, questions: Questions): ConnectedPage {
-    const listening = this.#options.store.onDidChange(() => session.refresh());
+    const listening = this.#options.store.onDidChange((folder) => session.refresh(folder));
     return {
       receive: (message) => {
         if (message.kind === "message") session.receive(message.message);

@@ -248,6 +248,18 @@ describe("a session", () => {
     expect(all("append").at(-1)?.steps?.fromRow).toBeGreaterThanOrEqual(24);
   });
 
+  it("reads its folder when its own run or the list has changed, not for another run", async () => {
+    const { session, all, folder, fileSystem, clock } = await settledSession();
+    await until(() => clock.sleeping > 0);
+    await appendMetrics(fileSystem, folder, buildMetricsRow(stepFacts({ step: 24 })));
+    const reading = vi.spyOn(fileSystem, "readRange");
+    session.refresh(`${parent}/another`);
+    await clock.advance(250);
+    expect(reading).not.toHaveBeenCalled();
+    session.refresh(folder);
+    await until(() => all("append").at(-1)?.rows === 25);
+  });
+
   it("replaces everything when a resume has put steps aside", async () => {
     const { session, all, folder, fileSystem, clock } = await settledSession();
     const starter = { pid: 1, host: "here", owner: "terminal" as const, configPath: "x" };
