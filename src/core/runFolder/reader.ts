@@ -144,6 +144,7 @@ export class StoredRollouts {
   #offset = 0;
   #bytesLeftOut = 0;
   #summaries: readonly RolloutSummary[] | null = [];
+  #reading: Promise<void> | null = null;
 
   constructor(fileSystem: FolderFiles, folder: string, set: RolloutSet) {
     const isEvaluation = set.source === "evaluation";
@@ -172,8 +173,23 @@ export class StoredRollouts {
     return this.#phases;
   }
 
-  /** Reads what was added. A file that became shorter was replaced by a resume and is read again. */
-  async refresh(): Promise<void> {
+  /** Reads what was added; calls while one is in progress share it. A file that became shorter was replaced by a resume and is read again. */
+  refresh(): Promise<void> {
+    this.#reading ??= this.#refresh().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  /** As in {@link RolloutList}, of the last read. */
+  get omission(): string | null {
+    if (this.#bytesLeftOut === 0) return null;
+    const name = this.#path.split("/").slice(-2).join("/");
+    const leftOut = `${Math.ceil(this.#bytesLeftOut / MIB)} MiB`;
+    return `${name} is too long to list completely: the rollouts in its last ${leftOut} are not shown.`;
+  }
+
+  async #refresh(): Promise<void> {
     const size = (await this.#fileSystem.size(this.#path)) ?? 0;
     if (size < this.#offset) this.#reset();
     this.#bytesLeftOut = 0;
@@ -186,14 +202,6 @@ export class StoredRollouts {
       if (this.#set.source === "evaluation") this.#addBody(line);
       else this.#addIndexLine(line.value);
     }
-  }
-
-  /** As in {@link RolloutList}, of the last read. */
-  get omission(): string | null {
-    if (this.#bytesLeftOut === 0) return null;
-    const name = this.#path.split("/").slice(-2).join("/");
-    const leftOut = `${Math.ceil(this.#bytesLeftOut / MIB)} MiB`;
-    return `${name} is too long to list completely: the rollouts in its last ${leftOut} are not shown.`;
   }
 
   #addBody({ value, offset, length }: FoundLine): void {

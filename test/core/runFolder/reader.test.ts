@@ -4,7 +4,7 @@ import { appendCheckpoint, readCheckpoints } from "../../../src/core/runFolder/c
 import { createEventLog, readEvents } from "../../../src/core/runFolder/events.ts";
 import { runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
-import { createRunReader } from "../../../src/core/runFolder/reader.ts";
+import { createRunReader, StoredRollouts } from "../../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { aCheckpointEntry, aRecord, collect, stepFacts } from "./builders.ts";
@@ -61,6 +61,13 @@ async function writtenRun() {
   );
   return { fileSystem, reader: createRunReader(fileSystem, "run") };
 }
+
+test("two reads of a step at once give each stream of tokens once", async () => {
+  const { fileSystem } = await writtenRun();
+  const stored = new StoredRollouts(fileSystem, "run", { source: "training", step: 0 });
+  await Promise.all([stored.refresh(), stored.refresh()]);
+  expect(stored.summaries[1]?.tokenData.map(({ stream }) => stream)).toEqual([0, 1]);
+});
 
 test("summaries come in the order of groups, with score and places of the token data", async () => {
   const { reader } = await writtenRun();
