@@ -7,6 +7,7 @@ import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { checkText } from "../core/config/check.ts";
 import { isAppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
+import { readRunFile } from "../core/runFolder/runFile.ts";
 import { sha256 } from "../node/hash.ts";
 import { VERSION } from "../shared/version.ts";
 import { type ExampleTraining, writeExampleFolder } from "../trainer/examples/exampleFolder.ts";
@@ -16,26 +17,49 @@ import { answerRequests, type ServerOptions } from "./openRequests.ts";
 const MAX_KEPT = 20;
 
 export function serveExamples(server: ServerOptions): void {
-  const { clock, programFolder } = server;
+  const writing = new Map<string, Promise<string>>();
   answerRequests(
     server,
     EXAMPLE_REQUESTS.read,
     examplesRequestSchema,
-    async ({ path, parent, config }, { fileSystem }) => {
-      const own = join(parent, await nameFor(path, config));
-      const [known] = await fileSystem.list(own);
-      if (known !== undefined) return join(own, known);
-      await forgetOldest(fileSystem, parent);
-      const places = { files: fileSystem, programFolder };
-      const training = config === null ? null : await trainingOf(config, places, clock);
-      try {
-        return await writeExampleFolder({ fileSystem, path, parent: own, training });
-      } catch (error) {
-        await rm(own, { recursive: true, force: true });
-        throw error;
-      }
+    async (request, { fileSystem }) => {
+      const own = join(request.parent, await nameFor(request.path, request.config));
+      const folder =
+        writing.get(own) ??
+        showExamples(server, request, own, fileSystem).finally(() => writing.delete(own));
+      writing.set(own, folder);
+      return folder;
     },
   );
+}
+
+/** Resolves with the folder in `own` that shows the file. */
+async function showExamples(
+  { clock, programFolder }: ServerOptions,
+  { path, parent, config }: ExamplesRequest,
+  own: string,
+  fileSystem: FileSystem,
+): Promise<string> {
+  for (const name of await fileSystem.list(own)) {
+    const known = join(own, name);
+    if (await isWhole(fileSystem, known)) return known;
+  }
+  await rm(own, { recursive: true, force: true });
+  await forgetOldest(fileSystem, parent);
+  const places = { files: fileSystem, programFolder };
+  const training = config === null ? null : await trainingOf(config, places, clock);
+  try {
+    return await writeExampleFolder({ fileSystem, path, parent: own, training });
+  } catch (error) {
+    await rm(own, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** False for a folder whose writer was ended. */
+async function isWhole(fileSystem: FileSystem, folder: string): Promise<boolean> {
+  const file = await readRunFile(fileSystem.within(folder), folder).catch(() => null);
+  return file?.phase === "done";
 }
 
 /** The same for the same file under the same configuration. */

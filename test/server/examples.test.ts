@@ -1,0 +1,44 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
+import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../src/api/examples.ts";
+import { runPaths, stepPaths } from "../../src/core/runFolder/files/layout.ts";
+import { createRunReader } from "../../src/core/runFolder/reader.ts";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
+import { anEditor } from "./anEditor.ts";
+
+const files = filesOnDisk();
+const folder = folderOfEachTest();
+let request: ExamplesRequest;
+
+beforeEach(async () => {
+  const path = join(folder, "demos.jsonl");
+  const messages = [
+    { role: "user", content: "1+1?" },
+    { role: "assistant", content: "2" },
+  ];
+  await writeFile(path, `${JSON.stringify({ messages })}\n`.repeat(3));
+  request = { path, config: null, parent: join(folder, "examples") };
+});
+
+it("shows a file that is asked for again, and twice at once, in one folder", async () => {
+  const { ask } = anEditor();
+  const [first, second] = await Promise.all([
+    ask<{ value: string }>(EXAMPLE_REQUESTS.read, request),
+    ask(EXAMPLE_REQUESTS.read, request),
+  ]);
+  expect(first).toMatchObject({ ok: true });
+  expect(second).toEqual(first);
+  expect(await ask(EXAMPLE_REQUESTS.read, request)).toEqual(first);
+  expect(await createRunReader(files.within(first.value), first.value).rollouts(0)).toHaveLength(3);
+});
+
+it("writes a folder anew that a server was ended in the middle of", async () => {
+  const { value: run } = await anEditor().ask<{ value: string }>(EXAMPLE_REQUESTS.read, request);
+  const { runFile } = runPaths(run);
+  const written = JSON.parse(await readFile(runFile, "utf8"));
+  await writeFile(runFile, JSON.stringify({ ...written, phase: "preparing" }));
+  await writeFile(stepPaths(run, 0).index, "");
+  const again = await anEditor().ask<{ value: string }>(EXAMPLE_REQUESTS.read, request);
+  expect(await createRunReader(files.within(again.value), again.value).rollouts(0)).toHaveLength(3);
+});
