@@ -19,7 +19,7 @@ export interface RunDigestsOptions {
   readonly shortenPath: (path: string) => string;
 }
 
-type DigestedRun = Pick<RunEntry, "folder" | "file" | "phase" | "steps">;
+type DigestedRun = Pick<RunEntry, "folder" | "file" | "phase" | "steps" | "used">;
 
 const text = z.string();
 const markSchema = z.object({
@@ -205,8 +205,9 @@ function hasCurves(digest: RunDigest | undefined): boolean {
   return digest !== undefined && digest.curvesAt === digest.offset;
 }
 
-function versionOf({ file, phase, steps }: DigestedRun): string {
-  return `${file?.runId} ${file?.generation} ${file?.attempt} ${phase} ${steps}`;
+/** An evaluation completes no step, but has used tokens. */
+function versionOf({ file, phase, steps, used }: DigestedRun): string {
+  return `${file?.runId} ${file?.generation} ${file?.attempt} ${phase} ${steps} ${used?.tokens}`;
 }
 
 /** Undefined for what is not JSON: the file is then written anew. */

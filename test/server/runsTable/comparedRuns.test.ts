@@ -62,7 +62,7 @@ function compare(folders: readonly string[], digests: RunDigests) {
 async function readAll(folders: readonly string[], digests: RunDigests): Promise<void> {
   for (const folder of folders) {
     const file = await readRunFile(fileSystem.within(folder), folder);
-    await digests.read({ folder, file, phase: "done", steps: 100 });
+    await digests.read({ folder, file, phase: "done", steps: 100, used: null });
   }
   await digests.store();
 }

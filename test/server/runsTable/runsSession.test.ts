@@ -1,7 +1,10 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { RunFeeds } from "../../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../../src/server/runs/runStore.ts";
@@ -156,6 +159,26 @@ describe("the session of the runs table", () => {
     session.setVisible(true);
     await begin(session, posted);
     expect(rowsIn(posted).get("lr-1e-5-seed-1")?.steps).toBe(6);
+  });
+
+  it("has the results of an evaluation before the next step", async () => {
+    const { session, store, posted, folders } = await open(1);
+    await read(session, posted);
+    const [folder = ""] = folders;
+    const { usage, evaluations } = runPaths(folder);
+    const tokens = { ...NO_TOKENS, sampled: 100 };
+    await appendFile(usage, encodeJsonLine({ for: "row", step: 3, seconds: 1 }));
+    await appendFile(usage, encodeJsonLine({ for: "evaluation", step: 4, tokens }));
+    const [line = ""] = (await readFile(evaluations, "utf8")).split("\n");
+    await appendFile(evaluations, `${line.replace('"test"', '"train"')}\n`);
+    await store.refresh();
+    session.refresh();
+    await vi.waitFor(() =>
+      expect(Object.keys(rowsIn(posted).get("lr-1e-5-seed-1")?.digest?.evaluations ?? {})).toEqual([
+        "local/calculator test greedy",
+        "local/calculator train greedy",
+      ]),
+    );
   });
 
   it("keeps the layout, opens runs that it knows, and drops what it does not", async () => {
