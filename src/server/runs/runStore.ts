@@ -42,6 +42,7 @@ export class RunStore {
   #parents: readonly string[] = [];
   #single: readonly string[] = [];
   #refreshing: Promise<void> | null = null;
+  #readingBest = Promise.resolve();
   #isStale = false;
   #isClosed = false;
   #stopLooking: (() => void) | null = null;
@@ -139,14 +140,23 @@ export class RunStore {
     }
     const runs = [...found.values()];
     const names = shownNames(runs.map((run) => ({ ...run, label: nameOf(run.folder) })));
-    this.#entries = new Map(
+    const entries = new Map(
       runs.map((run, index) => [run.folder, this.#entry(run, names[index] ?? run.name)] as const),
     );
+    this.#entries = entries;
     this.#changed.fire(null);
     if (this.#isClosed) return;
     for (const entry of this.#entries.values()) this.#keepConnected(entry);
     this.#lookAgain();
-    for (const folder of this.#entries.keys()) await this.#readBest(folder);
+    this.#readingBest = this.#readingBest.then(() => this.#readAllBest(entries));
+  }
+
+  /** Of one run after the other, until the list is read again. No one waits for it: a sweep may have gigabytes of metrics. */
+  async #readAllBest(entries: ReadonlyMap<string, RunEntry>): Promise<void> {
+    for (const folder of entries.keys()) {
+      if (this.#entries !== entries || this.#isClosed) return;
+      await this.#readBest(folder);
+    }
   }
 
   async #readBest(folder: string): Promise<void> {

@@ -73,23 +73,48 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   await fileSystem.writeAtomic(`${RUN}/run.json`, JSON.stringify(file));
 }
 
-it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
-  const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 2, settings: [] };
-  const addStep = (step: number, mean: number) =>
-    fileSystem.append(
-      `${RUN}/metrics.jsonl`,
-      `${JSON.stringify({ step, rollout: { reward: { mean } } })}\n`,
-    );
+async function addStep(step: number, mean: number): Promise<void> {
+  const row = { step, rollout: { reward: { mean } } };
+  await fileSystem.append(`${RUN}/metrics.jsonl`, `${JSON.stringify(row)}\n`);
+}
+
+async function writeSweepRun(): Promise<void> {
   for (const [step, mean] of [0, 0, 1, 0, 0].entries()) await addStep(step, mean);
+  const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 2, settings: [] };
   await writeRun({ sweep });
+}
+
+it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
+  await writeSweepRun();
   await store.look([], [RUN]);
-  expect(store.get(RUN)?.best).toBeCloseTo(0.2, 12);
+  await vi.waitFor(() => expect(store.get(RUN)?.best).toBeCloseTo(0.2, 12));
   await addStep(5, 1);
   store.onStatus(RUN, { ...INITIAL_STATUS, phase: "running", step: 6, rewardMean: 1 });
   await vi.waitFor(() => expect(store.get(RUN)?.best).toBeCloseTo(0.4, 12));
   await writeRun();
   await store.refresh();
   expect(store.get(RUN)?.best).toBeNull();
+});
+
+it("is read while the metrics of a sweep are still searched for the best reward", async () => {
+  await writeSweepRun();
+  let isListed = false;
+  store.onDidChange((folder) => {
+    isListed ||= folder === null;
+  });
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { readRange } = fileSystem;
+  vi.spyOn(fileSystem, "readRange").mockImplementation(async (...range) => {
+    if (isListed) await held;
+    return readRange(...range);
+  });
+  await store.look([], [RUN]);
+  expect(store.get(RUN)).toMatchObject({ steps: 5, best: null });
+  release();
+  await vi.waitFor(() => expect(store.get(RUN)?.best).toBeCloseTo(0.2, 12));
 });
 
 it("finds by itself that a trainer without a connection writes no heartbeat any more", async () => {
