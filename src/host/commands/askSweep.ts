@@ -10,6 +10,7 @@ import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import { type LoadedSweep, loadSweep, type SweepPorts } from "../../node/loadSweep.ts";
 import { runParent } from "../../node/runPaths.ts";
+import { isOfConfig } from "../../server/runs/configRun.ts";
 import { plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { TrainTask } from "../task/trainTask.ts";
@@ -97,7 +98,7 @@ async function knownSweeps({
   const result = parseConfig(await fileSystem.readText(fsPath), { path: fsPath, overrides });
   if (!result.ok) return [];
   const all = await listSweeps(fileSystem, runParent(result.config, fsPath));
-  return all.filter(({ file }) => file.configPath === fsPath);
+  return all.filter((sweep) => isOfConfig(sweep, fsPath));
 }
 
 /** How many runs continue at once; undefined when the user gave up. */

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
+import { isOfConfig } from "../../server/runs/configRun.ts";
 import { plural } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
@@ -28,7 +29,7 @@ export async function chooseConfig(
   if (only === undefined) return offerToCreate();
   if (others.length === 0) return only;
   const items = finder.configs.map((uri) => {
-    const last = store.runs.find(({ file }) => file?.configPath === uri.fsPath);
+    const last = store.runs.find((run) => isOfConfig(run, uri.fsPath));
     return {
       label: vscode.workspace.asRelativePath(uri),
       description: last === undefined ? "" : vscode.l10n.t("last run: {0}", last.phase),

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { RUN_REQUESTS, type RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { isOfConfig } from "../../server/runs/configRun.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";
@@ -47,9 +48,9 @@ export function dashboardHandlers(options: DashboardHandlerOptions) {
       if (alarm !== null) options.dashboard.open(run.folder, { target: { alarm } });
     },
     openDashboard: async (target) => {
-      const configPath = target instanceof vscode.Uri ? target.fsPath : null;
+      const configPath = target instanceof vscode.Uri ? target.fsPath : "";
       const run =
-        options.store.runs.find(({ file }) => file?.configPath === configPath) ??
+        options.store.runs.find((each) => isOfConfig(each, configPath)) ??
         (await choose(target, vscode.l10n.t("Which run?")));
       if (run !== undefined) options.dashboard.open(run.folder);
     },

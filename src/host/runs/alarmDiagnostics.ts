@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { plainMessage } from "../../core/util/plainText.ts";
+import { runFolder } from "../../server/runs/runFolder.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
@@ -112,8 +113,9 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     const known = new Set(alarms.folders);
     const newest = new Map<string, RunAlarmList>();
     for (const { file, folder } of store.runs) {
-      if (file === null || newest.has(file.configPath)) continue;
-      newest.set(file.configPath, { folder, firing: known.has(folder) ? alarms.of(folder) : [] });
+      const path = runFolder(file?.configPath ?? "");
+      if (file === null || newest.has(path)) continue;
+      newest.set(path, { folder, firing: known.has(folder) ? alarms.of(folder) : [] });
     }
     return newest;
   }

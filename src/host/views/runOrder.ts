@@ -1,6 +1,7 @@
 /** The order of the Runs view: what is running, then what waits for a person or for its turn, then the newest. */
 
 import type { RunEntry } from "../../api/runs.ts";
+import { runFolder } from "../../server/runs/runFolder.ts";
 import { isExpiring, isResumable } from "./runRow.ts";
 
 /** `runs` are sorted by their start, the newest first. */
@@ -9,7 +10,7 @@ export function byAttention(runs: readonly RunEntry[], nowMs: number): readonly 
   const ranks = new Map<RunEntry, number>();
   for (const run of runs) {
     ranks.set(run, rankOf(run, trained, nowMs));
-    if (run.file !== null) trained.add(run.file.configPath);
+    if (run.file !== null) trained.add(runFolder(run.file.configPath));
   }
   return runs.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
@@ -23,5 +24,5 @@ function rankOf(run: RunEntry, trained: ReadonlySet<string>, nowMs: number): num
 /** True for a run that ended in a fault and can be resumed, until its configuration is trained again. */
 function needsPerson(run: RunEntry, trained: ReadonlySet<string>): boolean {
   if ((run.phase !== "failed" && run.phase !== "interrupted") || !isResumable(run)) return false;
-  return run.file?.sweep !== undefined || !trained.has(run.file?.configPath ?? "");
+  return run.file?.sweep !== undefined || !trained.has(runFolder(run.file?.configPath ?? ""));
 }

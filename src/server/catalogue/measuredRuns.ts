@@ -6,6 +6,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
+import { isOfConfig } from "../runs/configRun.ts";
 import type { RunStore } from "../runs/runStore.ts";
 
 export interface MeasuredRunsOptions {
@@ -68,8 +69,7 @@ export class MeasuredRuns {
   async #readOne(configPath: string): Promise<boolean> {
     const { store, fileSystem } = this.#options;
     const entry = store.runs.find(
-      ({ file, steps }) =>
-        file?.configPath === configPath && file.evaluation === undefined && steps > 0,
+      (run) => isOfConfig(run, configPath) && run.file?.evaluation === undefined && run.steps > 0,
     );
     const known = this.#known.get(configPath) ?? null;
     const version = entry === undefined ? null : versionOf(entry);

@@ -2,6 +2,8 @@
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
+import type { RunFile } from "../../shared/runFile.ts";
+import { runFolder } from "./runFolder.ts";
 
 export interface ConfigRun {
   readonly status: NewestRun;
@@ -9,9 +11,17 @@ export interface ConfigRun {
   readonly folder: string | null;
 }
 
+/** True for what was started from the configuration at `path`, whether a terminal or the editor has spelled either. */
+export function isOfConfig(
+  { file }: { readonly file: Pick<RunFile, "configPath"> | null },
+  path: string,
+): boolean {
+  return file !== null && runFolder(file.configPath) === runFolder(path);
+}
+
 /** The first of `runs` that was started from the configuration at `path`. */
 export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
-  const run = runs.find(({ file }) => file?.configPath === path);
+  const run = runs.find((each) => isOfConfig(each, path));
   if (run === undefined) return { status: { kind: "none" }, folder: null };
   return { status: statusOf(run), folder: run.folder };
 }

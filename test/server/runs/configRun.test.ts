@@ -28,6 +28,11 @@ describe("the newest run of a configuration", () => {
     });
   });
 
+  it("is found by another spelling of its path", () => {
+    const run = aRun({}, "/projects/./tinker-config.yaml");
+    expect(newestRun([run], PATH).folder).toBe("/runs/demo");
+  });
+
   it.each([
     ["at its first step", 0, 200],
     ["at its last step", 200, 200],
