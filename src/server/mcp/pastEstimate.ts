@@ -2,7 +2,7 @@
 
 import { basename, dirname } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
-import { parseConfig } from "../../core/config/parse.ts";
+import { type ParseResult, parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/source/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EstimateReport } from "../../core/estimate/report.ts";
@@ -20,20 +20,22 @@ export async function pastEstimate(
   { path, folder }: { readonly path: string; readonly folder: string | null },
 ): Promise<ReturnType<typeof describeEstimate>> {
   const { text } = await workspace.readConfig(path);
-  const config = requireValid(text, { path });
+  const { config } = requireValid(text, { path });
   const stages = Object.keys(config.stages ?? {});
   const project: Project = (basis) =>
     stages.length > 0 ? stagesFromFolder({ text, path }, stages, basis) : projectRun(config)(basis);
   return describeEstimate(await reportFor(workspace, { config, path, named: folder }, project));
 }
 
+type ParsedConfig = Extract<ParseResult, { readonly ok: true }>;
+
 /** @throws AppError `config-invalid` with the first faults */
 export function requireValid(
   text: string,
   options: { readonly path: string; readonly overrides?: readonly string[] },
-): Config {
+): ParsedConfig {
   const parsed = parseConfig(text, options);
-  if (parsed.ok) return parsed.config;
+  if (parsed.ok) return parsed;
   const faults = parsed.problems
     .filter(({ severity }) => severity === "error")
     .slice(0, MAX_FAULTS);

@@ -4,7 +4,6 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
-import { parseConfig } from "../../core/config/parse.ts";
 import { parseErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
@@ -89,9 +88,11 @@ async function judge(starter: Starter, { config: name, settings = [] }: Wanted):
       "resume_from continues a run, which cannot be started here. Ask the user to resume it.",
     );
   }
-  const config = requireValid(start.text, start);
-  const parsed = parseConfig(start.text, start);
-  requirePlainSettings(parsed.ok ? parsed.overrides.map(({ path }) => path) : [], false);
+  const { config, overrides } = requireValid(start.text, start);
+  requirePlainSettings(
+    overrides.map(({ path }) => path),
+    false,
+  );
   const fileValue = (name: string) => fileValueFor(dirname(start.path), env, name);
   await judgeConfig(config, start.path, { root, permission, fileValue });
   return { start, config };
