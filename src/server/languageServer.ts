@@ -104,8 +104,8 @@ export function serveLanguage(
     const factsOf = factsFor(sources, config, checked);
     const options = factsOf === undefined ? config.options : { ...config.options, factsOf };
     const found = diagnoseChecked(checked, options);
-    // Typing may continue while the editor says what it knows.
-    if (documents.get(uri)?.version === config.document.version) {
+    // It may be closed while the editor says what it knows.
+    if (documents.get(uri) === config.document) {
       mark(
         uri,
         found.map((each) => asDiagnostic(config.document, each)),
