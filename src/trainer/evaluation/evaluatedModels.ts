@@ -12,6 +12,7 @@ import {
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
 import { systemClock } from "../../node/clock.ts";
 import { runName, runParent } from "../../node/runPaths.ts";
 import type { PlannedModel } from "../../shared/runFile.ts";
@@ -42,10 +43,20 @@ export async function evaluatedModels(
     const named = await evaluatedModel(fileSystem, word, config);
     found.set(named.path ?? BASE, named);
   }
-  const models = [...found.values()];
-  return models.map(({ longName, ...model }) => {
-    const isUnique = models.filter(({ name }) => name === model.name).length === 1;
-    return isUnique ? model : { ...model, name: longName };
+  const models = distinguished([...found.values()], ({ longName }) => longName);
+  const named = distinguished(models, ({ path, longName }) => path ?? longName);
+  return named.map(({ longName: _, ...model }) => model);
+}
+
+/** With another name for each that is not alone with its own. */
+function distinguished(
+  models: readonly NamedModel[],
+  otherName: (model: NamedModel) => string,
+): readonly NamedModel[] {
+  const byName = groupBy(models, ({ name }) => name);
+  return models.map((model) => {
+    const isAlone = byName.get(model.name)?.length === 1;
+    return isAlone ? model : { ...model, name: otherName(model) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   appendCheckpoint,
@@ -15,8 +16,12 @@ const CONFIG = { model_name: "org/model" };
 const files = filesOnDisk();
 const parent = folderOfEachTest();
 
-async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): Promise<string> {
-  const { folder } = await startedRun(files, parent, { name });
+async function aRun(
+  name: string,
+  saves: readonly Partial<CheckpointEntry>[],
+  inFolder = parent,
+): Promise<string> {
+  const { folder } = await startedRun(files, inFolder, { name });
   for (const save of saves) {
     const step = save.step ?? 0;
     await appendCheckpoint(
@@ -58,6 +63,19 @@ describe("the models of an evaluation", () => {
   it("carry the name of their run where two have as many steps", async () => {
     const [one, two] = [await aRun("one", [{ step: 5 }]), await aRun("two", [{ step: 5 }])];
     expect((await found(one, two)).map(({ name }) => name)).toEqual(["one step 5", "two step 5"]);
+  });
+
+  it("carry their addresses where their runs have one name, too", async () => {
+    const saves = ["a", "b"].map((id) => ({
+      step: 5,
+      sampler_path: `tinker://${id}/sampler_weights/c5`,
+    }));
+    const runs = await Promise.all(
+      saves.map((save, i) => aRun("one", [save], join(parent, `project-${i}`))),
+    );
+    expect((await found(...runs)).map(({ name }) => name)).toEqual(
+      saves.map(({ sampler_path }) => sampler_path),
+    );
   });
 
   it("are sampled from the weights beside a state, with the step that the name says", async () => {

@@ -153,7 +153,7 @@ function recordedResults(
   const recorded = evaluations.findLast(
     (entry) =>
       entry.step === step &&
-      entry.model?.name === model?.name &&
+      entry.model?.path === model?.path &&
       (purpose !== "end" || entry.purpose === "end"),
   );
   return recorded?.results ?? null;

@@ -325,6 +325,20 @@ describe("an evaluation", () => {
     expect(stored[2]).toMatchObject({ results: [{ difference: { tasks: 8, mean: 0 } }, {}] });
   });
 
+  it("takes the results of one checkpoint for no other with the same name", async () => {
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const sampler = scriptedSampler([ended(call("answer"))]);
+    const models = ["a", "b"].map((id) => ({
+      name: "step 5",
+      path: `tinker://${id}/sampler_weights/c5`,
+    }));
+    for (const model of models) {
+      const at = { step: 5, purpose: "asked", model } as const;
+      await context.clock.run(evaluate(context, twiceEvaluated(), sampler, at));
+    }
+    expect(linesOf(context, PATHS.evaluations)).toMatchObject(models.map((model) => ({ model })));
+  });
+
   it("ends with the reason of a stop, and writes no result", async () => {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const sampler = scriptedSampler([ended(call("answer"))]);
