@@ -38,11 +38,14 @@ export class EndConditions {
     this.#countedUntilMs = this.#clock.monotonic();
   }
 
-  /** Waits without counting the time. */
+  /** Waits without counting the time, also where a stop ends the wait. */
   async skip(pause: Promise<void>): Promise<void> {
     const fromMs = this.#clock.monotonic();
-    await pause;
-    this.#countedUntilMs += this.#clock.monotonic() - fromMs;
+    try {
+      await pause;
+    } finally {
+      this.#countedUntilMs += this.#clock.monotonic() - fromMs;
+    }
   }
 
   /** The time of the run until now, minus a pause of so many milliseconds since the last step. */

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { readUsage } from "../../../../src/core/runFolder/usageLog.ts";
+import type { RunControl } from "../../../../src/core/training/run/control.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { FOLDER } from "../fakeContext.ts";
 import { placeOfSeed, prepareAhead } from "./prepareAhead.ts";
 import { comparableRows, duringRollouts, prepareRun, rewarding } from "./prepareRun.ts";
 
@@ -144,5 +148,21 @@ describe("a loop that is asked to pause", () => {
     context.control.stop();
     expect(await ended).toMatchObject({ outcome: "stopped", step: 4 });
     expect(saves()).toEqual(["interrupt_000004"]);
+  });
+
+  it.each([
+    ["a stop", (control: RunControl) => control.stop()],
+    [
+      "a lost session",
+      (control: RunControl) => control.fail(new AppError("tinker-expired", "gone")),
+    ],
+  ])("does not count the time until %s ends the pause", async (_, end) => {
+    const { context, start } = prepareRun({ steps: null });
+    context.control.pause();
+    const ended = start({ ...START, step: 4, cursor: 4 });
+    await context.clock.advance(3_600_000);
+    end(context.control);
+    await Promise.allSettled([ended]);
+    expect(await readUsage(context.fileSystem, FOLDER)).toMatchObject({ seconds: 0 });
   });
 });
