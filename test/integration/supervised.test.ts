@@ -45,7 +45,7 @@ it("the loss of a file falls, on what is held out too, and a resume goes on exac
 });
 
 it("an estimate counts each token, and a dry run shows an example", async () => {
-  const config = `${SUPERVISED}max_steps: 4\n`;
+  const config = `${SUPERVISED}num_epochs: 1\n`;
   await train("counted", config);
   const path = join(folder, "counted.yaml");
   const estimated = await runProgram(["estimate", path, "--json"], {});
@@ -57,6 +57,7 @@ it("an estimate counts each token, and a dry run shows an example", async () => 
   const tried = await runProgram(["train", "-c", path, "--dry_run"], {});
   expect([tried.code, tried.stderr]).toEqual([0, ""]);
   expect(tried.stdout).toMatch(/what would be trained\nexamples +2\n/);
+  expect(tried.stdout).toContain("5 steps");
 });
 
 it("rollouts are imitated, and reinforcement learning starts from what came of them", async () => {

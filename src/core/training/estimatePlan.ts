@@ -138,16 +138,17 @@ export async function collectEstimate(
 /** Evaluations are left out: how long the model's answers are is not known. */
 export function supervisedEstimate(
   config: Config,
-  { sequence, totalSteps }: { readonly sequence: TaskSequence; readonly totalSteps: number | null },
+  sequence: TaskSequence,
   examples: ExampleSet,
   prices: Prices | null,
 ): { readonly estimate: Estimate; readonly plan: EstimatePlan } {
-  const steps = totalSteps ?? 1;
+  const planned = totalSteps(config, sequence.epochLength);
+  const steps = planned ?? 1;
   const items = itemsFrom(sequence, 0, steps * config.batch_size, config);
   const lengths = examples.trained.map(tokensOf);
   const trained = sum(items.map(({ index }) => lengths[index] ?? 0));
   const measured = Array.from({ length: steps }, (_, step) => step + 1).filter((completed) =>
-    isMeasured({ config, totalSteps }, completed),
+    isMeasured({ config, totalSteps: planned }, completed),
   );
   const heldOut = measured.length * sum(examples.heldOut.map(tokensOf));
   const usage = { sampled: 0, prefill_cached: 0, prefill_uncached: heldOut, trained };
@@ -166,7 +167,7 @@ export function supervisedEstimate(
       steps,
       unplayed: [],
     },
-    plan: planWithoutRollouts(totalSteps),
+    plan: planWithoutRollouts(planned),
   };
 }
 

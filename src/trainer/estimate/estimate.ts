@@ -200,10 +200,10 @@ export function supervisedReport({
   readonly preparation: Preparation;
   readonly listPrices: ListPrices | null;
 }): EstimateReport | null {
-  const { examples } = preparation;
+  const { examples, sequence } = preparation;
   if (examples === undefined) return null;
   const prices = priceFileOf(config, listPrices);
-  const projected = supervisedEstimate(config, preparation, examples, prices?.prices ?? null);
+  const projected = supervisedEstimate(config, sequence, examples, prices?.prices ?? null);
   const { max_cost_usd, max_tokens_total, max_hours } = config;
   return {
     ...projected,

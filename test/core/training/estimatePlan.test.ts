@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
-import { collectEstimate } from "../../../src/core/training/estimatePlan.ts";
+import { collectEstimate, supervisedEstimate } from "../../../src/core/training/estimatePlan.ts";
+import { createTaskSequence } from "../../../src/core/training/tasks/dataset.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { sha256 } from "../../../src/node/hash.ts";
 import { aConfig, anEnvironment } from "./builders.ts";
 
 it("the estimate of a stage that collects plays tasks at most so often, trains nothing and takes the time of rollouts", async () => {
@@ -24,4 +26,20 @@ it("the estimate of a stage that collects plays tasks at most so often, trains n
     { name: "game", groups: 30, rollouts: 1 },
     { name: "game", groups: 12, rollouts: 1 },
   ]);
+});
+
+it("the estimate of supervised fine-tuning has the steps of its configuration", () => {
+  const config = aConfig({ method: "sft", batch_size: 4, num_epochs: 1, max_steps: null });
+  const source = {
+    environment: "data",
+    split: "train",
+    count: 10,
+    shuffle: false,
+    numSamples: null,
+    weight: 1,
+  };
+  const sequence = createTaskSequence([source], 1, "proportional", sha256);
+  const examples = { trained: [], heldOut: [], digest: "" };
+  const { estimate, plan } = supervisedEstimate(config, sequence, examples, null);
+  expect([estimate.steps, plan.steps]).toEqual([3, 3]);
 });
