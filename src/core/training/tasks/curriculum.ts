@@ -42,6 +42,22 @@ export interface TriedTask extends TaskRef {
 
 const NO_EVIDENCE: TaskEvidence = { successes: 0, failures: 0, tokens: 0, step: -1 };
 
+/** A task with its names, which many comparisons need. */
+interface NamedTask {
+  readonly task: TaskRef;
+  readonly name: string;
+  readonly splitName: string;
+}
+
+/** How a task stands until the next outcomes. */
+interface Standing extends NamedTask {
+  readonly pool: Pool;
+  /** What `signal` draws it by. */
+  readonly weight: number;
+  /** The last step that trained it; -1 without. */
+  readonly step: number;
+}
+
 /** What one step has changed. */
 interface Observation {
   readonly step: number;
@@ -60,11 +76,13 @@ export interface CurriculumOptions extends Pick<Config, "seed" | "mix"> {
 
 export class Curriculum {
   readonly #options: CurriculumOptions;
-  readonly #tasks: readonly TaskRef[];
+  readonly #tasks: readonly NamedTask[];
   readonly #evidence = new Map<string, TaskEvidence>();
   readonly #drawn = new Map<number, string>();
-  readonly #byName: ReadonlyMap<string, TaskRef>;
+  readonly #byName: ReadonlyMap<string, NamedTask>;
   readonly #known: ReadonlyMap<string, number>;
+  /** Of all tasks in their plain order; null from outcomes to the draw after them. */
+  #standings: readonly Standing[] | null = null;
   /** What stood in the place of what the last observation has changed. */
   #before: Observation = { step: -1, evidence: new Map(), drawn: new Map() };
 
@@ -72,8 +90,8 @@ export class Curriculum {
     this.#options = options;
     const { sequence, known } = options;
     this.#known = (state === null ? known : readKnown(state.known ?? "")) ?? new Map();
-    this.#tasks = Array.from({ length: sequence.epochLength }, (_, i) => sequence.itemAt(i));
-    this.#byName = new Map(this.#tasks.map((task) => [taskId(task), task]));
+    this.#tasks = Array.from({ length: sequence.epochLength }, (_, i) => named(sequence.itemAt(i)));
+    this.#byName = new Map(this.#tasks.map((own) => [own.name, own]));
     for (const [name, own] of readEvidence(state?.tasks ?? "") ?? []) this.#evidence.set(name, own);
     for (const [at, name] of state?.drawn ?? []) this.#drawn.set(at, name);
   }
@@ -85,7 +103,7 @@ export class Curriculum {
   /** The task at a position: drawn when it is asked for first, from then on the same. Positions are asked for in order. */
   itemAt(at: number): TaskItem {
     const name = this.#drawn.get(at) ?? this.#draw(at);
-    const task = this.#byName.get(name) ?? this.#options.sequence.itemAt(at);
+    const task = this.#byName.get(name)?.task ?? this.#options.sequence.itemAt(at);
     const { environment, split, index } = task;
     const epoch = Math.floor(at / this.#options.sequence.epochLength);
     return { environment, split, index, position: at, epoch };
@@ -99,6 +117,7 @@ export class Curriculum {
       evidence.set(name, old);
       this.#evidence.set(name, updated(old ?? NO_EVIDENCE, own, step));
     }
+    this.#standings = null;
     const drawn = new Map([...this.#drawn].filter(([at]) => at < cursor));
     for (const at of drawn.keys()) this.#drawn.delete(at);
     this.#before = { step, evidence, drawn };
@@ -124,8 +143,8 @@ export class Curriculum {
   /** How many tasks are in each pool; `new` have never been tried. */
   get pools(): Readonly<Record<Pool | "new", number>> {
     const sizes = { open: 0, hard: 0, solved: 0, new: 0 };
-    for (const task of this.#tasks) {
-      const known = this.#evidence.get(taskId(task));
+    for (const { name } of this.#tasks) {
+      const known = this.#evidence.get(name);
       sizes[known === undefined ? "new" : posterior(known).pool] += 1;
     }
     return sizes;
@@ -136,58 +155,53 @@ export class Curriculum {
     const waiting = new Set(this.#drawn.values());
     // With weights an environment keeps its share: what is drawn is one of its tasks.
     const only = mix === "weighted" ? sequence.itemAt(at).environment : null;
-    const able = this.#tasks.filter((task) => only === null || task.environment === only);
-    const free = able.filter((task) => !waiting.has(taskId(task)));
+    this.#standings ??= this.#standingsNow();
+    const all = this.#standings;
+    const able = only === null ? all : all.filter(({ task }) => task.environment === only);
+    const free = able.filter(({ name }) => !waiting.has(name));
     const choice = free.length > 0 ? free : able;
-    const task = kind === "pools" ? this.#fromPools(choice, at) : this.#bySignal(choice, at);
-    const name = taskId(task);
+    const chosen = kind === "pools" ? this.#fromPools(choice, at) : this.#bySignal(choice, at);
+    const name = chosen?.name ?? taskId(sequence.itemAt(kind === "pools" ? 0 : at));
     this.#drawn.set(at, name);
     return name;
   }
 
-  /** Within a pool the one that was trained longest ago; those never tried first, in their plain order. */
-  #fromPools(tasks: readonly TaskRef[], at: number): TaskRef {
-    const pools: Record<Pool, TaskRef[]> = { open: [], hard: [], solved: [] };
+  #standingsNow(): readonly Standing[] {
     const means = this.#meansBySplit();
-    for (const task of tasks) {
-      const known = this.#evidence.get(taskId(task));
-      const pool =
-        known === undefined ? poolOfUntried(this.#prior(task, means)) : posterior(known).pool;
-      pools[pool].push(task);
-    }
+    const meanTokens = this.#meanTokens();
+    return this.#tasks.map((own) => {
+      const known = this.#evidence.get(own.name);
+      const prior = this.#prior(own, means);
+      const evidence = known ?? NO_EVIDENCE;
+      const tokens = evidence.tokens > 0 ? evidence.tokens : meanTokens;
+      return {
+        ...own,
+        pool: known === undefined ? poolOfUntried(prior) : posterior(known).pool,
+        weight: expectedVariance(evidence, prior) / tokens,
+        step: evidence.step,
+      };
+    });
+  }
+
+  /** Within a pool the one that was trained longest ago; those never tried first, in their plain order. */
+  #fromPools(tasks: readonly Standing[], at: number): Standing | undefined {
+    const pools: Record<Pool, Standing[]> = { open: [], hard: [], solved: [] };
+    for (const task of tasks) pools[task.pool].push(task);
     const able = (Object.keys(POOL_WEIGHTS) as Pool[]).filter((pool) => pools[pool].length > 0);
     const weights = able.map((pool) => POOL_WEIGHTS[pool]);
     const pool = able[drawByWeight(weights, this.#uniform(at, "pool"))] ?? "open";
-    return this.#longestAgo(pools[pool]);
+    return longestAgo(pools[pool]);
   }
 
-  /** Of equal ones the first. */
-  #longestAgo(tasks: readonly TaskRef[]): TaskRef {
-    let least = Number.POSITIVE_INFINITY;
-    let found = this.#options.sequence.itemAt(0) as TaskRef;
-    for (const task of tasks) {
-      const step = this.#evidence.get(taskId(task))?.step ?? -1;
-      if (step < least) [least, found] = [step, task];
-    }
-    return found;
-  }
-
-  #bySignal(tasks: readonly TaskRef[], at: number): TaskRef {
-    const meanTokens = this.#meanTokens();
-    const means = this.#meansBySplit();
-    const weights = tasks.map((task) => {
-      const known = this.#evidence.get(taskId(task)) ?? NO_EVIDENCE;
-      const tokens = known.tokens > 0 ? known.tokens : meanTokens;
-      return expectedVariance(known, this.#prior(task, means)) / tokens;
-    });
-    const chosen = tasks[drawByWeight(weights, this.#uniform(at, "task"))];
-    return chosen ?? this.#options.sequence.itemAt(at);
+  #bySignal(tasks: readonly Standing[], at: number): Standing | undefined {
+    const weights = tasks.map(({ weight }) => weight);
+    return tasks[drawByWeight(weights, this.#uniform(at, "task"))];
   }
 
   /** Expected success before the policy has tried the task: of its split and of others, half each where both are known. */
-  #prior(task: TaskRef, means: ReadonlyMap<string, number>): number {
-    const ofSplit = means.get(splitOf(task));
-    const ofOthers = this.#known.get(taskId(task));
+  #prior({ name, splitName }: NamedTask, means: ReadonlyMap<string, number>): number {
+    const ofSplit = means.get(splitName);
+    const ofOthers = this.#known.get(name);
     return ((ofSplit ?? ofOthers ?? 0.5) + (ofOthers ?? ofSplit ?? 0.5)) / 2;
   }
 
@@ -195,12 +209,12 @@ export class Curriculum {
   #meansBySplit(): ReadonlyMap<string, number> {
     const sums = new Map<string, { successes: number; all: number }>();
     for (const [name, { successes, failures }] of this.#evidence) {
-      const task = this.#byName.get(name);
-      if (task === undefined) continue;
-      const own = sums.get(splitOf(task)) ?? { successes: 0, all: 0 };
+      const splitName = this.#byName.get(name)?.splitName;
+      if (splitName === undefined) continue;
+      const own = sums.get(splitName) ?? { successes: 0, all: 0 };
       own.successes += successes;
       own.all += successes + failures;
-      sums.set(splitOf(task), own);
+      sums.set(splitName, own);
     }
     return new Map(
       [...sums].map(([split, { successes, all }]) => [split, (1 + successes) / (2 + all)]),
@@ -221,8 +235,16 @@ export class Curriculum {
   }
 }
 
-function splitOf({ environment, split }: TaskRef): string {
-  return `${environment}:${split}`;
+function named(task: TaskRef): NamedTask {
+  return { task, name: taskId(task), splitName: `${task.environment}:${task.split}` };
+}
+
+/** Of equal ones the first. */
+function longestAgo(tasks: readonly Standing[]): Standing | undefined {
+  return tasks.reduce<Standing | undefined>(
+    (found, task) => (found === undefined || task.step < found.step ? task : found),
+    undefined,
+  );
 }
 
 function updated(old: TaskEvidence, outcomes: readonly TriedTask[], step: number): TaskEvidence {
