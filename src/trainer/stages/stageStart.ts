@@ -1,6 +1,6 @@
 /** What a stage is given when it begins: the runs of the stages before it, and what they have left of a common budget. */
 
-import { dirname, relative } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { checkText } from "../../core/config/check.ts";
@@ -206,7 +206,8 @@ async function leftBudgets(
 ): Promise<readonly string[]> {
   const { overrides } = chain.file;
   const budgets = sharedBudgets(start.text, { path, overrides });
-  const others = runs.filter(({ folder }) => folder !== start.folder);
+  const own = start.folder === null ? null : resolve(start.folder);
+  const others = runs.filter(({ folder }) => resolve(folder) !== own);
   const spent = await Promise.all(others.map((run) => spentBy(fileSystem, run)));
   const used: StageBudgets = {
     max_cost_usd: sum(spent.map(({ costUsd }) => costUsd ?? 0)),
@@ -214,13 +215,13 @@ async function leftBudgets(
     max_hours: sum(spent.map(({ hours }) => hours)),
   };
   // A resumed run has what was left when it began; the stage's own limit is that of the file now.
-  const own = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
+  const limits = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
   return (Object.keys(BUDGETS) as (keyof StageBudgets)[]).flatMap((key) => {
     const budget = budgets[key];
     if (budget === null) return [];
     const left = budget - (used[key] ?? 0);
     if (left <= 0) throw usedUp(key, budget);
-    return [`${key}=${Math.min(left, own?.[key] ?? left)}`];
+    return [`${key}=${Math.min(left, limits?.[key] ?? left)}`];
   });
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { startConfig } from "../../../src/node/startConfig.ts";
+import { type StartRequest, startConfig } from "../../../src/node/startConfig.ts";
 import { loadStart } from "../../../src/trainer/config/configFiles.ts";
 import { stageStart } from "../../../src/trainer/stages/stageStart.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
@@ -50,11 +50,13 @@ beforeAll(async () => {
   await writeFile(join(runs, "gather", "usage.jsonl"), `${usage}\n${usage}\n`);
 });
 
-async function begin(): Promise<readonly string[]> {
-  const overrides = ["stage=reinforce"];
-  const start = await startConfig(fileSystem, { configPath: path, overrides });
+const begin = () => overridesOf({ configPath: path, overrides: ["stage=reinforce"] });
+
+async function overridesOf(request: StartRequest): Promise<readonly string[]> {
+  const start = await startConfig(fileSystem, request);
   const { config } = loadStart(start);
-  const member = { ...MEMBER, combination: 1, combinations: 2, settings: ["stage=reinforce"] };
+  const settings = [`stage=${config.stage}`];
+  const member = { ...MEMBER, combination: 1, combinations: 2, settings };
   return (await stageStart(fileSystem, { start, config, member })).overrides;
 }
 
@@ -63,5 +65,13 @@ describe("the common budget of stages", () => {
     const overrides = await begin();
     expect(overrides).toContain("max_tokens_total=200");
     expect(overrides).toContain("max_hours=0.75");
+  });
+
+  it("is not less by the stage that is resumed, however its folder is written", async () => {
+    const runs = join(folder, ".tinker-rl", "runs");
+    const overrides = ["stage=gather", `log_path=${runs}/`];
+    const resumed = await overridesOf({ resume: join(runs, "gather"), overrides });
+    expect(resumed).toContain("max_tokens_total=1000");
+    expect(resumed).toContain("max_hours=1");
   });
 });
