@@ -2,6 +2,7 @@
 
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Config } from "../core/config/fields/schema.ts";
+import { folderName } from "../core/runFolder/runFolder.ts";
 import { plainName } from "../core/sweeps/runNames.ts";
 
 /** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
@@ -20,4 +21,9 @@ export function runName(config: Config, configPath: string): string {
   if (named !== null) return named;
   const ofFile = basename(configPath, extname(configPath));
   return config.stage === null ? ofFile : `${ofFile}.${plainName(config.stage)}`;
+}
+
+/** Where the first run of a configuration lies; those that follow have a number behind their name. */
+export function firstRunPath(config: Config, configPath: string): string {
+  return join(runParent(config, configPath), folderName(runName(config, configPath)));
 }

@@ -3,7 +3,7 @@
  * keys both ask here, so that what the editor judged is what the trainer runs.
  */
 
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { lastOfEach } from "../core/config/overrideWords.ts";
 import { parseConfig } from "../core/config/parse.ts";
@@ -14,7 +14,7 @@ import { MAX_BYTES } from "../core/runFolder/files/wholeFiles.ts";
 import { requireRunFile } from "../core/runFolder/runFile.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { sha256 } from "./hash.ts";
-import { runName, runParent } from "./runPaths.ts";
+import { firstRunPath } from "./runPaths.ts";
 
 /** What is to be trained. */
 export type StartRequest = {
@@ -135,7 +135,7 @@ async function runToResume(
   const from = parsed.ok ? parsed.config.resume_from : null;
   if (!parsed.ok || from === null || from.startsWith("tinker://")) return null;
   if (from !== "auto") return resolve(dirname(path), from);
-  const folder = join(runParent(parsed.config, path), runName(parsed.config, path));
+  const folder = firstRunPath(parsed.config, path);
   return (await fileSystem.size(runPaths(folder).state)) === null ? null : folder;
 }
 

@@ -1,7 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { readOverrides } from "../../src/node/startConfig.ts";
+import { readOverrides, startConfig } from "../../src/node/startConfig.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../fakes/plantedHome.ts";
 
 let planted: PlantedHome;
@@ -19,4 +19,12 @@ it("more overrides than anybody gives a run are damage, as each is compared with
   expect(await readOverrides(files, run)).toHaveLength(900);
   await writeFile(join(run, "overrides.json"), JSON.stringify(texts(50_000)));
   await expect(readOverrides(files, run)).rejects.toMatchObject({ code: "run-file-invalid" });
+});
+
+it("resume_from: auto finds the run of a file whose name no folder can have", async () => {
+  const configPath = join(dirname(planted.configPath), "my config.yaml");
+  await copyFile(planted.configPath, configPath);
+  const folder = await planted.stoppedRun("my-config");
+  const asked = { configPath, overrides: ["resume_from=auto"] };
+  expect(await startConfig(planted.fileSystem, asked)).toMatchObject({ folder });
 });

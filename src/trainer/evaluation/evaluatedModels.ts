@@ -1,6 +1,6 @@
 /** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
 
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -14,7 +14,7 @@ import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { systemClock } from "../../node/clock.ts";
-import { runName, runParent } from "../../node/runPaths.ts";
+import { firstRunPath } from "../../node/runPaths.ts";
 import type { PlannedModel } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 
@@ -65,7 +65,7 @@ export async function defaultWords(
   fileSystem: FileSystem,
   { config, path }: Pick<LoadedConfig, "config" | "path">,
 ): Promise<readonly string[]> {
-  const folder = join(runParent(config, path), runName(config, path));
+  const folder = firstRunPath(config, path);
   return (await isRun(fileSystem, folder)) ? [BASE, folder] : [BASE];
 }
 

@@ -5,10 +5,12 @@ import {
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import {
+  defaultWords,
   evaluatedModels,
   firstRunFolder,
 } from "../../../src/trainer/evaluation/evaluatedModels.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { aConfig } from "../../core/training/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
 
@@ -108,5 +110,13 @@ describe("the models of an evaluation", () => {
     const run = await aRun("one", [{ step: 10 }]);
     expect(await firstRunFolder(files, ["base", "tinker://r/weights/c", `${run}@10`])).toBe(run);
     expect(await firstRunFolder(files, ["base"])).toBeNull();
+  });
+
+  it("are the base model and the run of the configuration where none is named", async () => {
+    const path = join(parent, "my config.yaml");
+    const config = aConfig({ log_path: parent });
+    expect(await defaultWords(files, { config, path })).toEqual(["base"]);
+    const run = await aRun("my config", []);
+    expect(await defaultWords(files, { config, path })).toEqual(["base", run]);
   });
 });
