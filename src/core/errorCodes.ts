@@ -141,6 +141,7 @@ export const ERROR_CODES = {
     "run-preparing": "The run has not begun yet.",
     "run-taken-over": "Another process has taken over the run.",
     "run-without-rewards": "No rollout of the dry run got a reward.",
+    "run-without-steps": "The run trains nothing.",
     "secret-missing": "A secret that the configuration names is not set.",
     "secret-not-allowed": "The configuration would send a key of this program to an environment.",
     "state-gone": "All saved states of the run have expired or were deleted.",

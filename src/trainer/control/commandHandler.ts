@@ -32,6 +32,7 @@ export class RunCommandHandler {
   /** With all settings requested so far. */
   #run: TunableRun | null = null;
   #inForce: TunableRun | null = null;
+  #isTraining = true;
 
   constructor(options: CommandHandlerOptions) {
     this.#options = options;
@@ -40,6 +41,11 @@ export class RunCommandHandler {
   /** The settings in force; null before the run has begun. */
   get settings(): LoadedConfig | null {
     return this.#inForce?.loaded ?? null;
+  }
+
+  /** From now on commands that need steps are refused. */
+  trainsNothing(): void {
+    this.#isTraining = false;
   }
 
   /** From now on settings can be changed. A later attempt in the same process changes nothing: what was requested still holds. */
@@ -65,11 +71,13 @@ export class RunCommandHandler {
         onPausing(false);
         return "The run continues.";
       case "save": {
+        this.#requireTraining();
         const entry = await control.saveNow();
         return `Saved ${entry.name} after ${formatQuantity(entry.step, "step")}.`;
       }
       case "stop":
         control.stop();
+        if (!this.#isTraining) return "The run ends; it has nothing to save.";
         return this.#run === null
           ? "The run ends; it has not begun to train."
           : "The run discards its unfinished step, saves its last completed one and ends.";
@@ -83,7 +91,16 @@ export class RunCommandHandler {
     }
   }
 
+  #requireTraining(): void {
+    if (this.#isTraining) return;
+    throw new AppError(
+      "run-without-steps",
+      "This run trains nothing, so it has no step to wait for, to save or to change. Stop it, and start the same command again.",
+    );
+  }
+
   #requireSteps(): void {
+    this.#requireTraining();
     if (this.#options.status().phase !== "finishing") return;
     throw new AppError("run-ended", "The run has completed all its steps and is about to end.");
   }

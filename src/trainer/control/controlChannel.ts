@@ -87,6 +87,11 @@ export class ControlChannel {
     this.#expectEditor(this.#status.attached);
   }
 
+  /** For an evaluation, a stage that collects and a dry run: from now on commands that need steps are refused. */
+  trainsNothing(): void {
+    this.#handler.trainsNothing();
+  }
+
   /** Updates the status with a phase that is no progress event. */
   onPhase(phase: RunPhase): void {
     this.#status = { ...this.#status, phase, rollouts: null };

@@ -32,6 +32,7 @@ export interface DryRun extends Pick<DryRunRequest, "groups" | "isKept" | "onPla
 
 /** @throws AppError `run-without-rewards` when no rollout got a reward, and as a run that cannot begin; cleaned of secrets */
 export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promise<RunEnd> {
+  trainer.controlChannel?.trainsNothing();
   const services = new CleanupStack();
   const { config, path } = dry.loaded;
   const parent = dry.isKept

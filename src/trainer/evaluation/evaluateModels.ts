@@ -49,6 +49,7 @@ export async function evaluateModels(
   trainer: TrainerOptions,
   wanted: ModelEvaluation,
 ): Promise<RunEnd> {
+  trainer.controlChannel?.trainsNothing();
   const services = new CleanupStack();
   try {
     const { loaded } = wanted;

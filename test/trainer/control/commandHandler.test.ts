@@ -68,6 +68,19 @@ describe("a command", () => {
     expect(calls).toEqual(["stopNow"]);
   });
 
+  it("that needs steps is refused where nothing is trained, and a stop has nothing to save", async () => {
+    handler.trainsNothing();
+    prepare();
+    const refusal = { code: "run-without-steps" };
+    for (const action of ["pause", "save"] as const) {
+      await expect(handler.execute({ action })).rejects.toMatchObject(refusal);
+    }
+    await expect(changeSettings("learning_rate=2e-5")).rejects.toMatchObject(refusal);
+    expect(control.isPausing).toBe(false);
+    expect(calls).toEqual([]);
+    expect(await handler.execute({ action: "stop" })).toBe("The run ends; it has nothing to save.");
+  });
+
   it("for more is refused when all steps were made", async () => {
     prepare();
     status = { ...status, phase: "finishing" };
