@@ -44,7 +44,8 @@ interface SentBatch {
   readonly data: readonly TrainingDatum[];
   readonly learningRate: number;
   readonly sentMs: number;
-  readonly meter: UsageMeter;
+  /** Those that the service was asked for. */
+  readonly tokens: TokenUsage;
   readonly results: Promise<BatchResults>;
 }
 
@@ -144,7 +145,7 @@ function hasBatch({ config, sequence, totalSteps }: RunContext, at: NextPosition
 
 /** Submits the update of a batch, and the measurement of what is held out, without awaiting either. */
 async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBatch> {
-  const { config, control, ports, sequence, totalSteps } = context;
+  const { config, control, ports, sequence, storage, totalSteps } = context;
   const { trained, heldOut } = examplesOf(context);
   const items = itemsFrom(sequence, at.cursor, config.batch_size, config);
   const examples = items.flatMap(({ index }) => trained[index] ?? []);
@@ -159,6 +160,9 @@ async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBat
   const optimized = client.optimStep(optimizerParameters(config, learningRate));
   const isDue = heldOut.length > 0 && isMeasured(context, at.step + 1);
   const measured = isDue ? heldOutLoss(client, heldOut) : Promise.resolve(null);
+  // Whatever comes of it, and before it is asked whether another batch may follow.
+  const tokens = meter.usage.used;
+  storage.usage.add({ for: "update", step: at.step, tokens });
   const results = Promise.all([backward, optimized, measured]).then(
     ([trainedBatch, { metrics }, held]): BatchResults => ({
       backward: trainedBatch,
@@ -168,7 +172,7 @@ async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBat
     }),
   );
   results.catch(() => undefined);
-  return { items, examples, data, learningRate, sentMs, meter, results };
+  return { items, examples, data, learningRate, sentMs, tokens, results };
 }
 
 /** Whether what is held out is measured after so many steps: after the first, after every few, and after the last. */
@@ -221,7 +225,7 @@ async function storeExamples(
 
 async function recordBatch(
   { context, position, secondsUntilNow }: StepOrder,
-  { items, examples, data, learningRate, meter }: SentBatch,
+  { items, examples, data, learningRate, tokens }: SentBatch,
   { backward, serverMetrics, heldOut }: BatchResults,
   times: {
     readonly trainS: number;
@@ -237,8 +241,6 @@ async function recordBatch(
   const { loss, tokens: trainedTokens } = meanLoss(data, logprobs);
   requireFinite(loss, logprobs);
   const { trainS, totalS, elapsedS, extra } = times;
-  const tokens: TokenUsage = meter.usage.used;
-  storage.usage.add({ for: "update", step, tokens });
   const usage = { ...counters.tokens, cumulative: addTokens(counters.tokens.cumulative, tokens) };
   const seconds = secondsUntilNow(0);
   const used = stepUsage(context, counters.tokens, usage);

@@ -5,6 +5,7 @@ import { createExampleSet } from "../../../../src/core/examples/exampleSet.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { createRunReader } from "../../../../src/core/runFolder/reader.ts";
+import { readUsage } from "../../../../src/core/runFolder/usageLog.ts";
 import { runLoop } from "../../../../src/core/training/loop.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { createTaskSequence } from "../../../../src/core/training/tasks/dataset.ts";
@@ -177,9 +178,17 @@ describe("a step of supervised fine-tuning", () => {
     expect(Array.from(tokens?.trainerLogprobs ?? []).slice(2)).toEqual([-1, -1]);
   });
 
-  it("ends the run where the loss is no number", async () => {
+  it("sends no other batch where one uses up the budget", async () => {
+    const { context, run } = prepare({ max_steps: 2, max_tokens_total: 6 });
+    expect(await run()).toMatchObject({ step: 1, ending: { code: "token-budget" } });
+    expect(context.client.lossCalls).toHaveLength(1);
+  });
+
+  it("ends the run where the loss is no number, and counts what was sent", async () => {
     const { context, run } = prepare({ max_steps: 2 });
     context.client.answer = (call) => resultOf(call, Number.NaN);
     await expect(run()).rejects.toMatchObject({ code: "training-not-finite" });
+    const { training } = await readUsage(context.fileSystem, FOLDER);
+    expect(training.trained).toBe(context.client.lossCalls.length * 6);
   });
 });
