@@ -9,7 +9,7 @@ import { contextFor, slowestRolloutMs } from "./loopSteps.ts";
 import { print } from "./measure.ts";
 import { type Observed, observe } from "./observe.ts";
 
-const IDENTITY = { runId: "bench", configHash: "", changedKeys: [], generation: 1 };
+const IDENTITY = { runId: "bench", configHash: "", generation: 1 };
 /** Behind the first queue, and not counted: the program is compiled and connections are opened meanwhile. */
 const WARM_STEPS = 1;
 /** Counted. Groups of up to 4 steps are issued one after the other, and then wait for the same cycle: only whole rounds have a mean. */

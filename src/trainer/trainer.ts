@@ -320,6 +320,5 @@ export function planNewRun(
     createModel: async (tinker) => ({ client: await createClient(tinker, loaded), start }),
     recover: recoverWith(fileSystem, request.owner),
     start,
-    changedKeys: [],
   };
 }

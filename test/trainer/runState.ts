@@ -26,7 +26,6 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
       consecutive_empty_steps: 0,
     },
     config_hash: "h",
-    changed_keys: [],
     last_checkpoint: {
       step,
       state_path: "tinker://a/weights/b",

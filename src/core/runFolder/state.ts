@@ -102,8 +102,6 @@ export const runStateSchema = z
     config_hash: z.string(),
     /** The date that prompts show, of the day on which the run began; absent for a chat format without one. */
     prompt_date: z.iso.date().optional(),
-    /** Configuration keys changed since the start, in the order of their first change. */
-    changed_keys: z.array(z.string()).readonly(),
     last_checkpoint: z
       .object({
         step: count,

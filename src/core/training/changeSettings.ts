@@ -27,7 +27,7 @@ export function changeSettings(
   change: SettingsChange,
   place: Place,
 ): InForce & { readonly recorded: Promise<void> } {
-  const { configHash, keys, dropped } = change;
+  const { configHash, dropped } = change;
   let changed: RunContext;
   try {
     changed = applySettings(context, change.config);
@@ -35,9 +35,8 @@ export function changeSettings(
     dropped();
     return { context, identity, recorded: recordRefusal(context, error, place) };
   }
-  const changedKeys = [...new Set([...identity.changedKeys, ...keys])];
   const recorded = recordChange(changed, change, place);
-  return { context: changed, identity: { ...identity, configHash, changedKeys }, recorded };
+  return { context: changed, identity: { ...identity, configHash }, recorded };
 }
 
 async function recordRefusal(

@@ -48,8 +48,6 @@ export interface RunPlan {
   readonly recover: (folder: string, loaded: LoadedConfig) => Promise<RunPlan>;
   /** Where the run stands by its files; its model may be of an earlier step. */
   readonly start: LoopPosition;
-  /** Keys that were changed since the run began. */
-  readonly changedKeys: readonly string[];
   /** Its id on Weights & Biases as saved with the state; absent = none. */
   readonly wandbRunId?: string | null;
   /** The date that its prompts show, as saved with the state; absent = today. */

@@ -90,7 +90,6 @@ export async function planResume(
     start: state === null ? startPosition(loaded.config) : positionOf(state),
     wandbRunId: state?.run_ids.wandb ?? null,
     promptDate: state?.prompt_date,
-    changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
 }
 

@@ -218,7 +218,6 @@ export class RunAttempt {
     return runLoop(context, start, {
       runId: lease.file.runId,
       configHash: sha256(JSON.stringify(config)),
-      changedKeys: this.#options.plan.changedKeys,
       generation: lease.file.generation,
       wandb: wandbRunId,
     });

@@ -131,7 +131,7 @@ describe("the date in the prompts of a run", () => {
     expect(promptOf(chat)).toContain("Current date: 2026-01-01\n");
 
     const context = aContext({ chat });
-    const identity = { runId: "a", configHash: "h", changedKeys: [], generation: 1 };
+    const identity = { runId: "a", configHash: "h", generation: 1 };
     const snapshot = snapshotAt(context, START, identity, {});
     await writeState(context.fileSystem, FOLDER, snapshot.state(LAST));
     const saved = await readState(context.fileSystem, FOLDER);

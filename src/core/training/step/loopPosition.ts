@@ -29,7 +29,6 @@ export interface LoopPosition {
 export interface RunIdentity {
   readonly runId: string;
   readonly configHash: string;
-  readonly changedKeys: readonly string[];
   readonly generation: number;
   /** The run's id on Weights & Biases; null or absent when it is not reported there. */
   readonly wandb?: string | null;
@@ -69,7 +68,7 @@ export function positionAfter(
 export function snapshotAt(
   { sequence, services: { client, chat }, storage: { usage } }: RunContext,
   { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
-  { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
+  { runId, configHash, generation, wandb }: RunIdentity,
   metrics: RunSnapshot["metrics"],
 ): RunSnapshot {
   return {
@@ -95,7 +94,6 @@ export function snapshotAt(
       counters: { ...counters, tokens: { ...counters.tokens, evaluation: usage.evaluation } },
       config_hash: configHash,
       prompt_date: chat.date,
-      changed_keys: changedKeys,
       last_checkpoint: last,
       best_eval: null,
       generation,

@@ -144,7 +144,7 @@ async function run(changes: Partial<Config>) {
     if (one.forwardOnly) throw tinkerError("tinker-request-failed", "no forward pass here");
     return resultOf(one, -1);
   };
-  const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+  const identity = { runId: "run", configHash: "h", generation: 1 };
   await context.clock.run(runLoop(context, START, identity));
   const said = context.progress.flatMap((event) =>
     event.kind === "notice" || event.kind === "warning" ? [event.message] : [],

@@ -163,7 +163,7 @@ function setUp(happen: (context: FakeContext) => void = () => undefined) {
     }),
   });
   context.client.sampler = scriptedSampler([ended(call("answer"))]);
-  const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+  const identity = { runId: "run", configHash: "h", generation: 1 };
   const run = (start: LoopPosition = START) => context.clock.run(runLoop(context, start, identity));
   return { context, run };
 }

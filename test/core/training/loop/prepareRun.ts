@@ -15,7 +15,7 @@ import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
 import { aContext, type ContextOptions, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 
-const IDENTITY = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+const IDENTITY = { runId: "run", configHash: "h", generation: 1 };
 
 export interface LoopRunOptions extends Omit<ContextOptions, "config" | "totalSteps"> {
   readonly config?: Partial<Config>;

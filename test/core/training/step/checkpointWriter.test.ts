@@ -41,7 +41,6 @@ function aSnapshot(step: number): RunSnapshot {
         consecutive_empty_steps: 0,
       },
       config_hash: "h",
-      changed_keys: [],
       last_checkpoint: last,
       best_eval: null,
       generation: 1,

@@ -16,7 +16,7 @@ import { aConfig } from "../builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
 
-const IDENTITY = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+const IDENTITY = { runId: "run", configHash: "h", generation: 1 };
 
 /** Two tokens of prompt, then `length` trained ones. */
 function example(index: number, length = 2): Example {

@@ -293,7 +293,7 @@ async function seedsOf(
   });
   const sampler = scriptedSampler([ended(call("answer"))]);
   context.client.sampler = sampler;
-  const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+  const identity = { runId: "run", configHash: "h", generation: 1 };
   await context.clock.run(runLoop(context, START, identity));
   return sampler.requests.map(({ seed }) => seed);
 }
