@@ -7,13 +7,7 @@ import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 export function aRunState(step: number, changes: Partial<RunState> = {}): RunState {
   return {
     schema_version: 3,
-    run_ids: {
-      local: "a",
-      tinker_session: null,
-      tinker_model: null,
-      wandb: null,
-      openreward: null,
-    },
+    run_ids: { local: "a", wandb: null },
     step,
     optimizer_updates: step,
     dataset: { fingerprint: "f", cursor: 0 },
@@ -22,17 +16,14 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
     counters: {
       tokens: NO_RUN_USAGE,
       seconds: 0,
-      rollouts: {},
       consecutive_empty_steps: 0,
     },
-    config_hash: "h",
     last_checkpoint: {
       step,
       state_path: "tinker://a/weights/b",
       sampler_path: null,
       expires_at: null,
     },
-    best_eval: null,
     generation: 1,
     ...changes,
   };

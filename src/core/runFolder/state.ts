@@ -40,10 +40,7 @@ export const runStateSchema = z
     run_ids: z
       .object({
         local: storedId,
-        tinker_session: z.string().nullable(),
-        tinker_model: z.string().nullable(),
         wandb: storedId.nullable(),
-        openreward: z.string().nullable(),
       })
       .readonly(),
     /** The next step to run. */
@@ -94,12 +91,9 @@ export const runStateSchema = z
         tokens: runUsageSchema,
         /** That all attempts took, without pauses. */
         seconds: z.number().nonnegative(),
-        /** Ended rollouts by stop reason. */
-        rollouts: z.record(z.string(), count).readonly(),
         consecutive_empty_steps: count,
       })
       .readonly(),
-    config_hash: z.string(),
     /** The date that prompts show, of the day on which the run began; absent for a chat format without one. */
     prompt_date: z.iso.date().optional(),
     last_checkpoint: z
@@ -112,7 +106,6 @@ export const runStateSchema = z
       })
       .readonly()
       .nullable(),
-    best_eval: z.null(),
     generation: count,
   })
   .readonly();

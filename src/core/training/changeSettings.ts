@@ -20,7 +20,7 @@ interface Place {
 
 /**
  * Puts new settings into force, or leaves those before with a warning when the run cannot take them. What it returns is in force at
- * once, so that no save names settings that are not; `recorded` ends when the change is written down.
+ * once; `recorded` ends when the change is written down.
  */
 export function changeSettings(
   { context, identity }: InForce,

@@ -22,6 +22,13 @@ test("a state comes back as it was written, and the one before it is kept", asyn
   expect(await readState(fileSystem, "run")).toEqual(state);
 });
 
+test("a state with more than is needed now is read", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const older = { ...state, config_hash: "h", changed_keys: ["seed"], best_eval: null };
+  await fileSystem.writeAtomic(runPaths("run").state, JSON.stringify(older));
+  expect(await readState(fileSystem, "run")).toEqual(state);
+});
+
 test("a damaged state gives way to the one before; two damaged ones are named", async () => {
   const fileSystem = createMemoryFileSystem();
   await writeState(fileSystem, "run", state);

@@ -1,6 +1,5 @@
 /** Where a run stands between two steps, and what is saved of it. */
 
-import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { flattenMetrics } from "../../runFolder/metrics/metricsTree.ts";
 import type { RunState } from "../../runFolder/state.ts";
 import type { UsageLog } from "../../runFolder/usageLog.ts";
@@ -41,7 +40,6 @@ export const START: LoopPosition = {
   counters: {
     tokens: NO_RUN_USAGE,
     seconds: 0,
-    rollouts: {},
     consecutive_empty_steps: 0,
   },
 };
@@ -49,7 +47,7 @@ export const START: LoopPosition = {
 /** The position after a step. */
 export function positionAfter(
   { step, optimizerUpdates, counters }: LoopPosition,
-  { cursor, rollouts, usage, seconds, updates }: StepEnd,
+  { cursor, usage, seconds, updates }: StepEnd,
 ): LoopPosition {
   return {
     step: step + 1,
@@ -58,7 +56,6 @@ export function positionAfter(
     counters: {
       tokens: usage,
       seconds,
-      rollouts: countStops(counters.rollouts, rollouts),
       consecutive_empty_steps: updates === 0 ? counters.consecutive_empty_steps + 1 : 0,
     },
   };
@@ -66,9 +63,9 @@ export function positionAfter(
 
 /** What is saved at a position; `metrics` are those of the last completed step. */
 export function snapshotAt(
-  { sequence, services: { client, chat }, storage: { usage } }: RunContext,
+  { sequence, services: { chat }, storage: { usage } }: RunContext,
   { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
-  { runId, configHash, generation, wandb }: RunIdentity,
+  { runId, generation, wandb }: RunIdentity,
   metrics: RunSnapshot["metrics"],
 ): RunSnapshot {
   return {
@@ -78,13 +75,7 @@ export function snapshotAt(
     metrics,
     state: (last) => ({
       schema_version: 3,
-      run_ids: {
-        local: runId,
-        tinker_session: client.modelId.split(":")[0] ?? null,
-        tinker_model: client.modelId,
-        wandb: wandb ?? null,
-        openreward: null,
-      },
+      run_ids: { local: runId, wandb: wandb ?? null },
       step,
       optimizer_updates: optimizerUpdates,
       dataset: { fingerprint: sequence.fingerprint, cursor },
@@ -92,10 +83,8 @@ export function snapshotAt(
       samplers: issued?.samplers ?? [],
       curriculum: issued?.curriculum,
       counters: { ...counters, tokens: { ...counters.tokens, evaluation: usage.evaluation } },
-      config_hash: configHash,
       prompt_date: chat.date,
       last_checkpoint: last,
-      best_eval: null,
       generation,
     }),
   };
@@ -111,15 +100,6 @@ export function headlineMetrics({ row }: StepEnd): RunSnapshot["metrics"] {
       return [name, typeof value === "number" ? value : null];
     }),
   );
-}
-
-function countStops(
-  before: Readonly<Record<string, number>>,
-  rollouts: readonly FinishedRollout[],
-): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { ...before };
-  for (const { record } of rollouts) counts[record.stop] = (counts[record.stop] ?? 0) + 1;
-  return counts;
 }
 
 /**

@@ -20,7 +20,7 @@ export type IssuedAhead = Pick<RunState, "pending" | "samplers" | "curriculum">;
 export interface StepOrder {
   readonly context: RunContext;
   readonly position: LoopPosition;
-  readonly settingsHash: RunState["config_hash"];
+  readonly settingsHash: string;
   readonly secondsUntilNow: StepInput["secondsUntilNow"];
   /** Metrics that go into the row. */
   readonly extra: MetricsTree | Promise<MetricsTree>;

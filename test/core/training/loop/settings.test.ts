@@ -29,7 +29,7 @@ const rates = ({ context: { client } }: LoopRun) =>
   client.adamCalls.map(({ learning_rate: rate }) => rate);
 
 describe("a loop that is given new settings", () => {
-  it("follows them from the next step on, and says so in the next save", async () => {
+  it("follows them from the next step on, and says so", async () => {
     const log: string[] = [];
     const run = prepareRun({ config: { learning_rate: 1 } });
     const change = changing(run, log);
@@ -42,7 +42,6 @@ describe("a loop that is given new settings", () => {
       step: 2,
       keys: ["learning_rate"],
     });
-    expect(await run.state()).toMatchObject({ config_hash: "h2" });
     expect(context.config.learning_rate).toBe(2);
   });
 
@@ -89,7 +88,6 @@ describe("a loop that is given new settings", () => {
       kind: "warning",
       message: expect.stringMatching(/^The new settings were not applied: .*needs an end/),
     });
-    expect(await run.state()).toMatchObject({ config_hash: "h" });
   });
 
   it("makes more steps with a larger max_steps in the last one, and fewer with a smaller one in time", async () => {
@@ -110,7 +108,6 @@ describe("a loop that is given new settings", () => {
     });
     expect(await run.run()).toMatchObject({ outcome: "stopped", step: 2 });
     expect(log).toEqual(["record h2"]);
-    expect(await run.state()).toMatchObject({ config_hash: "h2" });
   });
 });
 

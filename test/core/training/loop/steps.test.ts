@@ -24,7 +24,7 @@ describe("the loop", () => {
       step: 3,
       optimizer_updates: 3,
       dataset: { cursor: 3 },
-      counters: { rollouts: { reached_terminal_state: 6 }, consecutive_empty_steps: 0 },
+      counters: { consecutive_empty_steps: 0 },
     });
   });
 

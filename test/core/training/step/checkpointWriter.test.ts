@@ -22,13 +22,7 @@ function aSnapshot(step: number): RunSnapshot {
     metrics: { loss: -1.5 },
     state: (last) => ({
       schema_version: 3,
-      run_ids: {
-        local: "run",
-        tinker_session: "S",
-        tinker_model: "S:train:0",
-        wandb: null,
-        openreward: null,
-      },
+      run_ids: { local: "run", wandb: null },
       step,
       optimizer_updates: step,
       dataset: { fingerprint: "f", cursor: step * 4 },
@@ -37,12 +31,9 @@ function aSnapshot(step: number): RunSnapshot {
       counters: {
         tokens: NO_RUN_USAGE,
         seconds: 0,
-        rollouts: {},
         consecutive_empty_steps: 0,
       },
-      config_hash: "h",
       last_checkpoint: last,
-      best_eval: null,
       generation: 1,
     }),
   };
