@@ -33,7 +33,6 @@ import { doneFractionOf } from "./tasks/dataset.ts";
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
   readonly step: number;
-  readonly statePath: string;
   readonly samplerPath: string | null;
   /** What ended the run before its plan did, a budget or a target, or what is wrong with a plan that was carried out; null without. */
   readonly ending: AppError | null;
@@ -306,7 +305,6 @@ class Loop {
     return {
       outcome: isDone ? "done" : "stopped",
       step: this.#position.step,
-      statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
       ending,
       context: this.#context,

@@ -15,7 +15,6 @@ describe("the loop", () => {
     expect(await run()).toMatchObject({
       outcome: "done",
       step: 3,
-      statePath: "tinker://S:train:0/weights/final_000003",
       samplerPath: "tinker://S:train:0/sampler_weights/final_000003",
     });
     expect(saves()).toEqual(["final_000003"]);
@@ -25,12 +24,15 @@ describe("the loop", () => {
       optimizer_updates: 3,
       dataset: { cursor: 3 },
       counters: { consecutive_empty_steps: 0 },
+      last_checkpoint: { state_path: "tinker://S:train:0/weights/final_000003" },
     });
   });
 
   it("saves after every save_every steps, and the last such save is also the final one", async () => {
-    const { run, saves, context } = prepareRun({ config: { save_every: 2 }, steps: 4 });
-    expect((await run()).statePath).toBe("tinker://S:train:0/weights/checkpoint_000004");
+    const { run, saves, context, state } = prepareRun({ config: { save_every: 2 }, steps: 4 });
+    await run();
+    const state_path = "tinker://S:train:0/weights/checkpoint_000004";
+    expect(await state()).toMatchObject({ last_checkpoint: { state_path } });
     expect(saves()).toEqual(["checkpoint_000002", "checkpoint_000004"]);
     expect(linesOf(context, PATHS.checkpoints)).toHaveLength(3);
   });
