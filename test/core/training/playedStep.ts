@@ -5,8 +5,8 @@ import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts"
 import { GroupQueue } from "../../../src/core/training/generation/groupQueue.ts";
 import type { RunContext } from "../../../src/core/training/run/context.ts";
 import { StepAlarms } from "../../../src/core/training/step/alarms.ts";
-import type { StepBeginning } from "../../../src/core/training/step/gatherStepFacts.ts";
-import { runStep } from "../../../src/core/training/step/step.ts";
+import type { StepBeginning, StepInput } from "../../../src/core/training/step/gatherStepFacts.ts";
+import { beginStep, recordStep, type StepOutput } from "../../../src/core/training/step/step.ts";
 import type { TaskItem } from "../../../src/core/training/tasks/dataset.ts";
 import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
@@ -36,6 +36,15 @@ export function issued(
     settingsHash: "h",
   });
   return () => queue.take(context, step, items.length);
+}
+
+/** Runs one step by itself, and appends its row. */
+export async function runStep(
+  context: RunContext,
+  input: StepBeginning & Omit<StepInput, "fromMs">,
+): Promise<StepOutput> {
+  const fromMs = context.ports.clock.monotonic();
+  return recordStep(context, { ...input, fromMs }, await beginStep(context, input));
 }
 
 /** A rollout of one turn, the longer the higher `length` is. */

@@ -95,15 +95,6 @@ interface TrainedUpdate extends TrainedStep {
   readonly overlapFrac: number | null;
 }
 
-/** Runs one step by itself, and appends its row. */
-export async function runStep(
-  context: RunContext,
-  input: StepBeginning & Omit<StepInput, "fromMs">,
-): Promise<StepOutput> {
-  const fromMs = context.ports.clock.monotonic();
-  return recordStep(context, { ...input, fromMs }, await beginStep(context, input));
-}
-
 /**
  * Waits for the rollouts of a step and submits its update. Rejects, with nothing submitted, when the run is asked to stop before.
  * @throws AppError as {@link GroupQueue.take}; `tinker-*`

@@ -13,7 +13,6 @@ import { decodeTokenRecord } from "../../../../src/core/runFolder/rollouts/token
 import { usageEntries } from "../../../../src/core/runFolder/usageLog.ts";
 import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
 import { StepAlarms } from "../../../../src/core/training/step/alarms.ts";
-import { runStep } from "../../../../src/core/training/step/step.ts";
 import { addTokens, NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
 import { sum } from "../../../../src/core/util/stats.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
@@ -29,7 +28,7 @@ import {
 import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
-import { issued } from "../playedStep.ts";
+import { issued, runStep } from "../playedStep.ts";
 
 interface StepScript {
   /** One for each rollout in the order in which they end; null = none is given. */
