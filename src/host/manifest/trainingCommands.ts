@@ -12,6 +12,8 @@ import {
 } from "./commandRow.ts";
 
 const LIVE = onRow("runs", "preparing", "running", "paused");
+/** An evaluation by itself has no steps. */
+const HAS_STEPS = "viewItem =~ /\\b(training)\\b/";
 
 export const trainingCommands = {
   startTraining: {
@@ -76,7 +78,7 @@ export const trainingCommands = {
     palette: "tinkerRL.hasPausable",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("pause"), group: "navigation@1" },
-      ...rowMenus(onRow("runs", "running"), "inline@2", "1_steer@1"),
+      ...rowMenus(`${onRow("runs", "running")} && ${HAS_STEPS}`, "inline@2", "1_steer@1"),
     ],
   },
   continueRun: {
@@ -112,7 +114,7 @@ export const trainingCommands = {
     palette: "tinkerRL.running",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("saveNow"), group: "navigation@2" },
-      ...rowMenus(LIVE, "1_steer@4"),
+      ...rowMenus(`${LIVE} && ${HAS_STEPS}`, "1_steer@4"),
     ],
   },
   changeRunSettings: {
@@ -121,7 +123,7 @@ export const trainingCommands = {
     icon: "settings",
     needsTrust: true,
     palette: "tinkerRL.running",
-    menus: rowMenus(LIVE, "1_steer@5"),
+    menus: rowMenus(`${LIVE} && ${HAS_STEPS}`, "1_steer@5"),
   },
   resumeRun: {
     title: "Resume Run",

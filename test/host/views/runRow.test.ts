@@ -172,18 +172,38 @@ describe("a run whose last state expires", () => {
 
 const PLAIN = { isArchived: false, isSpinning: false };
 
-/** Whether the menu of a row offers it: the regular expression of its when clause. */
-function isOffered(contextValue: string): boolean {
-  const when = COMMANDS.get("showAlarm")?.menus?.[0]?.when ?? "";
-  const pattern = /viewItem =~ \/(.+)\/$/.exec(when)?.[1];
-  if (pattern === undefined) throw new Error(`This clause does not look at the row: ${when}`);
-  return new RegExp(pattern).test(contextValue);
+/** Whether the menu of a row offers the command: the regular expressions of its when clause. */
+function isOffered(command: string, contextValue: string): boolean {
+  const menus = COMMANDS.get(command)?.menus ?? [];
+  const when = menus.find(({ menu }) => menu === "view/item/context")?.when ?? "";
+  const patterns = Array.from(
+    when.matchAll(/viewItem =~ \/(.+?)\/(?= |$)/g),
+    ([, found]) => found ?? "",
+  );
+  if (patterns.length === 0) throw new Error(`This clause does not look at the row: ${when}`);
+  return patterns.every((pattern) => new RegExp(pattern).test(contextValue));
 }
 
 it("a row offers the evidence where an alarm fires, and says so to screen readers", () => {
   const healthy = runRow(aRun(), PLAIN);
   const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
-  expect([isOffered(healthy.context), isOffered(ill.context)]).toEqual([false, true]);
+  expect([healthy, ill].map(({ context }) => isOffered("showAlarm", context))).toEqual([
+    false,
+    true,
+  ]);
   expect(ill.spoken).toContain("alarm: The reward falls from its best");
   expect(healthy.spoken).not.toContain("alarm");
+});
+
+it("the row of an evaluation offers to stop it, and nothing that needs steps", () => {
+  const models = [{ name: "base", path: null, step: 0 }];
+  const file = aRunFile({ evaluation: { models, digest: "d" } });
+  const [training, evaluation] = [{}, { file }].map((more) =>
+    runRow(aRun({ isLive: true, phase: "running", ...more }), PLAIN),
+  );
+  for (const command of ["pauseRun", "saveCheckpointNow", "changeRunSettings"]) {
+    expect(isOffered(command, training?.context ?? "")).toBe(true);
+    expect(isOffered(command, evaluation?.context ?? "")).toBe(false);
+  }
+  expect(isOffered("stopRun", evaluation?.context ?? "")).toBe(true);
 });
