@@ -28,6 +28,8 @@ const CODE = new Set(
   ".py .pyi .toml .cfg .ini .json .jsonl .csv .parquet .txt .md .sh .js .mjs .ts".split(" "),
 );
 const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
+/** A folder with one of these is a run or a sweep. */
+const RESULTS = /^((run|sweep)\.json|metrics\.jsonl)$/;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const ASK_LIMIT_MS = 5_000;
@@ -47,9 +49,9 @@ interface NoteContext {
   readonly reporting: Pick<RunReporting, "events" | "redactor" | "watch">;
 }
 
-/** Call it once an attempt; `from` is the folder of the configuration. @throws AppError `disk` */
+/** Call it once an attempt. @throws AppError `disk` */
 export async function noteEnvironmentCode(
-  from: string,
+  configPath: string,
   { config, storage, reporting }: NoteContext,
   step: number,
 ): Promise<void> {
@@ -60,7 +62,7 @@ export async function noteEnvironmentCode(
   for (const environment of names) {
     const server = environmentServer(config, environment);
     if (server.kind !== "command") continue;
-    const { place, ...code } = await codeOf(server, from);
+    const { place, ...code } = await codeOf(server, configPath);
     const now = { environment, ...code };
     const { digest } = now;
     const message = `The code of ${environment} is ${describe(now)}.`;
@@ -82,13 +84,17 @@ type Code = Omit<Note, "environment"> & {
   readonly place: { readonly folder?: string; readonly files?: number };
 };
 
-async function codeOf(server: CommandServer, from: string): Promise<Code> {
+async function codeOf(server: CommandServer, configPath: string): Promise<Code> {
+  const from = dirname(configPath);
   if (server.bridge !== null) {
     const library = await libraryOf(server.bridge, bridgePython(server.python, from));
     return { commit: null, digest: sha256(library), library, place: {} };
   }
   const folder = await codeFolder(server, from);
-  const [commit, { digest, files }] = await Promise.all([commitOf(folder), digestOf(folder)]);
+  const [commit, { digest, files }] = await Promise.all([
+    commitOf(folder),
+    digestOf(folder, configPath),
+  ]);
   return { commit, digest, place: { folder: relative(from, folder), files } };
 }
 
@@ -117,7 +123,7 @@ export async function environmentCode(
   const server = environmentServer(config, environment);
   if (server.kind !== "command") return null;
   const folder = await codeFolder(server, dirname(path));
-  return { folder, digest: (await codeOf(server, dirname(path))).digest };
+  return { folder, digest: (await codeOf(server, path)).digest };
 }
 
 /** The folder of the first file among the arguments, else the one in which the command starts. */
@@ -146,29 +152,42 @@ async function commitOf(folder: string): Promise<string | null> {
   }
 }
 
-/** SHA-256 over names and contents of the code below a folder, in the order of their names. */
-async function digestOf(folder: string): Promise<{ digest: string; files: number }> {
+/** SHA-256 over names and contents of the first {@link MAX_FILES} files below a folder, in the order of their names. */
+async function digestOf(
+  folder: string,
+  configPath: string,
+): Promise<{ digest: string; files: number }> {
   const lines: string[] = [];
   let bytes = 0;
-  for await (const path of codeBelow(folder)) {
-    const { size } = await stat(path);
-    bytes += size;
-    // Beyond the limits names and sizes stand for the contents.
-    const isRead = lines.length < MAX_FILES && bytes <= MAX_BYTES;
-    const content = isRead ? sha256(await readFile(path)) : "";
-    lines.push(`${relative(folder, path)}\0${size}\0${content}`);
+  for await (const path of codeBelow(folder, folder)) {
+    if (path === configPath) continue;
+    const line = [relative(folder, path)];
+    try {
+      const { size } = await stat(path);
+      bytes += size;
+      // Beyond the limit names and sizes stand for the contents.
+      const content = bytes <= MAX_BYTES ? sha256(await readFile(path)) : "";
+      line.push(String(size), content);
+    } catch {
+      // The name stands for what cannot be read.
+    }
+    lines.push(line.join("\0"));
+    if (lines.length === MAX_FILES) break;
   }
   return { digest: sha256(lines.join("\n")), files: lines.length };
 }
 
-/** Links are not followed. */
-async function* codeBelow(folder: string): AsyncGenerator<string> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
-    if (LEFT_OUT.test(entry.name)) continue;
-    if (entry.isDirectory()) yield* codeBelow(path);
-    else if (entry.isFile() && CODE.has(extname(entry.name).toLowerCase())) yield path;
+/** A folder that cannot be read stands for itself. Links are not followed. */
+async function* codeBelow(folder: string, root: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
+  if (entries === null) yield folder;
+  else if (folder === root || !entries.some(({ name }) => RESULTS.test(name))) {
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (LEFT_OUT.test(entry.name)) continue;
+      if (entry.isDirectory()) yield* codeBelow(path, root);
+      else if (entry.isFile() && CODE.has(extname(entry.name).toLowerCase())) yield path;
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 /** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
 
-import { dirname } from "node:path";
 import { isAppError } from "../../core/errors.ts";
 import type { NewRunEvent } from "../../core/runFolder/events.ts";
 import { priceFileOf, writePriceFile } from "../../core/runFolder/priceFile.ts";
@@ -213,7 +212,7 @@ export class RunAttempt {
     await recordStage(context, step, { kind: "run-started", message, data });
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);
-    await noteEnvironmentCode(dirname(this.#options.connections.configPath), context, step);
+    await noteEnvironmentCode(this.#options.connections.configPath, context, step);
     await noteDatasets(this.#options.connections.datasets, context, step);
     return runLoop(context, start, {
       runId: lease.file.runId,

@@ -20,7 +20,7 @@ async function note(
   server = { ...NO_SERVER, command: ["python", "maze/environment.py"] },
 ): Promise<readonly string[]> {
   const config = aConfig({ environments: { maze: anEnvironment({ server }) } });
-  await noteEnvironmentCode(project, { config, ...run.partsOf(1) }, 7);
+  await noteEnvironmentCode(join(project, "tinker-config.json"), { config, ...run.partsOf(1) }, 7);
   return run.warnings.splice(0);
 }
 
@@ -38,6 +38,37 @@ it("what lies beside the program's folder, or is made by running it, is no chang
   await writeFile(join(project, "notes.txt"), "notes");
   await writeFile(join(project, "maze", "__pycache__", "environment.py"), "made");
   await writeFile(join(project, "maze", "server.log"), "line");
+  expect(await note()).toEqual([]);
+});
+
+it("runs below the program's folder and the configuration are no code", async () => {
+  const server = { ...NO_SERVER, command: ["maze"] };
+  expect(await note(server)).toEqual([]);
+  await mkdir(join(project, "runs", "one", "rollouts"), { recursive: true });
+  await writeFile(join(project, "runs", "one", "run.json"), "{}");
+  await writeFile(join(project, "runs", "one", "rollouts", "0000.jsonl"), "{}");
+  await writeFile(join(project, "tinker-config.json"), "{}");
+  expect(await note(server)).toEqual([]);
+  await writeFile(join(project, "maze", "environment.py"), "print(2)");
+  expect(await note(server)).toHaveLength(1);
+});
+
+it("looks at the first 2,000 files", async () => {
+  const names = Array.from({ length: 2_001 }, (_, index) => `task-${index}.json`);
+  await Promise.all(names.map((name) => writeFile(join(project, "maze", name), "{}")));
+  await note();
+  expect(await run.events()).toMatchObject([{ data: { folder: "maze", files: 2_000 } }]);
+});
+
+// A name that is no UTF-8 can be listed but not opened.
+it.runIf(process.platform === "linux")("what cannot be read counts by its name", async () => {
+  const named = (end: string): Buffer =>
+    Buffer.concat([Buffer.from(join(project, "maze", "a")), Buffer.from([0xff]), Buffer.from(end)]);
+  expect(await note()).toEqual([]);
+  await writeFile(named(".py"), "print(1)");
+  expect(await note()).toHaveLength(1);
+  await mkdir(named(""));
+  expect(await note()).toHaveLength(1);
   expect(await note()).toEqual([]);
 });
 
