@@ -127,7 +127,8 @@ export const ERROR_CODES = {
     "no-such-number": "The step, group, rollout or turn does not exist.",
     "no-such-rollout": "The rollout does not exist.",
     "no-such-run": "The run is not in the workspace.",
-    "no-such-split": "The configuration does not name the split.",
+    "no-such-split":
+      "The configuration does not name the split, or the environment does not have it.",
     "no-tasks": "The split has no tasks.",
     "no-token-data": "The tokens of the rollout are not stored.",
     "python-missing": "There is no Python that environments need.",

@@ -38,7 +38,7 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
     ...findings.flatMap((finding) => findingLines(finding, width)),
     BLANK,
     [
-      verdict(findings.map(({ severity }) => severity)),
+      verdict(report),
       styled("quiet", `  ${l10n.t("{0}, seed {1}", formatDuration(seconds), seed)}`),
     ],
   ];
@@ -99,12 +99,17 @@ function findingLines(
   ];
 }
 
-function verdict(severities: readonly string[]): LinePiece {
+function verdict(report: EnvironmentReport): LinePiece {
+  const severities = findingsOf(report).map(({ severity }) => severity);
   const defects = severities.filter((each) => each === "defect").length;
   const warnings = severities.filter((each) => each === "warning").length;
   if (defects > 0) return styled("bad", plural(defects, "{0} defect", "{0} defects"));
   if (warnings > 0) {
     return styled("warning", plural(warnings, "no defect, {0} warning", "no defect, {0} warnings"));
   }
-  return styled("good", l10n.t("nothing found"));
+  const { length } = report.checks;
+  const made = report.checks.filter(({ notMade }) => notMade === undefined).length;
+  return made < length / 2
+    ? styled("warning", l10n.t("{0} of {1} checks made, nothing found", made, length))
+    : styled("good", l10n.t("nothing found"));
 }

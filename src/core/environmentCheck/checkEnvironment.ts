@@ -1,6 +1,6 @@
 /** Checks whether an environment is fit to train on. */
 
-import { errorMessage, isAppError } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { ENVIRONMENT_CHECKS } from "./checks.ts";
 import type { CheckFinding, CheckOutcome, EnvironmentCheck } from "./probe/finding.ts";
 import { Probe, type ProbeOptions } from "./probe/probe.ts";
@@ -30,19 +30,25 @@ export interface EnvironmentCheckOptions extends ProbeOptions {
 
 /**
  * Makes all checks, one after the other, within the limits of the probe. A check that the environment gives nothing for says so.
- * @throws AppError `environment-*` when the environment cannot be reached, has not this name or runs out of credit, and the reason of
- * `signal`
+ * @throws AppError `environment-*` when the environment cannot be reached, has not this name or runs out of credit, `no-such-split`, and
+ * the reason of `signal`
  */
 export async function checkEnvironment(
   options: EnvironmentCheckOptions,
 ): Promise<EnvironmentReport> {
-  const { remote, clock, only, onCheck, signal, seed } = options;
+  const { remote, clock, only, onCheck, signal, seed, split } = options;
   const probe = new Probe(options);
   const sinceMs = clock.monotonic();
   const wanted = ENVIRONMENT_CHECKS.filter(({ id }) => only === undefined || only.includes(id));
   try {
     // Without its splits there is nothing to check, and the error says why.
-    await probe.splits();
+    const splits = (await probe.splits()).map(({ name }) => name);
+    if (split !== null && splits.length > 0 && !splits.includes(split)) {
+      throw new AppError(
+        "no-such-split",
+        `${remote.name} has no split ${split}. It has ${splits.join(", ")}.`,
+      );
+    }
     const checks: CheckResult[] = [];
     for (const [position, check] of wanted.entries()) {
       onCheck?.(check, position, wanted.length);

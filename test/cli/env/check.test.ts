@@ -62,6 +62,14 @@ describe("env check", () => {
     expect(text).toContain("nothing found");
   });
 
+  it("says when most checks were not made", async () => {
+    const [made, notMade] = REPORT.checks;
+    const checks = [made, notMade, notMade].flatMap((each) => each ?? []);
+    const program = aProgram({ ...REPORT, checks });
+    expect(await runProgram(program, ["env", "check", "products"])).toBe(0);
+    expect(program.out.lines.join("\n")).toContain("1 of 3 checks made, nothing found");
+  });
+
   it("shows a defect with its evidence and what to do, and ends with 2", async () => {
     const program = aProgram(REPORT, BROKEN);
     expect(await runProgram(program, ["env", "check", "products"])).toBe(2);

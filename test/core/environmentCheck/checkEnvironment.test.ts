@@ -68,6 +68,13 @@ describe("a check of an environment", () => {
     expect(checks.at(-1)?.notMade).toContain("limit of requests");
   });
 
+  it("refuses a split that the environment does not have", async () => {
+    await expect(check({ split: "trian" })).rejects.toMatchObject({
+      code: "no-such-split",
+      message: expect.stringMatching(/has no split trian\. It has train, test\./),
+    });
+  });
+
   it("is stopped by its signal", async () => {
     const stopping = new AbortController();
     const stopped = new AppError("stopped", "The check was stopped.");
