@@ -124,7 +124,7 @@ export const ERROR_CODES = {
     "no-such-config": "The configuration is not in the workspace.",
     "no-such-environment": "The configuration does not name the environment.",
     "not-allowed": "The user has not allowed an assistant to do this.",
-    "no-such-number": "The step, group, rollout or turn does not exist.",
+    "no-such-number": "The step, group, rollout, turn or task does not exist.",
     "no-such-rollout": "The rollout does not exist.",
     "no-such-run": "The run is not in the workspace.",
     "no-such-split":

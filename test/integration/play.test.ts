@@ -199,6 +199,17 @@ describe("a play", () => {
     ]);
   });
 
+  it("ends with the tasks of the split, and refuses one behind them", async () => {
+    const from = (task: number) =>
+      play(["--player", "random", "--task", String(task), "--tasks", "3"]);
+    const { code, stdout } = await from(4_095);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/ · 1 task$/m)]);
+    expect(await from(4_096)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Its tasks have the numbers 0 to 4095."),
+    });
+  });
+
   it("leaves nothing behind with --no-save", async () => {
     const { code, stored } = await play(["--player", "random", "--no-save"]);
     expect(code).toBe(0);

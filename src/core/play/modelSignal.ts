@@ -4,7 +4,7 @@ import { formatCost, formatCount, formatReward, plural } from "../../shared/form
 import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
 import { type CheckFinding, found, notMade } from "../environmentCheck/probe/finding.ts";
 import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
-import type { TokenUsage } from "../usage/tokenUsage.ts";
+import { countTokens, type TokenUsage } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 
@@ -46,7 +46,9 @@ export function modelSignal(plays: readonly ModelPlay[], model: string): CheckRe
   };
 }
 
-function perRollout(plays: readonly ModelPlay[]): string {
+/** Of those that used any. */
+function perRollout(all: readonly ModelPlay[]): string {
+  const plays = all.filter(({ used }) => countTokens(used) > 0);
   const prompt = mean(plays.map(({ used }) => used.prefill_cached + used.prefill_uncached)) ?? 0;
   const sampled = mean(plays.map(({ used }) => used.sampled)) ?? 0;
   const costs = plays.flatMap(({ costUsd }) => costUsd ?? []);

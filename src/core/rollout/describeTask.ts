@@ -86,10 +86,17 @@ export async function openTask({
     const count = await remote.numTasks(split).catch(() => null);
     await remote.release();
     if (count === null || index < count) throw error;
-    throw new AppError(
-      "no-such-number",
-      `${remote.name} has no task ${index} in the split ${split}. Its tasks have the numbers 0 to ${count - 1}.`,
-      { cause: error },
-    );
+    throw noSuchTask({ remote, split, index }, count, error);
   }
+}
+
+/** AppError `no-such-number` for a split of `count` tasks. */
+export function noSuchTask(
+  { remote, split, index }: Pick<DescribeTaskOptions, "remote" | "split" | "index">,
+  count: number,
+  cause?: unknown,
+): AppError {
+  const known = count === 0 ? "It has none." : `Its tasks have the numbers 0 to ${count - 1}.`;
+  const message = `${remote.name} has no task ${index} in the split ${split}. ${known}`;
+  return new AppError("no-such-number", message, { cause });
 }

@@ -14,6 +14,7 @@ import { ChatPlayer } from "../../core/play/chatPlayer.ts";
 import { type Player, type PlayerView, randomPlayer } from "../../core/play/player.ts";
 import { PlayerSampler } from "../../core/play/playerSampler.ts";
 import type { FileSystem } from "../../core/ports.ts";
+import { noSuchTask } from "../../core/rollout/describeTask.ts";
 import { EnvironmentGate } from "../../core/rollout/environmentGate.ts";
 import { type FinishedRollout, runRollout } from "../../core/rollout/rollout.ts";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
@@ -65,7 +66,7 @@ export interface PlayRequest extends TaskRequest {
   readonly player: PlayerChoice;
   /** Whether the environment's agent plays, with the player as its model. */
   readonly byAgent: boolean;
-  /** Number of tasks, from `task` on. */
+  /** Number of tasks, from `task` on; those that the split does not have are left out. */
   readonly tasks: number;
   /** Plays of each task. */
   readonly rollouts: number;
@@ -118,7 +119,7 @@ const NO_TOOLS: ToolList = {
 
 /**
  * Plays tasks one after the other, until the player leaves. What was played to its end is kept.
- * @throws AppError as a run does that cannot begin, `player-failed`, `stopped` by the signal; cleaned of secrets
+ * @throws AppError as a run does that cannot begin, `no-such-number` without the first task, `player-failed`, `stopped` by the signal; cleaned of secrets
  */
 export async function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
   const { redactor = new Redactor() } = request;
@@ -129,6 +130,7 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer] };
     const opened = await openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
     requireAgent(request, opened);
+    const count = Math.min(request.tasks, await tasksLeft(opened, control.signal));
     const found = await findPlayer(fileSystem, request, opened, { redactor, cleanup });
     const { environment, split, settings } = opened;
     const temperature = found.kind === "sampler" ? settings.temperature : 1;
@@ -142,7 +144,8 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     });
     const tasks = new PlayedTasks(request, opened, found, redactor);
     try {
-      await playAll(request, request.signal ?? control.signal, async (task, rollout, signal) => {
+      const outer = request.signal ?? control.signal;
+      await playAll({ ...request, tasks: count }, outer, async (task, rollout, signal) => {
         const played = await tasks.play(task, rollout, signal);
         if (request.isStored) await plays.add(played);
       });
@@ -160,6 +163,16 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     control.stop();
     await cleanup.closeAll();
   }
+}
+
+/** How many tasks the split has from the first one on. @throws AppError `no-such-number` */
+async function tasksLeft(
+  opened: Pick<OpenedTask, "remote" | "split" | "index">,
+  signal: AbortSignal,
+): Promise<number> {
+  const count = await opened.remote.numTasks(opened.split, { signal });
+  if (opened.index >= count) throw noSuchTask(opened, count);
+  return count - opened.index;
 }
 
 /** Plays each task as often as wanted. The first error ends all plays. @throws what a play throws */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modelSignal } from "../../../src/core/play/modelSignal.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 
 /** Groups with these rewards, null for a rollout that failed; each used 40 tokens, 10 of them sampled. */
 function signalOf(groups: readonly (readonly (number | null)[])[], costUsd: number | null = null) {
@@ -24,6 +25,15 @@ describe("the signal of a model", () => {
       "2 of 3 groups of 2 have a signal; mean reward 0.25; per rollout 10 sampled and 30 prompt tokens, $0.00200",
     );
     expect(findings).toEqual([]);
+  });
+
+  it("counts the tokens of rollouts that used any", () => {
+    const used = { ...NO_TOKENS, sampled: 10, prefill_uncached: 30 };
+    const played = { group: 0, reward: 1, used, costUsd: 0.002 };
+    const failed = { group: 1, reward: null, used: NO_TOKENS, costUsd: 0 };
+    expect(modelSignal([played, { ...played, reward: 0 }, failed], "a/model").measured).toContain(
+      "per rollout 10 sampled and 30 prompt tokens, $0.00200",
+    );
   });
 
   it("is too weak where most groups teach nothing, and says what may help", () => {
