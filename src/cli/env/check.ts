@@ -21,13 +21,13 @@ import { untilInterrupt } from "../terminal/interrupts.ts";
 import { quietLine } from "../terminal/line.ts";
 import { environmentReportLines } from "./checkLines.ts";
 
-/** Resolves with the exit code. @throws AppError as the trainer does, `stopped` at Ctrl+C */
+/** Resolves with the exit code. @throws AppError as the trainer does, `interrupted` at Ctrl+C */
 export async function checkEnvironments(
   options: TrainerProgram,
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;
-  const stopped = new AppError("stopped", "The check was stopped.");
+  const stopped = new AppError("interrupted", "The check was stopped.");
   const check = async (signal: AbortSignal): Promise<number> => {
     const show = (report: EnvironmentReport): void => {
       err.showLive(null);

@@ -4,7 +4,8 @@ import { createInterface } from "node:readline";
 import * as l10n from "@vscode/l10n";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { ToolList, ToolSpec } from "../../core/openreward/types.ts";
-import type { PlayerMove, PlayerView } from "../../core/play/player.ts";
+import type { Player, PlayerMove, PlayerView } from "../../core/play/player.ts";
+import { raceAbort } from "../../core/util/abort.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
 import {
   type ExactJson,
@@ -18,18 +19,20 @@ import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions.ts";
+import { untilInterrupt } from "../terminal/interrupts.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** @throws AppError as {@link TrainerApi.playTask} */
+/** @throws AppError as {@link TrainerApi.playTask}, `interrupted` at Ctrl+C */
 export async function playInTerminal(
   options: TrainerProgram,
   { kind: _, player, ...wanted }: EnvPlayCommand,
 ): Promise<void> {
   const { fileSystem, trainer, out, err, invocation } = options;
   const isOne = wanted.tasks === 1;
-  const playing = trainer.playTask(fileSystem, {
+  const all: EndedPlay[] = [];
+  const request: Omit<PlayRequest, "signal"> = {
     ...wanted,
     player: player ?? moves(options),
     rollouts: 1,
@@ -51,24 +54,25 @@ export async function playInTerminal(
     },
     onDifficulty: (known) => out.print([quietLine(difficultyText(known))]),
     onPart: (what) => err.showLive(quietLine(what)),
-    onPlayed: (played) => out.print(endLines(played)),
+    onPlayed: (played) => {
+      all.push(played);
+      out.print(endLines(played));
+    },
+  };
+  const play = (signal: AbortSignal) => trainer.playTask(fileSystem, { ...request, signal });
+  const stopped = new AppError("interrupted", "The play was stopped.");
+  const playing = untilInterrupt(options, play, stopped);
+  const { folder } = await playing.finally(() => {
+    if (!isOne && all.length > 0) out.print(meanLines(all));
   });
-  try {
-    const { played, folder } = await playing;
-    out.print([
-      ...(isOne ? [] : meanLines(played)),
-      ...(folder === null ? [] : storedLines(folder, invocation)),
-    ]);
-  } finally {
-    err.showLive(null);
-  }
+  if (folder !== null) out.print(storedLines(folder, invocation));
 }
 
 /** A person, or a script of calls on the input. */
 function moves(options: ProgramOptions): PlayRequest["player"] {
   const { input, err } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
-  const player = { move: (view: PlayerView) => nextMove(options, lines, view) };
+  const player: Player = { move: (view, signal) => nextMove(options, lines, view, signal) };
   return { kind: "moves", name: err.isInteractive ? "person" : "script", player };
 }
 
@@ -91,6 +95,7 @@ async function nextMove(
   { out, err }: ProgramOptions,
   lines: AsyncIterator<string>,
   view: PlayerView,
+  signal = new AbortController().signal,
 ): Promise<PlayerMove> {
   err.showLive(null);
   if (view.problem !== null) err.print([[styled("warning", view.problem)]]);
@@ -101,7 +106,7 @@ async function nextMove(
   const prompt = styled("accent", `${view.turn + 1}> `);
   for (;;) {
     err.showLive([prompt]);
-    const { value, done } = await lines.next();
+    const { value, done } = await raceAbort(lines.next(), signal);
     err.showLive(null);
     const line = done === true ? "/quit" : value.trim();
     if (!err.isInteractive && line !== "") out.print([[prompt, line]]);

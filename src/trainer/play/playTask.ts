@@ -25,6 +25,7 @@ import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import { RunControl } from "../../core/training/run/control.ts";
 import { costOf, type Prices } from "../../core/usage/prices.ts";
 import type { TokenUsage } from "../../core/usage/tokenUsage.ts";
+import { raceAbort } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
@@ -119,19 +120,23 @@ const NO_TOOLS: ToolList = {
 
 /**
  * Plays tasks one after the other, until the player leaves. What was played to its end is kept.
- * @throws AppError as a run does that cannot begin, `no-such-number` without the first task, `player-failed`, `stopped` by the signal; cleaned of secrets
+ * @throws AppError as a run does that cannot begin, `no-such-number` without the first task, `player-failed`, the reason of `signal`; cleaned of secrets
  */
 export async function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
   const { redactor = new Redactor() } = request;
   const cleanup = new CleanupStack();
   const control = new RunControl();
+  const { signal: asked } = request;
+  const outer = asked === undefined ? control.signal : AbortSignal.any([control.signal, asked]);
   try {
     const ofPlayer = await modelOverrides(fileSystem, request.player);
     const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer] };
-    const opened = await openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
+    const opening = openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
+    const opened = await raceAbort(opening, outer);
     requireAgent(request, opened);
-    const count = Math.min(request.tasks, await tasksLeft(opened, control.signal));
-    const found = await findPlayer(fileSystem, request, opened, { redactor, cleanup });
+    const count = Math.min(request.tasks, await tasksLeft(opened, outer));
+    const finding = findPlayer(fileSystem, request, opened, { redactor, cleanup });
+    const found = await raceAbort(finding, outer);
     const { environment, split, settings } = opened;
     const temperature = found.kind === "sampler" ? settings.temperature : 1;
     const plays = new StoredPlays({
@@ -144,13 +149,12 @@ export async function playTask(fileSystem: FileSystem, request: PlayRequest): Pr
     });
     const tasks = new PlayedTasks(request, opened, found, redactor);
     try {
-      const outer = request.signal ?? control.signal;
       await playAll({ ...request, tasks: count }, outer, async (task, rollout, signal) => {
         const played = await tasks.play(task, rollout, signal);
         if (request.isStored) await plays.add(played);
       });
     } catch (error) {
-      const hasLeft = isAppError(error, "stopped") && request.signal?.aborted !== true;
+      const hasLeft = isAppError(error, "stopped") && !outer.aborted;
       if (!hasLeft) throw error;
     } finally {
       // Also of those before the one that the player left.

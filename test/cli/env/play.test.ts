@@ -1,5 +1,10 @@
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { readMove } from "../../../src/cli/env/play.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { EXIT } from "../../../src/shared/exitCodes.ts";
+import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const TOOLS = [
   {
@@ -41,4 +46,42 @@ describe("a line of a play", () => {
   ])("%s is corrected in words", (line, words) => {
     expect(() => read(line)).toThrow(words);
   });
+});
+
+const WON = {
+  group: 0,
+  turns: 1,
+  rewards: [1],
+  reward: 1,
+  stop: "reached_terminal_state",
+  error: null,
+  agent: undefined,
+  last: [],
+  used: NO_TOKENS,
+  costUsd: null,
+} as const;
+const FIRST_TURN = {
+  turn: 0,
+  text: "",
+  news: [],
+  tools: { tools: TOOLS, terminalTool: null, supportsGroupScoring: false, messageBlockTypes: [] },
+  problem: null,
+};
+
+it("Ctrl+C ends a play that waits for a move, and what was played to its end is counted", async () => {
+  const trainer = aTrainer({
+    playTask: async (_files, { player, signal, onPlayed }) => {
+      onPlayed(WON);
+      if (player.kind !== "moves") throw new Error("Nobody makes a move.");
+      const moving = player.player.move(FIRST_TURN, signal);
+      program.interrupt();
+      await moving;
+      return { played: [], folder: null };
+    },
+  });
+  const program = createFakeProgram({ trainer, input: new PassThrough() });
+  const code = await runProgram(program, ["env", "play", "-c", "a.yaml", "--tasks", "2"]);
+  expect([code, program.err.lines]).toEqual([EXIT.interrupted, ["error: The play was stopped."]]);
+  expect(program.out.lines).toContain("mean reward 1.00 · 1 task");
+  expect(program.listeners.size).toBe(0);
 });
