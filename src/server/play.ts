@@ -53,7 +53,6 @@ export function servePlays(server: ServerOptions): void {
           player: { kind: "moves", name: "person", player },
           onPart: (what) => reply({ kind: "part", what }),
           onTask: () => undefined,
-          onDifficulty: () => undefined,
           onRead: () => undefined,
           onWritten: () => undefined,
           onResult: (result) => player.add(result),

@@ -225,10 +225,12 @@ const checkReport = z.object({
 
 describe("a check with a model", () => {
   it("says what it found without the model before why that cannot play", async () => {
-    const args = ["env", "check", "local/calculator", "--model", "./nowhere", "--tasks", "4"];
+    const path = join(folderOfThisTest(), "sums.yaml");
+    await writeFile(path, CONFIG);
+    const args = ["env", "check", "-c", path, "--model", "./nowhere", "--tasks", "4"];
     const { code, stdout, stderr } = await runProgram(args, {});
     expect([code, stdout]).toEqual([2, expect.stringContaining("nothing found")]);
-    expect(stderr).toContain("tinker-config.yaml");
+    expect(stderr).toContain("./nowhere is not a run folder");
   });
 
   it("compares the rewards of groups of its rollouts", async () => {

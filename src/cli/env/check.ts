@@ -27,6 +27,7 @@ export async function checkEnvironments(
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;
+  await requireConfig(options, wanted.configPath, wantedSignal);
   const stopped = new AppError("interrupted", "The check was stopped.");
   const check = async (signal: AbortSignal): Promise<number> => {
     const show = (report: EnvironmentReport): void => {
@@ -75,6 +76,20 @@ export async function checkEnvironments(
     return all.some(({ severity }) => severity === "defect") ? EXIT.invalid : EXIT.done;
   };
   return untilInterrupt(options, check, stopped);
+}
+
+/** A model plays as a configuration says. @throws AppError `bad-arguments` */
+async function requireConfig(
+  { fileSystem, invocation }: TrainerProgram,
+  configPath: string | null,
+  wantedSignal: EnvCheckCommand["signal"],
+): Promise<void> {
+  if (wantedSignal === null || configPath !== null) return;
+  if ((await fileSystem.size(resolve(invocation.cwd, DEFAULT_CONFIG))) !== null) return;
+  throw new AppError(
+    "bad-arguments",
+    `env check --model needs --config_path: there is no ${DEFAULT_CONFIG} here.`,
+  );
 }
 
 type PlayedRequest = Omit<EnvCheckCommand, "kind" | "output" | "wantsJson">;
@@ -152,7 +167,6 @@ function play(
     isStored: false,
     onPart: () => undefined,
     onTask: () => undefined,
-    onDifficulty: () => undefined,
     onRead: () => undefined,
     onWritten: () => undefined,
     onResult: () => undefined,

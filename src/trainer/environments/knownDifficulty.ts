@@ -49,12 +49,3 @@ export async function knownDifficulties(
     await client.close();
   }
 }
-
-/** That of one task; null where it is not known. */
-export async function knownDifficulty(
-  options: DifficultyOptions,
-  task: KnownSplit & { readonly index: number },
-): Promise<TaskDifficulty | null> {
-  const known = await knownDifficulties(options, task);
-  return known.find(({ index }) => index === task.index) ?? null;
-}

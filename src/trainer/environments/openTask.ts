@@ -36,7 +36,7 @@ import { connectEnvironmentServices } from "../services/connections.ts";
 import { debugLog } from "../services/debugLog.ts";
 import { environmentSecrets, learnSecrets } from "../services/environmentSecrets.ts";
 import { loadVariables, type Variables } from "../services/variables.ts";
-import { knownDifficulty } from "./knownDifficulty.ts";
+import { knownDifficulties } from "./knownDifficulty.ts";
 
 export interface TaskRequest {
   readonly configPath: string;
@@ -80,8 +80,8 @@ export interface OpenedTask extends SplitChoice {
   readonly settings: RolloutSettings;
   /** What the configuration names to play it; null = none. */
   readonly agent: Agent | null;
-  /** Asks the service of the environment how others fared in a task of the split. */
-  readonly difficulty: (index: number) => Promise<TaskDifficulty | null>;
+  /** Asks the service of the environment how others fared in the tasks of the split. */
+  readonly difficulties: () => Promise<readonly TaskDifficulty[]>;
   /** Of the chat format, for people. */
   readonly warnings: readonly string[];
 }
@@ -150,10 +150,10 @@ export async function openTaskOf(
     chat: { renderer, tokenizer: model.tokenizer, images },
     settings: rolloutSettings(config, own, { maxContext: null, secrets }),
     agent: agents.agentOf(name),
-    difficulty: (index) =>
-      knownDifficulty(
+    difficulties: () =>
+      knownDifficulties(
         { config, variables, allowedOrigins, redactor, signal: control.signal },
-        { environment: name, split, index },
+        { environment: name, split },
       ),
     warnings,
   };

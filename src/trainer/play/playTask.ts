@@ -76,7 +76,7 @@ export interface PlayRequest extends TaskRequest {
   /** Whether the plays are kept in a run folder. */
   readonly isStored: boolean;
   /** Called before the first turn where the service knows how others fared in the task. */
-  readonly onDifficulty: (known: TaskDifficulty) => void;
+  readonly onDifficulty?: (known: TaskDifficulty) => void;
   /** Called as each task begins. */
   readonly onTask: (place: TaskPlace) => void;
   /** Called with what the model reads before a turn of a player that makes no `moves`, and with what it wrote. */
@@ -318,6 +318,7 @@ class PlayedTasks implements PlayResult {
   readonly #opened: OpenedTask;
   readonly #player: FoundPlayer;
   readonly #redactor: Redactor;
+  #difficulties: Promise<readonly TaskDifficulty[]> | null = null;
 
   constructor(request: PlayRequest, opened: OpenedTask, player: FoundPlayer, redactor: Redactor) {
     this.#request = request;
@@ -335,8 +336,11 @@ class PlayedTasks implements PlayResult {
     const isTimed = byAgent && player.kind !== "moves";
     const index = this.#opened.index + task;
     onTask({ environment, split, index });
-    const known = await this.#opened.difficulty(index);
-    if (known !== null) onDifficulty(known);
+    if (onDifficulty !== undefined) {
+      this.#difficulties ??= this.#opened.difficulties();
+      const known = (await this.#difficulties).find((each) => each.index === index);
+      if (known !== undefined) onDifficulty(known);
+    }
     const sessions = new WatchedSessions(remote, (name, outcome) =>
       onResult(this.#callResult(name, outcome)),
     );

@@ -80,6 +80,14 @@ describe("env check", () => {
     expect(text).not.toContain("\u001b[2J");
   });
 
+  it("refuses a model without a configuration before the first check", async () => {
+    const program = createFakeProgram();
+    expect(await runProgram(program, ["env", "check", "products", "--model", "a/b"])).toBe(2);
+    expect(program.err.lines).toEqual([
+      "error: env check --model needs --config_path: there is no tinker-config.yaml here.",
+    ]);
+  });
+
   it("also writes the report to a file", async () => {
     const program = aProgram(BROKEN);
     const words = ["env", "check", "products", "--output", "/reports/check.json"];
