@@ -7,7 +7,8 @@ const SCHEMA_LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const SCHEMA_MAPS = ["properties", "patternProperties", "$defs", "definitions"];
 const SCHEMA_PLACES = ["items", "additionalProperties", "not"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"];
-const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const EXCLUSIVE_BOUNDS = ["exclusiveMinimum", "exclusiveMaximum"];
+const BOUNDS = ["minimum", "maximum", "multipleOf", ...EXCLUSIVE_BOUNDS];
 const MAX_DEPTH = 12;
 /** Values of one call: schemas that refer to one another in many ways can ask for any number of them. */
 const MAX_VALUES = 1_000;
@@ -153,10 +154,9 @@ interface Drawing {
 }
 
 function draw(written: Json, drawing: Drawing, depth: number): Json {
-  const { source, root, budget } = drawing;
-  budget.values -= 1;
-  if (depth > MAX_DEPTH || budget.values < 0) return null;
-  const schema = expand(written, root);
+  const { source, budget } = drawing;
+  if (depth > MAX_DEPTH || budget.values <= 0) return null;
+  const schema = expand(written, drawing, 0);
   if (schema["const"] !== undefined) return schema["const"];
   for (const key of ["enum", "anyOf", "oneOf"]) {
     const list = schema[key];
@@ -167,13 +167,15 @@ function draw(written: Json, drawing: Drawing, depth: number): Json {
   return drawTyped(schema, drawing, depth);
 }
 
-/** References and `allOf` replaced by what they hold. */
-function expand(written: Json, root: JsonObject): JsonObject {
-  const own = isJsonObject(written) ? written : {};
-  const { $ref, allOf } = own;
+/** References and `allOf` replaced by what they hold, which may be others. */
+function expand(written: Json, drawing: Drawing, depth: number): JsonObject {
+  const { root, budget } = drawing;
+  if (!isJsonObject(written) || depth > MAX_DEPTH || budget.values <= 0) return {};
+  budget.values -= 1;
+  const { $ref, allOf, ...own } = written;
   const target = typeof $ref === "string" ? resolve($ref, root) : null;
-  const parts = [target, ...(Array.isArray(allOf) ? allOf : [])].filter(isJsonObject);
-  return parts.length === 0 ? own : Object.assign({}, ...parts, own);
+  const parts: readonly Json[] = [target, ...(Array.isArray(allOf) ? allOf : [])];
+  return Object.assign({}, ...parts.map((part) => expand(part, drawing, depth + 1)), own);
 }
 
 function drawTyped(schema: JsonObject, drawing: Drawing, depth: number): Json {
@@ -211,10 +213,14 @@ function drawObject(schema: JsonObject, drawing: Drawing, depth: number): JsonOb
 }
 
 function drawNumber(schema: JsonObject, source: ValueSource, isInteger: boolean): number {
-  const low = numberAt(schema, "minimum") ?? numberAt(schema, "exclusiveMinimum", 1);
-  const high = numberAt(schema, "maximum") ?? numberAt(schema, "exclusiveMaximum", -1);
-  const from = low ?? Math.min(0, high ?? 0);
-  return source.number(from, high ?? Math.max(20, from + 20), isInteger);
+  const step = isInteger ? 1 : 0;
+  const low = numberAt(schema, "minimum") ?? numberAt(schema, "exclusiveMinimum", step);
+  const high = numberAt(schema, "maximum") ?? numberAt(schema, "exclusiveMaximum", -step);
+  const from = low ?? (high === null || high > 0 ? 0 : high - 20);
+  const to = high ?? Math.max(20, from + 20);
+  const isOpen = EXCLUSIVE_BOUNDS.some((key) => typeof schema[key] === "number");
+  const inside = isOpen && !isInteger ? (to - from) / 1_000 : 0;
+  return source.number(from + inside, to - inside, isInteger);
 }
 
 function numberAt(schema: JsonObject, key: string, plus = 0): number | null {

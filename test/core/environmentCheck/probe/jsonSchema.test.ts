@@ -20,4 +20,38 @@ describe("arguments that are drawn from a schema", () => {
     const source = constantSource("x", 0);
     expect(JSON.stringify(drawArguments(schema, source)).length).toBeLessThan(50_000);
   });
+
+  it("follow a reference to a reference, and those in allOf", () => {
+    const schema: JsonObject = {
+      allOf: [{ $ref: "#/$defs/alias" }],
+      $defs: {
+        alias: { $ref: "#/$defs/move" },
+        move: { properties: { to: { allOf: [{ $ref: "#/$defs/side" }] } }, required: ["to"] },
+        side: { $ref: "#/$defs/sides" },
+        sides: { enum: ["left", "right"] },
+      },
+    };
+    expect(drawArguments(schema, constantSource("x"))).toEqual({ to: "left" });
+  });
+
+  it("stay few where a schema holds itself in many ways", () => {
+    const self = { $ref: "#" };
+    const schema: JsonObject = { allOf: [self, self, self, self, self, self], properties: {} };
+    expect(drawArguments(schema, constantSource("x"))).toEqual({});
+  });
+
+  it.each([
+    [{ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }],
+    [{ type: "number", exclusiveMaximum: 0 }],
+    [{ type: "number", exclusiveMinimum: 0.25, maximum: 0.5 }],
+    [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 2 }],
+  ])("are inside of the bounds of %j", (value: JsonObject) => {
+    const { exclusiveMinimum = Number.NEGATIVE_INFINITY, exclusiveMaximum = 0.5001 } = value;
+    for (const choice of [0, 0.5, 1]) {
+      const schema = { properties: { value }, required: ["value"] };
+      const drawn = drawArguments(schema, constantSource("x", choice))["value"];
+      expect(drawn).toBeGreaterThan(Number(exclusiveMinimum));
+      expect(drawn).toBeLessThan(Number(exclusiveMaximum));
+    }
+  });
 });
