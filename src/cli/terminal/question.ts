@@ -2,19 +2,27 @@
 
 import { createInterface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
+import * as l10n from "@vscode/l10n";
+import { AppError } from "../../core/errors.ts";
 
 export function isPerson(input: Readable): boolean {
   return "isTTY" in input && input.isTTY === true;
 }
 
-/** Whether the answer is yes; `usual` is that of an empty line. */
+/** Whether the answer is yes; `usual` is that of an empty line. @throws AppError `interrupted` at Ctrl+C or Ctrl+D */
 export async function askYesNo(
   { input, output }: { readonly input: Readable; readonly output: Writable },
   question: string,
   usual: "yes" | "no",
 ): Promise<boolean> {
   const reader = createInterface({ input, output });
-  const answer = (await reader.question(`${question} `)).trim();
-  reader.close();
-  return answer === "" ? usual === "yes" : /^y(es)?$/i.test(answer);
+  try {
+    const answer = (await reader.question(`${question} `)).trim();
+    return answer === "" ? usual === "yes" : /^y(es)?$/i.test(answer);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    throw new AppError("interrupted", l10n.t("The question was not answered."), { cause: error });
+  } finally {
+    reader.close();
+  }
 }
