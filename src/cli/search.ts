@@ -6,6 +6,7 @@ import { describeFound } from "../core/outputs/searchOutput.ts";
 import { readOnlyFiles } from "../core/readOnlyFiles.ts";
 import { listRuns } from "../core/runs/runList.ts";
 import { searchRuns } from "../core/search/searchRun.ts";
+import { CONFIG_FILE } from "./arguments/flags.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { isRun } from "./arguments/requireRun.ts";
 import type { SearchCommand } from "./arguments/resultsArguments.ts";
@@ -55,7 +56,7 @@ async function searchedRuns(
   const folders = new Set<string>();
   for (const path of paths.length === 0 ? [null] : paths) {
     const own = resolve(invocation.cwd, path ?? ".");
-    if (path !== null && (await isRun(fileSystem, own))) {
+    if (path !== null && !CONFIG_FILE.test(path) && (await isRun(fileSystem, own))) {
       folders.add(own);
       continue;
     }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import { aborted } from "../core/util/abort.ts";
+import { CONFIG_FILE } from "./arguments/flags.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { ViewCommand } from "./arguments/resultsArguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";
@@ -17,7 +18,9 @@ export async function viewUntilInterrupt(
 ): Promise<void> {
   const { fileSystem, invocation, out } = options;
   const given = path === null ? null : resolve(invocation.cwd, path);
-  const isRun = given !== null && (await fileSystem.size(runPaths(given).runFile)) !== null;
+  const isConfig = path !== null && CONFIG_FILE.test(path);
+  const isRun =
+    given !== null && !isConfig && (await fileSystem.size(runPaths(given).runFile)) !== null;
   const parents = isRun ? [] : await parentFolders(options, path);
   const view = await untilInterrupt(options, async (signal) => {
     const served = await options.serveView({

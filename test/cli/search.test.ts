@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
@@ -6,9 +8,11 @@ import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRec
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
@@ -47,6 +51,14 @@ it("searches the runs that are named, or a folder of them, and only texts of the
   expect((await search("Secret", RUNS, `${RUNS}/second`)).lines.at(-1)).toMatch(/^1 rollout, 2/);
   expect((await search("Secret", "--role", "thinking,call")).lines).toHaveLength(1);
   expect((await search("Secret", "--role", "answer")).lines).toHaveLength(4);
+});
+
+it("searches the runs of a configuration", async () => {
+  const config = join(folderOfThisTest(), "sums.yaml");
+  await writeFile(config, "{}");
+  const program = createFakeProgram({ fileSystem: createFileSystem() });
+  expect(await runProgram(program, ["search", "Secret", config])).toBe(2);
+  expect(program.err.lines).toEqual([expect.stringContaining("There are no runs in ")]);
 });
 
 it("prints a line of JSON for each rollout, and ends with the limit", async () => {

@@ -1,0 +1,23 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+
+it("a configuration stands for the folder of its runs", async () => {
+  const config = join(folderOfThisTest(), "sums.yaml");
+  await writeFile(config, "log_path: results");
+  const asked: unknown[] = [];
+  const program = createFakeProgram({
+    fileSystem: createFileSystem(),
+    serveView: async (request) => {
+      asked.push(request);
+      program.interrupt();
+      return { url: "http://127.0.0.1:1/", close: async () => undefined };
+    },
+  });
+  expect([await runProgram(program, ["view", config]), program.err.lines]).toEqual([0, []]);
+  expect(asked).toMatchObject([{ run: null, parents: [expect.any(String)] }]);
+});
