@@ -21,10 +21,11 @@ type Place = Pick<Terminal, "columns" | "isInteractive">;
 
 /** Where a rollout is, as `show` takes it, and the places in it. */
 export function hitLines(folder: string, hit: SearchHit, out: Place): readonly Line[] {
-  const { source, step, group, rollout, reward, taskKey, matches, snippets } = hit;
-  const set =
-    source === "training" ? l10n.t("step {0}", step + 1) : l10n.t("evaluation after {0}", step);
-  const place = l10n.t("{0}, group {1}, rollout {2}", set, group + 1, rollout + 1);
+  const { step, group, rollout, position, reward, taskKey, matches, snippets } = hit;
+  const place =
+    position === undefined
+      ? l10n.t("step {0}, group {1}, rollout {2}", step + 1, group + 1, rollout + 1)
+      : l10n.t("evaluation after {0}, rollout {1}", step, position + 1);
   const outcome = reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward));
   const more = matches - snippets.length;
   return [

@@ -28,6 +28,8 @@ export interface SearchSnippet {
 
 /** A rollout in which something was found. */
 export interface SearchHit extends RolloutKey {
+  /** Of all rollouts of an evaluation, in the order in which they ended, from 0; absent in training. */
+  readonly position?: number;
   readonly taskKey: string;
   readonly reward: number | null;
   readonly stop: string;

@@ -10,6 +10,7 @@ import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
+import { writeEvaluation } from "../core/runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
@@ -59,6 +60,14 @@ it("searches the runs of a configuration", async () => {
   const program = createFakeProgram({ fileSystem: createFileSystem() });
   expect(await runProgram(program, ["search", "Secret", config])).toBe(2);
   expect(program.err.lines).toEqual([expect.stringContaining("There are no runs in ")]);
+});
+
+it("names a rollout of an evaluation as show --eval counts it", async () => {
+  await writeEvaluation(fileSystem, `${RUNS}/first`, 2, 1);
+  const words = ['"Task 10 at 1 after"', "--limit", "1"];
+  expect((await search(...words)).lines[0]).toMatch(/^first {2}evaluation after 2, rollout 15 /);
+  const [line = ""] = (await search(...words, "--json")).lines;
+  expect(JSON.parse(line)).toMatchObject({ source: "evaluation", step: 2, position: 15 });
 });
 
 it("prints a line of JSON for each rollout, and ends with the limit", async () => {

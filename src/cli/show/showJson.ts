@@ -2,12 +2,9 @@
 
 import { basename } from "node:path";
 import { describeEvaluations } from "../../core/outputs/evaluationsOutput.ts";
-import {
-  describeRollouts,
-  describeTrajectories,
-  rolloutsInOrder,
-} from "../../core/outputs/rolloutsOutput.ts";
+import { describeRollouts, describeTrajectories } from "../../core/outputs/rolloutsOutput.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
+import { rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { readRun } from "../../core/runs/runList.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import type { ShowCommand } from "../arguments/resultsArguments.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Mark } from "../../shared/marks.ts";
 import type { RolloutKey, RolloutSource } from "../../shared/rolloutSet.ts";
 import { markFinder } from "../runFolder/marks.ts";
-import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
+import { type RolloutSummary, type RunReader, rolloutsInOrder } from "../runFolder/reader.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { count, defineOutput, finite, list, measure } from "./output.ts";
@@ -145,12 +145,6 @@ export async function describeRollouts(
       };
     }),
   });
-}
-
-/** By group; those of an evaluation as they ended, so that numbers stay while its file grows. */
-export function rolloutsInOrder(rollouts: readonly RolloutSummary[]): readonly RolloutSummary[] {
-  const isEvaluation = rollouts[0]?.source === "evaluation";
-  return isEvaluation ? [...rollouts].sort((a, b) => a.offset - b.offset) : rollouts;
 }
 
 /** Those of `summaries` that are wholly on disk. @throws AppError `file-unreadable` */

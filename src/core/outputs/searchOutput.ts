@@ -12,6 +12,9 @@ export const searchOutput = defineOutput(
     step: count.describe("counted from 1; of an evaluation the completed steps"),
     group: count.describe("counted from 1"),
     rollout: count.describe("position in its group, counted from 1"),
+    position: count
+      .nullable()
+      .describe("of an evaluation: as show --eval counts its rollouts, from 1; null: of training"),
     task: z.string(),
     reward: measure.describe("null: the rollout failed"),
     stop: z.string().describe("why the rollout ended"),
@@ -31,7 +34,7 @@ export const searchOutput = defineOutput(
 );
 
 export function describeFound(folder: string, hit: SearchHit): ReturnType<typeof searchOutput.of> {
-  const { source, step, group, rollout, taskKey, reward, stop, matches, snippets } = hit;
+  const { source, step, group, rollout, position, taskKey, reward, stop, matches, snippets } = hit;
   return searchOutput.of({
     folder,
     source,
@@ -41,6 +44,7 @@ export function describeFound(folder: string, hit: SearchHit): ReturnType<typeof
     step: source === "training" ? step + 1 : step,
     group: group + 1,
     rollout: rollout + 1,
+    position: position === undefined ? null : position + 1,
     reward: finite(reward),
     places: snippets.map(({ turn, ...snippet }) => ({
       ...snippet,

@@ -104,6 +104,12 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
   };
 }
 
+/** By group; those of an evaluation as they ended, so that numbers stay while its file grows. */
+export function rolloutsInOrder(rollouts: readonly RolloutSummary[]): readonly RolloutSummary[] {
+  const isEvaluation = rollouts[0]?.source === "evaluation";
+  return isEvaluation ? [...rollouts].sort((a, b) => a.offset - b.offset) : rollouts;
+}
+
 /** The stored rollout of an index line, or of a summary; null when its body is not wholly there. */
 export async function readBody(
   fileSystem: FolderFiles,

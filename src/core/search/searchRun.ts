@@ -4,7 +4,7 @@ import { newestSets, type RolloutKey, type RolloutSet } from "../../shared/rollo
 import type { SearchHit, SearchQuery, SearchReport } from "../../shared/search.ts";
 import { isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
-import { createRunReader, type RunReader } from "../runFolder/reader.ts";
+import { createRunReader, type RunReader, rolloutsInOrder } from "../runFolder/reader.ts";
 import { type RolloutRecord, rolloutRecordSchema } from "../runFolder/rollouts/rolloutRecord.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { matchRollout } from "./matchRollout.ts";
@@ -172,7 +172,8 @@ async function hitOf(
   return key === null ? null : { ...key, taskKey, reward, stop, ...match };
 }
 
-type KeyOf = (record: RolloutRecord, line: StoredLine) => Promise<RolloutKey | null>;
+type FoundKey = Pick<SearchHit, keyof RolloutKey | "position">;
+type KeyOf = (record: RolloutRecord, line: StoredLine) => Promise<FoundKey | null>;
 
 const storedKey: KeyOf = async ({ step, group, rollout }) => ({
   source: "training",
@@ -183,11 +184,14 @@ const storedKey: KeyOf = async ({ step, group, rollout }) => ({
 
 /** The groups of an evaluation are counted over all of its cells, which a record does not know. */
 function evaluatedKeys(reader: RunReader, { source, step }: RolloutSet): KeyOf {
-  let listed: Promise<ReadonlyMap<number, RolloutKey>> | null = null;
-  const list = async (): Promise<ReadonlyMap<number, RolloutKey>> => {
-    const summaries = await reader.rollouts(step, source);
+  let listed: Promise<ReadonlyMap<number, FoundKey>> | null = null;
+  const list = async (): Promise<ReadonlyMap<number, FoundKey>> => {
+    const summaries = rolloutsInOrder(await reader.rollouts(step, source));
     return new Map(
-      summaries.map(({ offset, group, rollout }) => [offset, { source, step, group, rollout }]),
+      summaries.map(({ offset, group, rollout }, position) => [
+        offset,
+        { source, step, group, rollout, position },
+      ]),
     );
   };
   return async (_, { offset }) => {

@@ -3,9 +3,8 @@
 import type { StoredTurn } from "../../core/conversation/storedRollout.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ImageFile } from "../../core/images/imageFile.ts";
-import { rolloutsInOrder } from "../../core/outputs/rolloutsOutput.ts";
 import type { FolderFiles } from "../../core/ports.ts";
-import { createRunReader } from "../../core/runFolder/reader.ts";
+import { createRunReader, rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { readStoredImage } from "../../core/runFolder/rollouts/imageFiles.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { TurnPlace } from "../../shared/chat.ts";

@@ -78,12 +78,12 @@ it("finds matches of regular expressions, and reports invalid ones", async () =>
   });
 });
 
-it("names rollouts of evaluations by the groups that the dashboard shows", async () => {
+it("names rollouts of evaluations by the groups that the dashboard shows, and by the order in which they ended", async () => {
   await writeEvaluation(files, FOLDER, 2, 0.5);
   const hits = await search({ text: '"Task 10 at 1 after"' });
-  expect(hits.map(({ source, group, rollout }) => ({ source, group, rollout }))).toEqual([
-    { source: "evaluation", group: 4, rollout: 0 },
-    { source: "evaluation", group: 4, rollout: 1 },
+  expect(hits).toMatchObject([
+    { source: "evaluation", group: 4, rollout: 0, position: 14 },
+    { source: "evaluation", group: 4, rollout: 1, position: 15 },
   ]);
 });
 
