@@ -3,18 +3,14 @@
 import * as l10n from "@vscode/l10n";
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../../core/runFolder/files/layout.ts";
-import { readLines } from "../../core/runFolder/files/lineReader.ts";
-import {
-  type EvaluatedRollout,
-  parseEvaluatedRollout,
-} from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { type RolloutSummary, rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { formatQuantity, formatTemperature, plural } from "../../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { evaluationTable } from "../terminal/evaluationTable.ts";
 import { BLANK, heading, type Line, quietLine } from "../terminal/line.ts";
 import { type RolloutCells, rolloutTable } from "./rolloutTable.ts";
 import { newestRows, notFoundError, type ShowContext, showCommand } from "./showContext.ts";
-import { replayLines } from "./showRollout.ts";
+import { rolloutLines } from "./showStep.ts";
 import { tokenLines } from "./showTokens.ts";
 
 /** Results of all evaluations, each compared with the first. */
@@ -61,8 +57,9 @@ export async function* showEvaluationRollouts(
   },
 ): AsyncGenerator<Line, void> {
   const { step, rollout, wantsTokens } = wanted;
-  const { width } = context;
-  const stored = await readBodies(context, step);
+  const { reader, width } = context;
+  const { rollouts, omission } = await reader.rolloutList(step, "evaluation");
+  const stored = rolloutsInOrder(rollouts);
   const [chosen] = await requireEvaluated(context, { step, rollout, all: stored });
   if (rollout === null || chosen === undefined) {
     yield heading(
@@ -73,6 +70,7 @@ export async function* showEvaluationRollouts(
     const models = stored.some(({ model }) => model !== undefined) ? [l10n.t("model")] : [];
     const titles = [l10n.t("rollout"), ...models, l10n.t("temperature")];
     yield* [...note, ...rolloutTable(titles, rows, width)];
+    if (omission !== null) yield quietLine(omission);
     const flags = ["--eval", "--step", String(step), "--rollout", "1"];
     yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
     return;
@@ -80,12 +78,10 @@ export async function* showEvaluationRollouts(
   const title = [
     evaluationTitle(step),
     l10n.t("rollout {0}", rollout),
-    formatTemperature(chosen.temperature),
+    formatTemperature(chosen.temperature ?? 0),
   ].join(", ");
-  yield* replayLines(chosen.record, { title, score: null, width });
-  if (!wantsTokens) return;
-  const { tokenData } = chosen;
-  yield* tokenLines(context, { source: "evaluation", step, score: null, tokenData });
+  yield* await rolloutLines(context, chosen, title);
+  if (wantsTokens) yield* tokenLines(context, chosen);
 }
 
 /** All of an evaluation, or the one that `rollout` names, from 1. @throws AppError `no-such-number` */
@@ -113,29 +109,17 @@ export async function requireEvaluated<Rollout>(
   throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
 }
 
-function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutCells {
-  const { turns } = record;
+/** Without a score, which only training gives. */
+function toRow(
+  { score: _, temperature, model, ...cells }: RolloutSummary,
+  position: number,
+): RolloutCells {
   return {
-    ...record,
+    ...cells,
     key: [
       String(position + 1),
       ...(model === undefined ? [] : [model]),
       temperature === 0 ? l10n.t("greedy") : String(temperature),
     ],
-    turns: turns.length,
-    tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
   };
-}
-
-/** In the order in which they ended, so that numbers stay while the file grows. */
-async function readBodies(
-  { fileSystem, folder }: ShowContext,
-  step: number,
-): Promise<readonly EvaluatedRollout[]> {
-  const stored: EvaluatedRollout[] = [];
-  for await (const { value } of readLines(fileSystem, evalPath(folder, step))) {
-    const rollout = parseEvaluatedRollout(value);
-    if (rollout !== null) stored.push(rollout);
-  }
-  return stored;
 }

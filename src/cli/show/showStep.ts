@@ -76,7 +76,9 @@ export async function* showGroup(
   const chosen = chooseRollouts(inStep, { step, group, rollout });
   for (const [index, summary] of chosen.entries()) {
     if (index > 0) yield* [BLANK, BLANK];
-    yield* await rolloutLines(context, summary);
+    const number = summary.rollout + 1;
+    const title = l10n.t("step {0}, group {1}, rollout {2}", step, group, number);
+    yield* await rolloutLines(context, summary, title);
     if (wantsTokens) yield* tokenLines(context, summary);
   }
 }
@@ -109,16 +111,16 @@ export function chooseRollouts(
   return chosen;
 }
 
-async function rolloutLines(
+/** A rollout turn by turn. */
+export async function rolloutLines(
   { reader, width }: ShowContext,
   summary: RolloutSummary,
+  title: string,
 ): Promise<readonly Line[]> {
-  const { step, group, rollout, score } = summary;
-  const title = l10n.t("step {0}, group {1}, rollout {2}", step + 1, group + 1, rollout + 1);
   const record = await reader.body(summary);
   if (record === null)
     return [heading(title), quietLine(l10n.t("Its record is not complete on disk."))];
-  return replayLines(record, { title, score, width });
+  return replayLines(record, { title, score: summary.score, width });
 }
 
 /** `step` counts from 1. @throws AppError `no-such-number` for one without rollouts */
