@@ -129,7 +129,9 @@ const THRESHOLD = 0.6;
 
 interface Shingled extends PlayedTask {
   readonly prompt: string;
-  readonly shingles: ReadonlySet<string>;
+  readonly position: number;
+  /** For each of its own shingles the positions of the prompts that have it. */
+  readonly holders: readonly (readonly number[])[];
 }
 
 export const nearOverlap: EnvironmentCheck = {
@@ -141,24 +143,40 @@ export const nearOverlap: EnvironmentCheck = {
     const tasks = ownShingles(await promptSample(probe));
     if (tasks.length === 0) return notMade("the prompts are too short or too alike to compare");
     const how = `${formatCount(tasks.length)} prompts compared by runs of ${WORDS} words that few prompts share; near from ${THRESHOLD * 100} % shared`;
-    const pairs = tasks.flatMap((task, position) =>
-      tasks
-        .slice(position + 1)
-        .filter((other) => other.split !== task.split && isNear(task, other))
-        .map((other) => [task, other] as const),
-    );
+    const pairs = nearPairs(tasks);
     const [example] = pairs;
     return found(how, example === undefined ? null : finding(example, pairs.length));
   },
 };
 
-function finding([one, other]: readonly [Shingled, Shingled], count: number): CheckFinding {
+interface NearPair {
+  readonly one: Shingled;
+  readonly other: Shingled;
+  /** Jaccard's index. */
+  readonly similarity: number;
+}
+
+/** Those of different splits. Exact copies are for the check of equal tasks. */
+function nearPairs(tasks: readonly Shingled[]): readonly NearPair[] {
+  return tasks.flatMap((one, index) => {
+    const shared = new Map<number, number>();
+    for (const holder of one.holders.flat()) shared.set(holder, (shared.get(holder) ?? 0) + 1);
+    return tasks.slice(index + 1).flatMap((other): readonly NearPair[] => {
+      const both = shared.get(other.position) ?? 0;
+      const similarity = both / (one.holders.length + other.holders.length - both);
+      const isNear = similarity >= THRESHOLD && one.prompt !== other.prompt;
+      return isNear && one.split !== other.split ? [{ one, other, similarity }] : [];
+    });
+  });
+}
+
+function finding({ one, other, similarity }: NearPair, count: number): CheckFinding {
   return {
     severity: "warning",
     message: `${count === 1 ? "A prompt has" : `${formatCount(count)} pairs of prompts have`} nearly the same words in two splits.`,
     evidence: {
       task: `${taskName(one)} and ${taskName(other)}`,
-      numbers: `${Math.round(similarity(one, other) * 100)} % of their word runs are shared`,
+      numbers: `${Math.round(similarity * 100)} % of their word runs are shared`,
     },
     advice:
       "Put variants of one question into one split. Nothing, if a generator makes both splits from the same template on purpose.",
@@ -169,33 +187,23 @@ function finding([one, other]: readonly [Shingled, Shingled], count: number): Ch
 function ownShingles(
   tasks: readonly (PlayedTask & { readonly prompt: string })[],
 ): readonly Shingled[] {
-  const all = tasks.map((task) => ({ ...task, shingles: shinglesOf(task.prompt) }));
-  const frequency = new Map<string, number>();
-  for (const { shingles } of all) {
-    for (const each of shingles) frequency.set(each, (frequency.get(each) ?? 0) + 1);
-  }
+  const positions = new Map<string, number[]>();
+  const all = tasks.map((task, position) => {
+    const holders = [...shinglesOf(task.prompt)].map((shingle) => {
+      const known = positions.get(shingle) ?? [];
+      if (known.push(position) === 1) positions.set(shingle, known);
+      return known;
+    });
+    return { ...task, position, holders };
+  });
   // Two variants of a question share their words in a small sample, too.
   const most = Math.max(2, TEMPLATE_SHARE * tasks.length);
   return all
-    .map((task) => ({
-      ...task,
-      shingles: new Set([...task.shingles].filter((each) => (frequency.get(each) ?? 0) <= most)),
-    }))
-    .filter(({ shingles }) => shingles.size >= MIN_SHINGLES);
+    .map((task) => ({ ...task, holders: task.holders.filter(({ length }) => length <= most) }))
+    .filter(({ holders }) => holders.length >= MIN_SHINGLES);
 }
 
 function shinglesOf(prompt: string): ReadonlySet<string> {
   const words = prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return new Set(words.slice(WORDS - 1).map((_, end) => words.slice(end, end + WORDS).join(" ")));
-}
-
-/** Exact copies are for the check of equal tasks. */
-function isNear(one: Shingled, other: Shingled): boolean {
-  return one.prompt !== other.prompt && similarity(one, other) >= THRESHOLD;
-}
-
-/** Jaccard's index. */
-function similarity(one: Shingled, other: Shingled): number {
-  const shared = [...one.shingles].filter((each) => other.shingles.has(each)).length;
-  return shared / (one.shingles.size + other.shingles.size - shared);
 }
