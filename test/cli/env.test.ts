@@ -82,6 +82,9 @@ describe("env new", () => {
     );
     expect(await readdir(join(cwd, "project/environments"))).toEqual(["demo"]);
     expect(lines).toContain("  cd project");
+    await mkdir(join(cwd, "my project"));
+    const spaced = await env("new", "demo", "-c", "my project/c.yaml");
+    expect(spaced.lines).toContain('  cd "my project"');
   });
 
   test("leaves a configuration with a fault alone, and prints the entry", async () => {

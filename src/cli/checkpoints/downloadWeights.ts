@@ -7,6 +7,7 @@ import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import { formatBytes, formatDownload } from "../../shared/format.ts";
+import { shellWords } from "../../shared/shellWords.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
@@ -67,6 +68,6 @@ function doneLines(
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
     quietLine(l10n.t("Upload them to a model hub with its own program:")),
-    [`  hf upload USER/NAME ${where}`],
+    [`  ${shellWords(["hf", "upload", "USER/NAME", where])}`],
   ];
 }

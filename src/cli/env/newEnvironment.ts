@@ -102,7 +102,7 @@ function laterLines(project: PythonProject, folder: string): readonly Line[] {
     BLANK,
     [l10n.t("To make the virtual environment:")],
     BLANK,
-    ...(folder === "" ? [] : [[`  cd ${folder}`]]),
+    ...(folder === "" ? [] : [[`  ${shellWords(["cd", folder])}`]]),
     ...steps,
   ];
 }

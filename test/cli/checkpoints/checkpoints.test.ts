@@ -139,6 +139,12 @@ describe("checkpoints download", () => {
     files: [{ name: "adapter_model.safetensors", sizeBytes: 250_000, sha256: "ab" }],
   };
 
+  it("quotes the folder where a shell needs it", async () => {
+    const downloadCheckpoint = async () => ({ ...done, folder: "/home/me/my weights" });
+    const { text } = await run({ downloadCheckpoint }, ["download", PATH]);
+    expect(text).toContain('hf upload USER/NAME "my weights"');
+  });
+
   it("shows progress and cost beside its output, which is the folder", async () => {
     const downloadCheckpoint = vi.fn<TrainerApi["downloadCheckpoint"]>(async (_, request) => {
       request.onExport?.();
