@@ -1,6 +1,6 @@
 /** The command `report`: one file about runs, for people who do not have this program. */
 
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
@@ -45,6 +45,7 @@ export async function report(
   const path = resolve(invocation.cwd, output ?? reportFileName(facts.runs));
   await requireOwn(fileSystem, path);
   const bytes = new TextEncoder().encode(text);
+  await fileSystem.makeDirectory(dirname(path));
   await fileSystem.writeAtomic(path, bytes);
   const written = shortPath(path, invocation.cwd);
   out.print([[l10n.t("Wrote {0} ({1}).", written, formatBytes(bytes.length))]]);

@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
 const PARENT = "/home/me/.tinker-rl/runs";
@@ -46,6 +49,15 @@ it("does not write over a file that is no report", async () => {
   expect(code).toBe(2);
   expect(errors).toContain("--output");
   expect(await fileSystem.readText("/home/me/mine.html", 100)).toBe("<p>mine</p>");
+});
+
+it("makes the folder of its output", async () => {
+  const files = createFileSystem();
+  const output = join(folderOfThisTest(), "sub", "x.html");
+  const { makeDirectory, writeAtomic } = files;
+  fileSystem = { ...fileSystem, makeDirectory, writeAtomic };
+  expect((await report(RUN, "--output", output)).code).toBe(0);
+  expect(await files.size(output)).toBeGreaterThan(0);
 });
 
 it("prints Markdown, which other programs take", async () => {
