@@ -1,6 +1,6 @@
 /** What `show` prints for other programs. */
 
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { describeEvaluations } from "../../core/outputs/evaluationsOutput.ts";
 import { describeRollouts, describeTrajectories } from "../../core/outputs/rolloutsOutput.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
@@ -18,11 +18,11 @@ export async function showJson(
   { fileSystem, isProcessAlive }: ProgramOptions,
   { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
 ): Promise<unknown> {
-  const { reader, folder, fileSystem: files, clock } = context;
+  const { reader, folder, fileSystem: files, clock, invocation } = context;
   if (step === null) {
     if (wantsEvaluation) return await describeEvaluations(files, folder);
     const nowMs = clock.now();
-    const named = { name: basename(folder), folder };
+    const named = { name: basename(resolve(invocation.cwd, folder)), folder };
     return await describeRun(files, {
       folder,
       nowMs,

@@ -214,7 +214,9 @@ function stepCells(metrics: MetricsRow): readonly LinePiece[] {
     String(metrics.step + 1),
     styled("strong", formatReward(number("rollout/reward/mean"))),
     formatReward(number("rollout/reward/std")),
-    trained === 0 ? styled("warning", `${trained}/${groups}`) : `${trained}/${groups}`,
+    trained === 0 && groups > 0
+      ? styled("warning", `${trained}/${groups}`)
+      : `${trained}/${groups}`,
     formatMeasure(number("loss")),
     failed === 0 ? "" : styled("warning", formatCount(failed)),
     formatCount(number("tokens/sampled") ?? 0),

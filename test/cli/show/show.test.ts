@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
+import { showOverview } from "../../../src/cli/show/showOverview.ts";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
 import { writeEvidence } from "../../../src/core/runFolder/curriculumTexts.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
@@ -18,7 +20,9 @@ import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import {
   aCheckpointEntry,
   aRecord,
+  aRunFile,
   aStoredResult,
+  collect,
   rolloutFacts,
   stepFacts,
 } from "../../core/runFolder/builders.ts";
@@ -89,6 +93,32 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  checkpoint_000001  periodic, final, after 1 step\n");
   expect(text).toContain("    state    tinker://a/weights/checkpoint_000001");
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
+});
+
+test("a step without groups, as of a supervised run, is no warning", async () => {
+  const fileSystem = createMemoryFileSystem();
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, groups: [] })));
+  const reader = createRunReader(fileSystem, FOLDER);
+  const { clock, invocation, loadTokenizer } = createFakeProgram();
+  const program = { clock, invocation, loadTokenizer };
+  const context = { ...program, fileSystem, reader, folder: FOLDER, width: 120 };
+  const pieces = (await collect(showOverview(context))).flat();
+  expect(pieces.filter((piece) => typeof piece !== "string" && piece.style === "warning")).toEqual(
+    [],
+  );
+});
+
+test("a run is named after its folder also where that is the working directory", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const file = new TextEncoder().encode(JSON.stringify(aRunFile()));
+  await fileSystem.writeAtomic(runPaths(".").runFile, file);
+  const invocation = { program: "tinker-rl", cwd: "/home/me/demo" };
+  const program = createFakeProgram({ fileSystem, invocation });
+  expect(await runProgram(program, ["show", ".", "--json"])).toBe(0);
+  expect(JSON.parse(program.out.lines.join("\n"))).toMatchObject({
+    folder: ".",
+    run: { name: "demo" },
+  });
 });
 
 test("a rollout that an agent played shows how its program ended, and what it was refused", async () => {
