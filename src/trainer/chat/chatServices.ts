@@ -1,21 +1,16 @@
 /** The services of conversations: each is connected when it is first needed, and shared by models beside each other. */
 
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { writtenSecrets } from "../../core/config/secretValues.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
-import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
-import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { RunControl } from "../../core/training/run/control.ts";
 import { proxyPasswords } from "../../node/proxy.ts";
-import type { LaunchRequest } from "../../shared/control.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import { loadTokenizer } from "../models/loadTokenizer.ts";
 import { HUB_TOKEN } from "../models/tokenizerFolder.ts";
@@ -25,20 +20,14 @@ import {
   connectEnvironmentServices,
   connectModelService,
 } from "../services/connections.ts";
-import { debugLog } from "../services/debugLog.ts";
 import { environmentSecrets } from "../services/environmentSecrets.ts";
+import { type ConnectionRequest, connectionsOf, localPrograms } from "../services/outsideOfRuns.ts";
 import { loadVariables, type Variables } from "../services/variables.ts";
 
-export interface ChatServicesOptions {
+export interface ChatServicesOptions extends ConnectionRequest {
   readonly cleanup: CleanupStack;
   /** Learns every secret on the way. */
   readonly redactor: Redactor;
-  /** Where keys may go by the user's word. */
-  readonly allowedOrigins: readonly AllowedOrigin[];
-  /** What an editor handed over; absent for a terminal. */
-  readonly launchRequest?: LaunchRequest | undefined;
-  /** Where environments and model lie; default: beside the running program. */
-  readonly programFolder?: string | undefined;
   /** Called with a sentence about what a service says to its user. */
   readonly onNotice: (message: string) => void;
 }
@@ -82,8 +71,9 @@ export class ChatServices {
     return once(this.#tokenizers, name, async () => {
       const variables = await this.#variables(path);
       this.#options.redactor.learn(variables(HUB_TOKEN)?.value ?? "");
-      const { allowedOrigins } = this.#options;
-      return loadTokenizer(name, this.#programs, path, { variables, allowedOrigins });
+      const { allowedOrigins = [], programFolder } = this.#options;
+      const access = { variables, allowedOrigins };
+      return loadTokenizer(name, localPrograms(programFolder), path, access);
     });
   }
 
@@ -100,33 +90,20 @@ export class ChatServices {
     return environmentSecrets(config, name, { variables, redactor: this.#options.redactor });
   }
 
-  get #programs() {
-    const { programFolder } = this.#options;
-    return { folder: programFolder ?? dirname(fileURLToPath(import.meta.url)) };
-  }
-
   #variables(configPath: string): Promise<Variables> {
     return loadVariables(dirname(configPath), this.#options.launchRequest);
   }
 
   async #connection({ config, path }: LoadedConfig): Promise<ConnectionOptions> {
-    const { redactor, cleanup, allowedOrigins, onNotice } = this.#options;
-    for (const secret of writtenSecrets(config)) redactor.learn(secret);
+    const { redactor, cleanup, onNotice } = this.#options;
+    const own = { config, configPath: path, runName: "chat" };
+    const surroundings = { redactor, cleanup, control: this.#control };
+    const connections = await connectionsOf(this.#options, { ...own, ...surroundings });
     return {
-      config,
-      configPath: path,
-      datasets: new Map(),
-      redactor,
-      cleanup,
-      allowedOrigins,
-      variables: await this.#variables(path),
-      programs: this.#programs,
-      log: redactingLog(debugLog, redactor),
+      ...connections,
       watch: (event) => {
         if (event.kind === "warning" || event.kind === "notice") onNotice(event.message);
       },
-      control: this.#control,
-      runName: "chat",
     };
   }
 }

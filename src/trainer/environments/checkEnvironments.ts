@@ -1,7 +1,6 @@
 /** Checks environments of a configuration, of a server, or by their names alone. */
 
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { hasAgent } from "../../core/config/fields/environmentServers.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { environmentConfig } from "../../core/config/taskChoices.ts";
@@ -13,9 +12,8 @@ import { AppError, isAppError } from "../../core/errors.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
-import { redactingLog, redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
-import { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../core/training/run/control.ts";
+import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../node/clock.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -25,12 +23,10 @@ import { USER_AGENT } from "../../shared/version.ts";
 import { type LoadedConfig, loadConfigText } from "../config/configFiles.ts";
 import { loadNamed } from "../config/requireNamed.ts";
 import { checkReachable } from "../services/checkReachable.ts";
-import { CleanupStack } from "../services/cleanupStack.ts";
 import { type ConnectionOptions, connectEnvironmentServices } from "../services/connections.ts";
-import { debugLog } from "../services/debugLog.ts";
-import { environmentSecrets, learnSecrets } from "../services/environmentSecrets.ts";
+import { environmentSecrets } from "../services/environmentSecrets.ts";
+import { connectionsOf, type Surroundings, withSurroundings } from "../services/outsideOfRuns.ts";
 import { environmentAddress } from "../services/serviceAddress.ts";
-import { loadVariables } from "../services/variables.ts";
 import { noSuch } from "./openTask.ts";
 
 export interface EnvironmentCheckRequest {
@@ -75,24 +71,19 @@ export async function checkEnvironments(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
 ): Promise<readonly CheckedEnvironment[]> {
-  const { redactor = new Redactor() } = request;
-  const cleanup = new CleanupStack();
-  const control = new RunControl();
-  const stop = (): void => control.stop();
-  request.signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await checkAll(fileSystem, request, { redactor, cleanup, control });
-  } catch (error) {
-    throw redactor.redactError(request.signal.aborted ? request.signal.reason : error);
-  } finally {
-    request.signal.removeEventListener("abort", stop);
-    await cleanup.closeAll();
-  }
+  const { signal } = request;
+  return withSurroundings(request.redactor, async (surroundings) => {
+    const stop = (): void => surroundings.control.stop();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await checkAll(fileSystem, request, surroundings);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  });
 }
-
-type Surroundings = Pick<ConnectionOptions, "redactor" | "cleanup"> & {
-  readonly control: RunControl;
-};
 
 async function checkAll(
   fileSystem: FileSystem,
@@ -100,23 +91,16 @@ async function checkAll(
   surroundings: Surroundings,
 ): Promise<readonly CheckedEnvironment[]> {
   const { redactor } = surroundings;
-  const { allowedOrigins, programFolder = dirname(fileURLToPath(import.meta.url)) } = request;
   const written = await writtenConfig(fileSystem, request);
-  const folder = written === null ? request.folder : dirname(written.path);
-  const variables = await loadVariables(folder);
-  const options: Omit<ConnectionOptions, "config"> = {
+  const configPath = written?.path ?? join(request.folder, "none.yaml");
+  const options = await connectionsOf(request, {
     ...surroundings,
-    configPath: written?.path ?? join(folder, "none.yaml"),
-    datasets: new Map(),
-    variables,
-    allowedOrigins,
-    programs: { folder: programFolder },
-    log: redactingLog(debugLog, redactor),
-    watch: () => undefined,
+    config: written?.config ?? namedConfig(request),
+    configPath,
     runName: "check",
-  };
+  });
+  const { variables } = options;
   const config = written?.config ?? (await configOfNames(request, options));
-  learnSecrets(config, redactor);
   const connect = await connectEnvironmentServices({ ...options, config });
   const reports: CheckedEnvironment[] = [];
   for (const name of Object.keys(config.environments)) {
@@ -182,19 +166,22 @@ async function nearbyConfig(
 /** A configuration that has these names, or all of the server, and nothing else. */
 async function configOfNames(
   request: EnvironmentCheckRequest,
-  options: Omit<ConnectionOptions, "config">,
+  options: ConnectionOptions,
 ): Promise<Config> {
-  if (request.names.length > 0) return bareConfig(request, request.names);
-  if (request.url === null) {
-    throw new AppError(
-      "bad-arguments",
-      `env check needs the name of an environment, --config_path or --url: there is no ${DEFAULT_CONFIG} here.`,
-    );
-  }
-  const config = bareConfig(request, ["any"]);
-  const names = await namesAt({ ...options, config });
+  if (request.names.length > 0) return options.config;
+  const names = await namesAt(options);
   if (names.length > 0) return bareConfig(request, names);
   throw new AppError("environment-not-found", `The server at ${request.url} has no environments.`);
+}
+
+/** @throws AppError `bad-arguments` */
+function namedConfig(request: EnvironmentCheckRequest): Config {
+  if (request.names.length > 0) return bareConfig(request, request.names);
+  if (request.url !== null) return bareConfig(request, ["any"]);
+  throw new AppError(
+    "bad-arguments",
+    `env check needs the name of an environment, --config_path or --url: there is no ${DEFAULT_CONFIG} here.`,
+  );
 }
 
 function bareConfig({ url, overrides }: EnvironmentCheckRequest, names: readonly string[]): Config {

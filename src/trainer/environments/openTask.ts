@@ -1,7 +1,5 @@
 /** Opens one task of a configuration without a model: its environment, and the chat format in which a run would play it. */
 
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Agent } from "../../core/agents/agent.ts";
 import type { Chat } from "../../core/chat/chat.ts";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -19,9 +17,7 @@ import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type RolloutSettings, rolloutSettings } from "../../core/rollout/settings.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
-import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import type { RunControl } from "../../core/training/run/control.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
 import { systemClock } from "../../node/clock.ts";
 import { startConfig } from "../../node/startConfig.ts";
@@ -31,11 +27,10 @@ import type { LoadedConfig } from "../config/configFiles.ts";
 import { loadNamed } from "../config/requireNamed.ts";
 import { loadTokenizer } from "../models/loadTokenizer.ts";
 import { HUB_TOKEN } from "../models/tokenizerFolder.ts";
-import type { CleanupStack } from "../services/cleanupStack.ts";
 import { connectEnvironmentServices } from "../services/connections.ts";
-import { debugLog } from "../services/debugLog.ts";
-import { environmentSecrets, learnSecrets } from "../services/environmentSecrets.ts";
-import { loadVariables, type Variables } from "../services/variables.ts";
+import { environmentSecrets } from "../services/environmentSecrets.ts";
+import { connectionsOf, type Surroundings } from "../services/outsideOfRuns.ts";
+import type { Variables } from "../services/variables.ts";
 import { knownDifficulties } from "./knownDifficulty.ts";
 
 export interface TaskRequest {
@@ -62,13 +57,6 @@ export interface TaskRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface Surroundings {
-  /** Stopped once nobody waits any more. */
-  readonly control: RunControl;
-  readonly redactor: Redactor;
-  readonly cleanup: CleanupStack;
-}
-
 export interface OpenedTask extends SplitChoice {
   /** With the environment of the task only. */
   readonly loaded: LoadedConfig;
@@ -90,56 +78,32 @@ export interface OpenedTask extends SplitChoice {
 export async function openTaskOf(
   fileSystem: FileSystem,
   request: TaskRequest,
-  { redactor, cleanup, control }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<OpenedTask> {
-  const { overrides, launchRequest, onPart } = request;
+  const { overrides, onPart } = request;
+  const { redactor } = surroundings;
+  const { signal } = surroundings.control;
   const start = await startConfig(fileSystem, { configPath: request.configPath, overrides });
   const loaded = await loadNamed(start, request);
   const { environment: name, split } = chooseTasks(loaded.config, request);
   const config = withOnlyEnvironment(loaded.config, name, { keepsAgent: true });
-  learnSecrets(config, redactor);
-  const variables = await loadVariables(dirname(loaded.path), launchRequest);
+  const own = { config, configPath: loaded.path, runName: "one task" };
+  const connections = await connectionsOf(request, { ...own, ...surroundings });
+  const { variables, allowedOrigins, programs } = connections;
   redactor.learn(variables(HUB_TOKEN)?.value ?? "");
-  const allowedOrigins = launchRequest?.allowedOrigins ?? request.allowedOrigins;
-  const programs = {
-    folder: request.programFolder ?? dirname(fileURLToPath(import.meta.url)),
-  };
   onPart(`loading the tokenizer, and asking ${name} for a task`);
   const [model, connect] = await Promise.all([
     loadTokenizer(tokenizerNameOf(config), programs, loaded.path, {
       variables,
       allowedOrigins,
-      signal: control.signal,
+      signal,
     }),
-    connectEnvironmentServices({
-      config,
-      configPath: loaded.path,
-      datasets: new Map(),
-      variables,
-      allowedOrigins,
-      programs,
-      redactor,
-      cleanup,
-      log: redactingLog(debugLog, redactor),
-      watch: () => undefined,
-      control,
-      runName: "one task",
-    }),
+    connectEnvironmentServices(connections),
   ]);
   const date = new Date(systemClock.now()).toISOString().slice(0, 10);
   const { renderer, images, warnings } = createRenderer({ model, config, date });
-  const own = environmentConfig(config, name);
   const secrets = await environmentSecrets(config, name, { variables, redactor });
-  const agents = new AgentHost({
-    config,
-    variables,
-    programs,
-    redactor,
-    cleanup,
-    configPath: loaded.path,
-    log: redactingLog(debugLog, redactor),
-    signal: control.signal,
-  });
+  const agents = new AgentHost({ ...connections, signal });
   return {
     loaded: { ...loaded, config },
     variables,
@@ -148,11 +112,14 @@ export async function openTaskOf(
     split,
     index: request.task,
     chat: { renderer, tokenizer: model.tokenizer, images },
-    settings: rolloutSettings(config, own, { maxContext: null, secrets }),
+    settings: rolloutSettings(config, environmentConfig(config, name), {
+      maxContext: null,
+      secrets,
+    }),
     agent: agents.agentOf(name),
     difficulties: () =>
       knownDifficulties(
-        { config, variables, allowedOrigins, redactor, signal: control.signal },
+        { config, variables, allowedOrigins, redactor, signal },
         { environment: name, split },
       ),
     warnings,

@@ -9,7 +9,6 @@ import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Message, RemoteEnvironment, SecretValue } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../core/training/run/control.ts";
 import { raceAbort } from "../../core/util/abort.ts";
@@ -19,10 +18,9 @@ import type { LaunchRequest } from "../../shared/control.ts";
 import { loadNamed } from "../config/requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { connectEnvironmentServices } from "../services/connections.ts";
-import { debugLog } from "../services/debugLog.ts";
-import { environmentSecrets, learnSecrets } from "../services/environmentSecrets.ts";
+import { environmentSecrets } from "../services/environmentSecrets.ts";
+import { connectionsOf } from "../services/outsideOfRuns.ts";
 import { ServerOutput } from "../services/serverOutput.ts";
-import { loadVariables } from "../services/variables.ts";
 import { codeFolder } from "./environmentCode.ts";
 
 export interface OwnServerRequest {
@@ -88,35 +86,25 @@ async function start(
   request: OwnServerRequest,
   { cleanup, control }: { readonly cleanup: CleanupStack; readonly control: RunControl },
 ): Promise<Omit<OpenOwnServer, "close">> {
-  const { environment: name, launchRequest, programFolder, redactor, onCode, onLog } = request;
-  const { allowedOrigins } = launchRequest;
+  const { environment: name, launchRequest, redactor, onCode, onLog } = request;
   const started = await startConfig(fileSystem, request);
   const { path, config: whole } = await loadNamed(started, { launchRequest });
   const config = withOnlyEnvironment(whole, name);
   onCode(await codeFolder(commandOf(environmentServer(config, name), name), dirname(path)));
-  learnSecrets(config, redactor);
-  const variables = await loadVariables(dirname(path), launchRequest);
+  const own = { config, configPath: path, runName: "own server" };
+  const connections = await connectionsOf(request, { ...own, redactor, cleanup, control });
+  const { variables } = connections;
   const secrets = await environmentSecrets(config, name, { variables, redactor });
   const serverOutput = new ServerOutput(redactor);
   const append = async (_: string, text: string): Promise<void> => onLog(text);
   serverOutput.attach({ append, makeDirectory: async () => undefined }, "");
   cleanup.add(() => serverOutput.close());
   const connect = await connectEnvironmentServices({
-    config,
-    configPath: path,
-    datasets: new Map(),
-    variables,
-    allowedOrigins,
-    programs: { folder: programFolder },
-    redactor,
-    cleanup,
+    ...connections,
     serverOutput,
-    log: redactingLog(debugLog, redactor),
     watch: (event) => {
       if (event.kind === "warning") onLog(`${redactor.redact(event.message)}\n`);
     },
-    control,
-    runName: "own server",
   });
   const remote = connect(name);
   const names = (await remote.splits()).map((split) => split.name);

@@ -2,13 +2,12 @@
 
 import type { FileSystem } from "../../core/ports.ts";
 import { describeTask } from "../../core/rollout/describeTask.ts";
-import { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../core/training/run/control.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
-import { CleanupStack } from "../services/cleanupStack.ts";
-import { openTaskOf, type Surroundings, type TaskRequest } from "./openTask.ts";
+import { type Surroundings, withSurroundings } from "../services/outsideOfRuns.ts";
+import { openTaskOf, type TaskRequest } from "./openTask.ts";
 
 export type PreviewRequest = TaskRequest;
 
@@ -17,18 +16,11 @@ export async function previewPrompt(
   fileSystem: FileSystem,
   request: PreviewRequest,
 ): Promise<PromptDescription> {
-  const { redactor = new Redactor(), signal = new AbortController().signal } = request;
-  const cleanup = new CleanupStack();
-  const control = new RunControl();
-  try {
-    const describing = describe(fileSystem, request, { redactor, cleanup, control });
-    return withoutSecrets(await raceAbort(describing, signal), redactor);
-  } catch (error) {
-    throw redactor.redactError(error);
-  } finally {
-    control.stop();
-    await cleanup.closeAll();
-  }
+  const { signal = new AbortController().signal } = request;
+  return withSurroundings(request.redactor, async (surroundings) => {
+    const describing = describe(fileSystem, request, surroundings);
+    return withoutSecrets(await raceAbort(describing, signal), surroundings.redactor);
+  });
 }
 
 async function describe(

@@ -20,9 +20,8 @@ import { type FinishedRollout, runRollout } from "../../core/rollout/rollout.ts"
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import { requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
-import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
-import { RunControl } from "../../core/training/run/control.ts";
 import { costOf, type Prices } from "../../core/usage/prices.ts";
 import type { TokenUsage } from "../../core/usage/tokenUsage.ts";
 import { raceAbort } from "../../core/util/abort.ts";
@@ -33,15 +32,10 @@ import { systemRandom } from "../../node/random.ts";
 import type { CallResult } from "../../shared/play.ts";
 import { ChatServices } from "../chat/chatServices.ts";
 import { chooseModel, isModelName, isRunFolder } from "../chat/chooseModel.ts";
-import {
-  type OpenedTask,
-  openTaskOf,
-  type Surroundings,
-  type TaskRequest,
-} from "../environments/openTask.ts";
+import { type OpenedTask, openTaskOf, type TaskRequest } from "../environments/openTask.ts";
 import { requireBaseModel } from "../models/createModel.ts";
-import { CleanupStack } from "../services/cleanupStack.ts";
 import { debugLog } from "../services/debugLog.ts";
+import { type Surroundings, withSurroundings } from "../services/outsideOfRuns.ts";
 import { loadListPrices } from "../usage/loadPriceList.ts";
 import { StoredPlays } from "./storedPlays.ts";
 
@@ -122,51 +116,50 @@ const NO_TOOLS: ToolList = {
  * Plays tasks one after the other, until the player leaves. What was played to its end is kept.
  * @throws AppError as a run does that cannot begin, `no-such-number` without the first task, `player-failed`, the reason of `signal`; cleaned of secrets
  */
-export async function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
-  const { redactor = new Redactor() } = request;
-  const cleanup = new CleanupStack();
-  const control = new RunControl();
+export function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
+  return withSurroundings(request.redactor, (surroundings) =>
+    playWithin(fileSystem, request, surroundings),
+  );
+}
+
+async function playWithin(
+  fileSystem: FileSystem,
+  request: PlayRequest,
+  surroundings: Surroundings,
+): Promise<PlayResult> {
+  const { redactor, control } = surroundings;
   const { signal: asked } = request;
   const outer = asked === undefined ? control.signal : AbortSignal.any([control.signal, asked]);
+  const ofPlayer = await modelOverrides(fileSystem, request.player);
+  const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer] };
+  const opened = await raceAbort(openTaskOf(fileSystem, wanted, surroundings), outer);
+  requireAgent(request, opened);
+  const count = Math.min(request.tasks, await tasksLeft(opened, outer));
+  const found = await raceAbort(findPlayer(fileSystem, request, opened, surroundings), outer);
+  const { environment, split, settings } = opened;
+  const temperature = found.kind === "sampler" ? settings.temperature : 1;
+  const plays = new StoredPlays({
+    fileSystem,
+    loaded: opened.loaded,
+    cell: { environment, split, temperature },
+    player: found.name,
+    path: found.kind === "sampler" ? found.path : null,
+    redactor,
+  });
+  const tasks = new PlayedTasks(request, opened, found, redactor);
   try {
-    const ofPlayer = await modelOverrides(fileSystem, request.player);
-    const wanted = { ...request, overrides: [...request.overrides, ...ofPlayer] };
-    const opening = openTaskOf(fileSystem, wanted, { redactor, cleanup, control });
-    const opened = await raceAbort(opening, outer);
-    requireAgent(request, opened);
-    const count = Math.min(request.tasks, await tasksLeft(opened, outer));
-    const finding = findPlayer(fileSystem, request, opened, { redactor, cleanup });
-    const found = await raceAbort(finding, outer);
-    const { environment, split, settings } = opened;
-    const temperature = found.kind === "sampler" ? settings.temperature : 1;
-    const plays = new StoredPlays({
-      fileSystem,
-      loaded: opened.loaded,
-      cell: { environment, split, temperature },
-      player: found.name,
-      path: found.kind === "sampler" ? found.path : null,
-      redactor,
+    await playAll({ ...request, tasks: count }, outer, async (task, rollout, signal) => {
+      const played = await tasks.play(task, rollout, signal);
+      if (request.isStored) await plays.add(played);
     });
-    const tasks = new PlayedTasks(request, opened, found, redactor);
-    try {
-      await playAll({ ...request, tasks: count }, outer, async (task, rollout, signal) => {
-        const played = await tasks.play(task, rollout, signal);
-        if (request.isStored) await plays.add(played);
-      });
-    } catch (error) {
-      const hasLeft = isAppError(error, "stopped") && !outer.aborted;
-      if (!hasLeft) throw error;
-    } finally {
-      // Also of those before the one that the player left.
-      tasks.folder = await plays.end();
-    }
-    return tasks;
   } catch (error) {
-    throw redactor.redactError(error);
+    const hasLeft = isAppError(error, "stopped") && !outer.aborted;
+    if (!hasLeft) throw error;
   } finally {
-    control.stop();
-    await cleanup.closeAll();
+    // Also of those before the one that the player left.
+    tasks.folder = await plays.end();
   }
+  return tasks;
 }
 
 /** How many tasks the split has from the first one on. @throws AppError `no-such-number` */

@@ -1,0 +1,73 @@
+/** What work outside of any run opens: it connects as a run does, and closes all of it at its end. */
+
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
+import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { RunControl } from "../../core/training/run/control.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
+import { CleanupStack } from "./cleanupStack.ts";
+import type { ConnectionOptions } from "./connections.ts";
+import { debugLog } from "./debugLog.ts";
+import { learnSecrets } from "./environmentSecrets.ts";
+import type { LocalPrograms } from "./localServices.ts";
+import { loadVariables } from "./variables.ts";
+
+export interface Surroundings {
+  /** Stopped once nobody waits any more. */
+  readonly control: RunControl;
+  readonly redactor: Redactor;
+  readonly cleanup: CleanupStack;
+}
+
+/** Closes what `work` has opened once it ends. Throws what it throws, cleaned of secrets. */
+export async function withSurroundings<T>(
+  redactor: Redactor | undefined,
+  work: (surroundings: Surroundings) => Promise<T>,
+): Promise<T> {
+  const surroundings = {
+    control: new RunControl(),
+    redactor: redactor ?? new Redactor(),
+    cleanup: new CleanupStack(),
+  };
+  try {
+    return await work(surroundings);
+  } catch (error) {
+    throw surroundings.redactor.redactError(error);
+  } finally {
+    surroundings.control.stop();
+    await surroundings.cleanup.closeAll();
+  }
+}
+
+export interface ConnectionRequest {
+  /** Where keys may go by the user's word. */
+  readonly allowedOrigins?: readonly AllowedOrigin[];
+  /** What an editor handed over; absent for a terminal. */
+  readonly launchRequest?: LaunchRequest | undefined;
+  /** Where environments and model lie; default: beside the running program. */
+  readonly programFolder?: string | undefined;
+}
+
+/** Connects without a word. The redactor learns the secrets of the configuration. */
+export async function connectionsOf(
+  { allowedOrigins = [], launchRequest, programFolder }: ConnectionRequest,
+  own: Pick<ConnectionOptions, "config" | "configPath" | "runName" | keyof Surroundings>,
+): Promise<ConnectionOptions> {
+  const { config, configPath, redactor } = own;
+  learnSecrets(config, redactor);
+  return {
+    ...own,
+    datasets: new Map(),
+    variables: await loadVariables(dirname(configPath), launchRequest),
+    allowedOrigins: launchRequest?.allowedOrigins ?? allowedOrigins,
+    programs: localPrograms(programFolder),
+    log: redactingLog(debugLog, redactor),
+    watch: () => undefined,
+  };
+}
+
+export function localPrograms(folder: string | undefined): LocalPrograms {
+  return { folder: folder ?? dirname(fileURLToPath(import.meta.url)) };
+}
