@@ -410,6 +410,21 @@ describe("the page of the dashboard", () => {
     await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("2");
   });
 
+  it("takes a number key by key, also where its beginning is another number or none", async () => {
+    const dashboard = await open({ folder: smallFolder, view: { tab: "rollouts" } });
+    const { page } = dashboard;
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    for (const written of ["-0.05", "0.50", "1.05"]) {
+      const field = page.getByLabel("Reward from");
+      await field.fill("");
+      await field.pressSequentially(written);
+      expect(await field.inputValue()).toBe(written);
+      await expect
+        .poll(async () => (await viewOf(dashboard))["filter"])
+        .toMatchObject({ rewardLow: Number(written) });
+    }
+  });
+
   it("draws only the rows in sight of a long list, and finds the last one at once", async () => {
     const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();

@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
+import { NumberInput } from "../controls/numberField.tsx";
 import { type Changes, firstRanges } from "../model/changesModel.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -95,16 +96,14 @@ interface RangeProps {
 
 function StepRangeFields({ label, range, set }: RangeProps) {
   const field = (key: keyof StepRange) => (
-    <input
-      type="number"
+    <NumberInput
+      required
       min={1}
       step={1}
       aria-label={`${label} ${key === "from" ? l10n.t("from") : l10n.t("to")}`}
       value={range[key] + 1}
-      onInput={({ currentTarget: { valueAsNumber } }) => {
-        if (Number.isInteger(valueAsNumber) && valueAsNumber >= 1) {
-          set({ ...range, [key]: valueAsNumber - 1 });
-        }
+      set={(step) => {
+        if (step !== null) set({ ...range, [key]: step - 1 });
       }}
     />
   );

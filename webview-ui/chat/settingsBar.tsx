@@ -1,9 +1,9 @@
 /** How the models are sampled from now on, and who answers their calls. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useState } from "preact/hooks";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
 import { Choice } from "../controls/choice.tsx";
+import { NumberField, type NumberFieldProps } from "../controls/numberField.tsx";
 import type { ChatProps } from "./chatModel.ts";
 
 interface SettingsProps extends ChatProps {
@@ -19,31 +19,31 @@ export function SettingsBar({ chat, view }: SettingsProps) {
   return (
     <fieldset class="chat-settings">
       <legend class="visually-hidden">{l10n.t("Sampling")}</legend>
-      <NumberField
+      <SettingField
         label={l10n.t("Temperature")}
         value={settings.temperature}
         configured={configured.temperature}
         step="any"
-        onChange={(temperature) => change({ temperature })}
+        set={(temperature) => change({ temperature })}
       />
-      <NumberField
+      <SettingField
         label={l10n.t("Max tokens per turn")}
         value={settings.maxTokens}
         configured={configured.maxTokens}
         min={1}
-        onChange={(maxTokens) => change({ maxTokens })}
+        set={(maxTokens) => change({ maxTokens })}
       />
-      <NumberField
+      <SettingField
         label={l10n.t("Seed")}
         value={settings.seed}
-        onChange={(seed) => change({ seed: seed ?? settings.seed })}
+        set={(seed) => change({ seed: seed ?? settings.seed })}
       />
-      <NumberField
+      <SettingField
         label={l10n.t("Samples")}
         value={settings.samples}
         min={1}
         max={MAX_SAMPLES}
-        onChange={(samples) => change({ samples: samples ?? 1 })}
+        set={(samples) => change({ samples: samples ?? 1 })}
       />
       {task === null ? null : (
         <Choice
@@ -58,38 +58,17 @@ export function SettingsBar({ chat, view }: SettingsProps) {
   );
 }
 
-interface NumberProps {
-  readonly label: string;
-  /** Null = as configured. */
-  readonly value: number | null;
+interface SettingProps extends NumberFieldProps {
   readonly configured?: number | null;
-  readonly min?: number;
-  readonly max?: number;
-  readonly step?: "any";
-  /** Null for an empty field. */
-  readonly onChange: (value: number | null) => void;
 }
 
-function NumberField({ label, value, configured, min = 0, max, step, onChange }: NumberProps) {
-  // What is being typed: a view that arrives meanwhile must not replace it.
-  const [typed, setTyped] = useState<string | null>(null);
-  useEffect(() => setTyped(null), [value]);
+function SettingField({ configured, ...props }: SettingProps) {
   return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="number"
-        value={typed ?? value ?? ""}
-        placeholder={configured == null ? "" : String(configured)}
-        min={min}
-        max={max}
-        step={step ?? 1}
-        onInput={({ currentTarget: input }) => setTyped(input.value)}
-        onChange={({ currentTarget: { validity, value: text, valueAsNumber } }) => {
-          if (!validity.valid) setTyped(null);
-          else onChange(text === "" ? null : valueAsNumber);
-        }}
-      />
-    </label>
+    <NumberField
+      min={0}
+      placeholder={configured == null ? "" : String(configured)}
+      isSetAtEnd={true}
+      {...props}
+    />
   );
 }

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { PlayTool } from "../../src/shared/play.ts";
 import { Button, IconButton } from "../controls/button.tsx";
+import { NumberField } from "../controls/numberField.tsx";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { argumentFields, type Described, initialValue, type NamedField } from "./schemaField.ts";
@@ -137,20 +138,15 @@ function Input({ label, described, value, set }: InputProps) {
       );
     case "number":
       return (
-        <label class="field">
-          <span>{label}</span>
-          <input
-            type="number"
-            required
-            step={field.isInteger ? 1 : "any"}
-            min={field.min}
-            max={field.max}
-            value={typeof value === "number" ? value : ""}
-            onInput={({ currentTarget: { valueAsNumber } }) =>
-              set(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
-            }
-          />
-        </label>
+        <NumberField
+          label={label}
+          required
+          step={field.isInteger ? 1 : "any"}
+          min={field.min}
+          max={field.max}
+          value={typeof value === "number" ? value : null}
+          set={set}
+        />
       );
     case "text":
       return field.isLong ? (

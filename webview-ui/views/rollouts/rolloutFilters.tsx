@@ -8,6 +8,7 @@ import { isExample } from "../../../src/shared/outcome.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
+import { NumberField } from "../../controls/numberField.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { flipped } from "../../model/flipped.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
@@ -144,13 +145,15 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
   return (
     <div class="filter-row more-filters wrap">
       <span class="field">
-        <Bound
+        <NumberField
           label={l10n.t("Reward from")}
+          step="any"
           value={filter.rewardLow}
           set={(rewardLow) => set({ rewardLow })}
         />
-        <Bound
+        <NumberField
           label={l10n.t("to")}
+          step="any"
           value={filter.rewardHigh}
           set={(rewardHigh) => set({ rewardHigh })}
         />
@@ -249,29 +252,6 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (mark) => ({ mark }),
   },
 ];
-
-interface BoundProps {
-  readonly label: string;
-  readonly value: number | null;
-  readonly set: (value: number | null) => void;
-}
-
-function Bound({ label, value, set }: BoundProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="number"
-        step="any"
-        value={value ?? ""}
-        onInput={({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          set(Number.isNaN(typed) ? null : typed);
-        }}
-      />
-    </label>
-  );
-}
 
 const MAX_NAME = 80;
 

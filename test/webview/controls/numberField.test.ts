@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+
+import { h } from "preact";
+import { expect, it } from "vitest";
+import { NumberInput } from "../../../webview-ui/controls/numberField.tsx";
+import { drawn, leave, typeInto } from "../drawn.ts";
+
+function aField(isSetAtEnd: boolean) {
+  const set: (number | null)[] = [];
+  const input = (value: number | null) =>
+    h(NumberInput, { value, min: 1, step: "any", isSetAtEnd, set: (next) => void set.push(next) });
+  const { place, draw } = drawn(input(4));
+  const field = place.querySelector("input");
+  if (field === null) throw new Error("There is no input.");
+  return { field, set, get: (value: number | null) => draw(input(value)) };
+}
+
+it("sets each number that is typed, and keeps how it is written", () => {
+  const { field, set, get } = aField(false);
+  typeInto(field, "2.50");
+  get(2.5);
+  expect(set).toEqual([2.5]);
+  expect(field.value).toBe("2.50");
+  typeInto(field, "");
+  get(null);
+  expect(set).toEqual([2.5, null]);
+});
+
+it("shows another number that comes meanwhile", () => {
+  const { field, get } = aField(false);
+  typeInto(field, "2");
+  get(2);
+  get(7);
+  expect(field.value).toBe("7");
+});
+
+it("sets nothing that it does not allow, and shows the last number again when it is left", () => {
+  const { field, set } = aField(false);
+  typeInto(field, "0");
+  expect([field.value, set]).toEqual(["0", []]);
+  leave(field);
+  expect([field.value, set]).toEqual(["4", []]);
+});
+
+it("sets a number once it is left where each would cost something", () => {
+  const { field, set, get } = aField(true);
+  typeInto(field, "12");
+  get(4);
+  expect([field.value, set]).toEqual(["12", []]);
+  leave(field);
+  expect([field.value, set]).toEqual(["12", [12]]);
+});
