@@ -27,6 +27,9 @@ export interface NamedField extends Described {
   readonly isRequired: boolean;
 }
 
+/** What was filled in: a value that is undefined is given, but not valid yet, and JSON leaves it out. */
+export type FieldValues = Readonly<Record<string, unknown>>;
+
 /** Deeper schemas are asked for as JSON: they may refer to themselves. */
 const MAX_DEPTH = 4;
 /** Texts up to this length have one row. */
@@ -118,7 +121,12 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a field begins with; undefined = nothing, which is left out of the arguments. */
+export function initialValues(fields: readonly NamedField[]): FieldValues {
+  const required = fields.filter(({ isRequired }) => isRequired);
+  return Object.fromEntries(required.map((each) => [each.name, initialValue(each)]));
+}
+
+/** What a field begins with; undefined = nothing. */
 export function initialValue({ field }: Described): unknown {
   switch (field.kind) {
     case "choice":
@@ -130,11 +138,7 @@ export function initialValue({ field }: Described): unknown {
     case "list":
       return [];
     case "object":
-      return Object.fromEntries(
-        field.fields
-          .filter(({ isRequired }) => isRequired)
-          .map((each) => [each.name, initialValue(each)]),
-      );
+      return initialValues(field.fields);
     default:
       return undefined;
   }

@@ -7,9 +7,14 @@ import { Button, IconButton } from "../controls/button.tsx";
 import { NumberField } from "../controls/numberField.tsx";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { argumentFields, type Described, initialValue, type NamedField } from "./schemaField.ts";
-
-type Values = Readonly<Record<string, unknown>>;
+import {
+  argumentFields,
+  type Described,
+  type FieldValues,
+  initialValue,
+  initialValues,
+  type NamedField,
+} from "./schemaField.ts";
 
 interface ToolFormProps {
   readonly tool: PlayTool;
@@ -23,7 +28,7 @@ export function ToolForm({ tool, isEnabled, send }: ToolFormProps) {
   const fields = argumentFields(tool.schema);
   const isFree =
     fields.length === 0 && tool.schema !== null && "properties" in tool.schema === false;
-  const [values, setValues] = useState<Values>(() => beginning(fields));
+  const [values, setValues] = useState(() => initialValues(fields));
   const [written, setWritten] = useState("{}");
   return (
     <form
@@ -52,19 +57,10 @@ export function ToolForm({ tool, isEnabled, send }: ToolFormProps) {
   );
 }
 
-function beginning(fields: readonly NamedField[]): Values {
-  const required = fields.filter(({ isRequired }) => isRequired);
-  return withKnown(required.map((each) => [each.name, initialValue(each)]));
-}
-
-function withKnown(entries: readonly (readonly [string, unknown])[]): Values {
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
 interface FieldsProps {
   readonly fields: readonly NamedField[];
-  readonly values: Values;
-  readonly set: (values: Values) => void;
+  readonly values: FieldValues;
+  readonly set: (values: FieldValues) => void;
 }
 
 function Fields({ fields, values, set }: FieldsProps) {
@@ -73,8 +69,7 @@ function Fields({ fields, values, set }: FieldsProps) {
       {fields.map((each) => {
         const { name, isRequired } = each;
         const isGiven = Object.hasOwn(values, name);
-        const change = (value: unknown): void =>
-          set(withKnown(Object.entries({ ...values, [name]: value })));
+        const change = (value: unknown): void => set({ ...values, [name]: value });
         const label = visibleLine(name);
         return (
           <div class="form-field stack" key={name}>
@@ -83,7 +78,9 @@ function Fields({ fields, values, set }: FieldsProps) {
                 <input
                   type="checkbox"
                   checked={isGiven}
-                  onChange={() => change(isGiven ? undefined : (initialValue(each) ?? 0))}
+                  onChange={() =>
+                    isGiven ? set(without(values, name)) : change(initialValue(each))
+                  }
                 />
                 <span>{l10n.t("{0}, optional", label)}</span>
               </label>
@@ -101,6 +98,10 @@ function Fields({ fields, values, set }: FieldsProps) {
       })}
     </>
   );
+}
+
+function without(values: FieldValues, name: string): FieldValues {
+  return Object.fromEntries(Object.entries(values).filter(([own]) => own !== name));
 }
 
 interface InputProps {
@@ -193,7 +194,7 @@ function List({ label, item, value, set }: ListProps) {
             label={`${label} ${index + 1}`}
             described={item}
             value={own}
-            set={(changed) => set(items.with(index, changed ?? null))}
+            set={(changed) => set(items.with(index, changed))}
           />
           <IconButton
             icon="close"
@@ -205,7 +206,7 @@ function List({ label, item, value, set }: ListProps) {
       <Button
         class="secondary"
         label={l10n.t("Add to {0}", label)}
-        onClick={() => set([...items, initialValue(item) ?? null])}
+        onClick={() => set([...items, initialValue(item)])}
       />
     </fieldset>
   );
@@ -254,7 +255,7 @@ function JsonValue({ label, set }: Pick<InputProps, "label" | "set">) {
   );
 }
 
-function valuesOf(value: unknown): Values {
+function valuesOf(value: unknown): FieldValues {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
     : {};

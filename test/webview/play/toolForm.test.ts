@@ -1,0 +1,63 @@
+// @vitest-environment happy-dom
+
+import { h } from "preact";
+import { act } from "preact/test-utils";
+import { expect, it } from "vitest";
+import { ToolForm } from "../../../webview-ui/play/toolForm.tsx";
+import { drawn, typeInto } from "../drawn.ts";
+
+/** The form of a tool that needs nothing and takes these. */
+function aForm(properties: Record<string, unknown>) {
+  const sent: string[] = [];
+  const { place } = drawn(
+    h(ToolForm, {
+      tool: { name: "move", description: "", schema: { type: "object", properties } },
+      isEnabled: true,
+      send: (args) => void sent.push(args),
+    }),
+  );
+  const there = <Found extends Element>(found: Found | null): Found => {
+    if (found === null) throw new Error("The field is not there.");
+    return found;
+  };
+  const click = (selector: string): void =>
+    void act(() => there(place.querySelector<HTMLElement>(selector)).click());
+  return {
+    tick: () => click(".check input"),
+    send: () => {
+      click("button.primary");
+      return sent.at(-1);
+    },
+    json: () => there(place.querySelector("textarea")),
+    number: () => there(place.querySelector<HTMLInputElement>("input[type=number]")),
+  };
+}
+
+it("an optional argument that is ticked and left empty is not sent", () => {
+  const { tick, send, json } = aForm({ extra: {} });
+  tick();
+  expect(json().value).toBe("");
+  expect(send()).toBe("{}");
+});
+
+it("a field stays while what is typed is not valid yet", () => {
+  const { tick, send, json } = aForm({ extra: {} });
+  tick();
+  typeInto(json(), '{"a": ');
+  expect(json().value).toBe('{"a": ');
+  typeInto(json(), '{"a": 1}');
+  expect(send()).toBe('{"extra":{"a":1}}');
+  tick();
+  expect(send()).toBe("{}");
+});
+
+it("an optional number begins empty, and must be filled in", () => {
+  const { tick, send, number } = aForm({ limit: { type: "number" } });
+  tick();
+  expect([number().value, number().required]).toEqual(["", true]);
+  typeInto(number(), "2.5");
+  typeInto(number(), "");
+  expect(number().validity.valid).toBe(false);
+  typeInto(number(), "3");
+  expect(send()).toBe('{"limit":3}');
+});
