@@ -1,7 +1,7 @@
 /** Star, pin, tags and note of the rollout that is read. */
 
 import * as l10n from "@vscode/l10n";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import {
   isMarked,
   MAX_NOTE_LENGTH,
@@ -47,6 +47,9 @@ export function MarkButtons({ dashboard, rolloutKey, mark }: MarkProps) {
 export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
   const { tags, note } = mark;
   const [isOpen, setOpen] = useState(tags.length > 0 || note !== "");
+  // What is being typed: it is stored once the field is left.
+  const [draft, setDraft] = useState<string | null>(null);
+  useEffect(() => setDraft(null), [note]);
   const id = useId();
   const change = (next: Parameters<typeof markRollout>[2]): void =>
     markRollout(dashboard, rolloutKey, next);
@@ -96,7 +99,8 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
           rows={1}
           maxLength={MAX_NOTE_LENGTH}
           placeholder={l10n.t("A note about this rollout")}
-          value={note}
+          value={draft ?? note}
+          onInput={({ currentTarget: { value } }) => setDraft(value)}
           onChange={({ currentTarget: { value } }) => change({ note: value.trim() })}
         />
       </label>

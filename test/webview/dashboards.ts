@@ -1,0 +1,71 @@
+/** A dashboard whose extension is the test. */
+
+import { act } from "preact/test-utils";
+import type {
+  CommandArgs,
+  DashboardCommand,
+  DashboardQuestion,
+  HostMessage,
+  RunFacts,
+} from "../../src/shared/dashboardMessages.ts";
+import type { RunView } from "../../src/shared/dashboardTypes.ts";
+import {
+  createDashboardModel,
+  type DashboardModel,
+} from "../../webview-ui/model/dashboardModel.ts";
+import type { Answer, Host } from "../../webview-ui/model/host.ts";
+
+interface Asked {
+  readonly question: DashboardQuestion;
+  readonly answer: (answer: Answer) => void;
+  isCanceled: boolean;
+}
+
+export interface ADashboard {
+  readonly dashboard: DashboardModel;
+  /** In the order in which they were asked. */
+  readonly asked: readonly Asked[];
+  readonly commands: readonly CommandArgs[];
+  /** The run, and what else is known of it. */
+  know(run: Partial<RunView>, facts?: Partial<RunFacts>): void;
+}
+
+export function aDashboard(): ADashboard {
+  const asked: Asked[] = [];
+  const commands: CommandArgs[] = [];
+  let receive: (message: HostMessage) => void = () => undefined;
+  const host = {
+    loadState: () => null,
+    saveState: () => undefined,
+    can: () => true,
+    menuItem: () => [],
+    listen: (take: typeof receive) => {
+      receive = take;
+    },
+    command: (_: DashboardCommand, args: CommandArgs) => void commands.push(args),
+    ask: (question: DashboardQuestion, take: (answer: Answer) => void) => {
+      const own: Asked = {
+        question,
+        answer: (answer) => {
+          if (!own.isCanceled) void act(() => take(answer));
+        },
+        isCanceled: false,
+      };
+      asked.push(own);
+      return () => {
+        own.isCanceled = true;
+      };
+    },
+    askLater: (question: DashboardQuestion, _: number, take: (answer: Answer) => void) =>
+      host.ask(question, take),
+  } as unknown as Host; // as much of it as is used
+  return {
+    dashboard: createDashboardModel(host),
+    asked,
+    commands,
+    know: (run, facts = {}) =>
+      void act(
+        () => receive({ kind: "facts", facts: { ...facts, run: run as unknown as RunView } }), // what is read of it
+      ),
+  };
+}
