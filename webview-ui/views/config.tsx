@@ -8,7 +8,7 @@ import { Button, IconButton } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardProps } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./charts/metricPicker.tsx";
@@ -16,16 +16,9 @@ import { matcher } from "./charts/metricPicker.tsx";
 const text = strings.config;
 
 export function Config({ dashboard }: DashboardProps) {
-  const [config, setConfig] = useState<ConfigView | null>(null);
+  const { config, error } = useConfig(dashboard);
   const scrolled = useScroll(dashboard, "config");
-  const attempt = dashboard.data.run.value?.attempt;
-  useEffect(
-    () =>
-      dashboard.host.ask({ ask: "config" }, (answer) => {
-        if (answer.kind === "config") setConfig(answer.config);
-      }),
-    [dashboard, attempt],
-  );
+  if (error !== null) return <p class="message">{error}</p>;
   if (config === null) return null;
   if (config.entries.length === 0)
     return <p class="message">{l10n.t("This folder has no readable config.resolved.json.")}</p>;
@@ -63,6 +56,22 @@ export function Config({ dashboard }: DashboardProps) {
       )}
     </div>
   );
+}
+
+/** Nothing until the run that is shown has answered. */
+function useConfig(dashboard: DashboardModel) {
+  const [config, setConfig] = useState<ConfigView | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const run = dashboard.data.run.value;
+  useEffect(() => {
+    setConfig(null);
+    setError(null);
+    return dashboard.host.ask({ ask: "config" }, (answer) => {
+      if (answer.kind === "config") setConfig(answer.config);
+      else if (answer.kind === "error") setError(answer.message);
+    });
+  }, [dashboard, run?.id, run?.attempt]);
+  return { config, error };
 }
 
 interface HeadProps extends DashboardProps {
