@@ -90,3 +90,11 @@ export function shownX(xs: Float64Array, others: readonly number[] = []): Range 
   const high = Math.max(...all);
   return high > low ? [low, high] : [low - 0.5, high + 0.5];
 }
+
+/** Rows with a value between two without: no line leads to them, so that they are drawn as points. */
+export function loneRows(values: ArrayLike<number | null | undefined>): readonly number[] {
+  const isKnown = (row: number): boolean => Number.isFinite(values[row]);
+  return Array.from({ length: values.length }, (_, row) => row).filter(
+    (row) => isKnown(row) && !isKnown(row - 1) && !isKnown(row + 1),
+  );
+}

@@ -1,6 +1,6 @@
 /** Charts as drawings that any program shows: titles, axes, bands, lines with their dashes, values with their intervals, and a legend. */
 
-import type { Range } from "./chartScale.ts";
+import { loneRows, type Range } from "./chartScale.ts";
 import { escapeMarkup } from "./escapeMarkup.ts";
 
 export interface SvgLine {
@@ -188,9 +188,10 @@ function pointParts(
   { color, values, intervals }: SvgLine,
   { x, y }: Scales,
 ): readonly string[] {
-  if (intervals === undefined) return [];
+  const lone = new Set(loneRows(Array.from(values, y)));
   return Array.from(values).flatMap((value, row) => {
-    const [at, low, high] = [value, intervals.low[row], intervals.high[row]].map((each) =>
+    if (intervals === undefined && !lone.has(row)) return [];
+    const [at, low, high] = [value, intervals?.low[row], intervals?.high[row]].map((each) =>
       y(each ?? Number.NaN),
     );
     if (at === undefined || !Number.isFinite(at)) return [];

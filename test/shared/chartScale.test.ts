@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countNotPositive, quantile, valueRange } from "../../src/shared/chartScale.ts";
+import { countNotPositive, loneRows, quantile, valueRange } from "../../src/shared/chartScale.ts";
 
 const PLAIN = { isLog: false, isClipped: false, isFromZero: false };
 
@@ -71,4 +71,11 @@ it("values that are all zero, as excluded groups are in most runs, have a range 
 it("values that fall to zero, or rise from there, still end on the axis", () => {
   expect(valueRange([[-1, 0]], FROM_VALUES)[1]).toBe(0);
   expect(valueRange([[0, 1]], FROM_VALUES)[0]).toBe(0);
+});
+
+it("a value between two gaps, or alone at an end, stands alone", () => {
+  const gap = Number.NaN;
+  expect(loneRows([1, gap, 2, 3, gap, 4, gap])).toEqual([0, 5]);
+  expect(loneRows([null, 5, undefined])).toEqual([1]);
+  expect(loneRows([1, 2])).toEqual([]);
 });

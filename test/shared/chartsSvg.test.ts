@@ -23,6 +23,12 @@ describe("a chart as a drawing", () => {
     expect(path?.[1]?.match(/L/g)).toHaveLength(1);
   });
 
+  it("shows a value between two gaps as a point", () => {
+    const lines = [{ label: "a", color: "#123456", values: [0, 0.5, Number.NaN, 1] }];
+    const svg = chartSvg({ ...CHART, lines }, { width: 400, height: 200 }, COLORS);
+    expect(svg.match(/<circle/g)).toHaveLength(1);
+  });
+
   it("shows points with their intervals, and a point without one alone", () => {
     const lines = [
       {

@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
+import { loneRows } from "../../src/shared/chartScale.ts";
 import { formatCount } from "../../src/shared/format.ts";
 import type { Behavior } from "../model/changesModel.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
@@ -60,6 +61,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   const [first = 0] = steps;
   const span = Math.max(1, (steps.at(-1) ?? 0) - first);
   const x = (step: number): number => MARGIN + ((WIDTH - 2 * MARGIN) * (step - first)) / span;
+  const { path, points } = pathsOf(series, x);
   const summary = `${show(values[0] ?? null)} → ${show(values[last] ?? null)}`;
   const open = (index: number): void =>
     dashboard.openRollouts({ source: "training", step: steps[index] ?? 0 });
@@ -97,7 +99,8 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
             height={HEIGHT}
           />
         ))}
-        <path d={pathOf(series, x)} vector-effect="non-scaling-stroke" />
+        <path d={path} vector-effect="non-scaling-stroke" />
+        <path class="points" d={points} vector-effect="non-scaling-stroke" />
         {at === null ? null : (
           <line
             x1={x(steps[at] ?? 0)}
@@ -116,21 +119,24 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   );
 }
 
-/** From 0 or the smallest value below it to the largest; a gap where nothing was measured. */
-function pathOf({ steps, values }: BehaviorSeries, x: (step: number) => number): string {
+/** From 0 or the smallest value below it to the largest; a gap where nothing was measured, and a point between two gaps. */
+function pathsOf({ steps, values }: BehaviorSeries, x: (step: number) => number) {
   const known = values.filter((value) => value !== null);
   const low = Math.min(0, ...known);
   const range = Math.max(Number.MIN_VALUE, Math.max(...known) - low);
-  let isPenDown = false;
-  return values
-    .map((value, at) => {
-      const draw = isPenDown ? "L" : "M";
-      isPenDown = value !== null;
-      if (value === null) return "";
-      const y = HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - low)) / range;
-      return `${draw}${x(steps[at] ?? 0).toFixed(1)} ${y.toFixed(1)}`;
-    })
-    .join("");
+  const places = values.map((value, at) => {
+    if (value === null) return null;
+    const y = HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - low)) / range;
+    return `${x(steps[at] ?? 0).toFixed(1)} ${y.toFixed(1)}`;
+  });
+  return {
+    path: places
+      .map((place, at) => (place === null ? "" : `${places[at - 1] == null ? "M" : "L"}${place}`))
+      .join(""),
+    points: loneRows(values)
+      .map((at) => `M${places[at]}h0`)
+      .join(""),
+  };
 }
 
 function nearest(steps: readonly number[], wanted: number): number {

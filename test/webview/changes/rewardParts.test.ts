@@ -1,41 +1,16 @@
 import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
-import type { BehaviorRow, RewardPart } from "../../../src/shared/changes.ts";
 import { joined, partColumns } from "../../../webview-ui/changes/rewardParts.ts";
 import { firstViewState } from "../../../webview-ui/model/viewState.ts";
 import { rewardChartData } from "../../../webview-ui/views/charts/rewardChartData.ts";
 import { aRunStore } from "../runStores.ts";
-
-function row(step: number, ...parts: readonly Partial<RewardPart>[]): BehaviorRow {
-  return {
-    step,
-    rollouts: 8,
-    read: 8,
-    tokens: 1,
-    turns: 1,
-    calls: 1,
-    failedCalls: null,
-    malformedCalls: null,
-    thinking: null,
-    answer: null,
-    argument: null,
-    refusals: null,
-    stops: {},
-    tools: {},
-    parts: parts.map((part) => ({
-      by: "split",
-      name: "a train",
-      mean: 0.5,
-      low: 0.25,
-      high: 0.75,
-      rollouts: 8,
-      ...part,
-    })),
-  };
-}
+import { aBehaviorRow } from "./behaviorRows.ts";
 
 it("draws a curve with its interval and rollouts for each split that was read", () => {
-  const rows = [row(0, {}, { name: "a hard", mean: 0 }), row(2, { mean: 1 }, { by: "difficulty" })];
+  const rows = [
+    aBehaviorRow(0, {}, { name: "a hard", mean: 0 }),
+    aBehaviorRow(2, { mean: 1 }, { by: "difficulty" }),
+  ];
   const data = aRunStore({
     "rollout/reward/mean": [0.1, 0.2, 0.3],
     "rollout/reward/max": [0.6, 1, 1],

@@ -1,6 +1,7 @@
 /** How a line chart looks, as options of uPlot: axes, lines, bands. */
 
 import type uPlot from "uplot";
+import { loneRows } from "../../../src/shared/chartScale.ts";
 import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
 import { labelledTicks, WHOLE_STEPS } from "../ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
@@ -111,11 +112,18 @@ function axis(
 }
 
 export function seriesOptions({ color, share, width, dash }: ChartSeries): uPlot.Series {
+  const stroke = (): string => (share === 0 ? "transparent" : lineColor(color, share));
   return withoutUndefined({
-    stroke: () => (share === 0 ? "transparent" : lineColor(color, share)),
+    stroke,
     width,
     dash: dash && [...dash],
-    points: { show: (own: uPlot) => share === 1 && own.data[0].length < 2, size: 5 },
+    points: {
+      show: false,
+      filter: (plot: uPlot, index: number) =>
+        share === 1 ? [...loneRows(plot.data[index] ?? [])] : null,
+      fill: stroke,
+      size: 5,
+    },
     spanGaps: false,
   });
 }

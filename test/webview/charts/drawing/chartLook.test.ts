@@ -1,0 +1,19 @@
+import type uPlot from "uplot";
+import { expect, it } from "vitest";
+import { seriesOptions } from "../../../../webview-ui/charts/drawing/chartLook.ts";
+
+it("a metric that only some steps have is drawn as points, the edge of a band never", () => {
+  const pointsOf = (share: number): readonly number[] | null | undefined => {
+    const look = { key: "a", label: "a", values: new Float64Array(), color: "blue" } as const;
+    const { filter } = seriesOptions({ ...look, share, width: 1 }).points ?? {};
+    const plot = {
+      data: [
+        [0, 1, 2, 3, 4],
+        [0.5, null, null, 0.7, null],
+      ],
+    } as unknown as uPlot; // what is read of it
+    return typeof filter === "function" ? filter(plot, 1, false, null) : filter;
+  };
+  expect(pointsOf(1)).toEqual([0, 3]);
+  expect(pointsOf(0)).toBeNull();
+});
