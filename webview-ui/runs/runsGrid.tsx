@@ -5,7 +5,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the heads take the focus
 
 import * as l10n from "@vscode/l10n";
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { type GridSize, rowAfter } from "../controls/gridKeys.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useGridCursor } from "../controls/useVirtualRows.ts";
@@ -32,7 +32,7 @@ function Rows({ runs }: RunsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const items = runs.items.value;
   const columns = runs.shown.value;
-  const { cursor, rows, height, move, page, act } = useCursor(runs, scroller);
+  const { cursor, rows, height, page, act } = useCursor(runs, scroller);
   const template = columnTemplate(columns, runs.layout.value.widths);
   const onKey = (event: KeyboardEvent): void => {
     // A button in the head has keys of its own.
@@ -89,9 +89,9 @@ function Rows({ runs }: RunsProps) {
               row={item.row}
               isInGroup={item.isInGroup}
               click={(event) => {
-                move(index);
-                if (event.shiftKey) act({ kind: "extend", to: index });
-                else if (event.ctrlKey || event.metaKey) act({ kind: "toggle", at: index });
+                act({ kind: event.shiftKey ? "extend" : "move", to: index });
+                if (event.shiftKey) return;
+                if (event.ctrlKey || event.metaKey) act({ kind: "toggle", at: index });
               }}
             />
           );
@@ -131,28 +131,42 @@ export function gridKey(
   return { kind: shiftKey ? "extend" : "move", to: Math.max(0, Math.min(size.count - 1, to)) };
 }
 
-/** The row that the keys act on, and what they do. */
+/** The row that the keys act on, and what they do. Rows are known by what they show: while runs go on, they change places. */
 function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement | null }) {
+  const [current, setCurrent] = useState<string | null>(null);
   /** Where a range of chosen rows begins. */
-  const anchor = useRef(0);
+  const anchor = useRef<string | null>(null);
   const items = runs.items.value;
-  const { cursor, move, ...grid } = useGridCursor(scroller, {
+  const placeOf = (id: string | null): number | null => {
+    const index = items.findIndex((item) => itemId(item) === id);
+    return index < 0 ? null : index;
+  };
+  const idAt = (index: number): string | null => {
+    const item = items[index];
+    return item === undefined ? null : itemId(item);
+  };
+  const { cursor: lastPlace, ...grid } = useGridCursor(scroller, {
     count: items.length,
     rowHeight: ROW_PX,
     headHeight: ROW_PX,
   });
+  const cursor = placeOf(current) ?? lastPlace;
+  const move = (to: number): void => {
+    grid.move(to);
+    setCurrent(idAt(to));
+  };
   const act = (key: GridAction): void => {
     switch (key.kind) {
       case "move":
         move(key.to);
-        anchor.current = key.to;
+        anchor.current = idAt(key.to);
         return;
       case "extend":
         move(key.to);
-        runs.choose(withRange(runs, items, anchor.current, key.to));
+        runs.choose(withRange(runs, items, placeOf(anchor.current) ?? cursor, key.to));
         return;
       case "toggle":
-        anchor.current = key.at;
+        anchor.current = idAt(key.at);
         toggle(runs, items[key.at]);
         return;
       case "all":
@@ -165,7 +179,11 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
         mark(runs, items[cursor], key.kind);
     }
   };
-  return { ...grid, cursor, move, act };
+  return { ...grid, cursor, act };
+}
+
+function itemId(item: TableItem): string {
+  return item.kind === "run" ? `run ${item.row.id}` : `group ${item.group.key}`;
 }
 
 function withRange(

@@ -1,0 +1,72 @@
+// @vitest-environment happy-dom
+
+import { h } from "preact";
+import { act } from "preact/test-utils";
+import { expect, it } from "vitest";
+import type { RunsHostMessage, RunsPageMessage } from "../../../src/shared/runsPage.ts";
+import { RunsGrid } from "../../../webview-ui/runs/runsGrid.tsx";
+import { RunsModel } from "../../../webview-ui/runs/runsModel.ts";
+import { drawn } from "../drawn.ts";
+import { aRow } from "./rows.ts";
+
+/** Runs 0 to 7, sorted by their rewards, the highest first. */
+function aGrid() {
+  const sent: RunsPageMessage[] = [];
+  let take: (message: RunsHostMessage) => void = () => undefined;
+  const runs = new RunsModel({
+    isEditor: true,
+    postMessage: (message) => void sent.push(message),
+    listen: (next) => {
+      take = next;
+    },
+  });
+  runs.listen();
+  const report = (rewards: Readonly<Record<string, number>>): void => {
+    const rows = Object.entries(rewards).map(([id, reward]) => aRow(id, 1, 1, reward));
+    void act(() => take({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 }));
+  };
+  runs.update({ sorting: { column: "reward.last", isDescending: true } });
+  report(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`run${index}`, 9 - index])));
+  const { place } = drawn(h(RunsGrid, { runs }));
+  const grid = place.querySelector(".grid");
+  return {
+    sent,
+    report,
+    chosen: () => [...runs.layout.value.chosen].sort(),
+    names: () =>
+      [...place.querySelectorAll('.grid-row [data-column="name"]')].map((cell) => cell.textContent),
+    click: (index: number, shiftKey = false) =>
+      void act(() => {
+        const event = new MouseEvent("click", { bubbles: true, shiftKey });
+        place.querySelector(`#run-row-${index}`)?.dispatchEvent(event);
+      }),
+    press: (key: string) =>
+      void act(() => {
+        grid?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      }),
+  };
+}
+
+it("a click begins a range that a click with Shift ends", () => {
+  const { click, chosen } = aGrid();
+  click(2);
+  click(4, true);
+  expect(chosen()).toEqual(["run2", "run3", "run4"]);
+});
+
+it("keys act on the run that was moved to, wherever new numbers have put it", () => {
+  const { press, report, sent, names } = aGrid();
+  press("ArrowDown");
+  report({ run7: 20 });
+  expect(names()[1]).toContain("run0");
+  press("Enter");
+  expect(sent.at(-1)).toEqual({ kind: "open", id: "run1" });
+});
+
+it("a range begins at the run that was moved to, wherever new numbers have put it", () => {
+  const { click, report, chosen } = aGrid();
+  click(2);
+  report({ run7: 20 });
+  click(4, true);
+  expect(chosen()).toEqual(["run2", "run3"]);
+});
