@@ -22,12 +22,12 @@ interface ChartsProps extends DashboardProps {
 
 export function BehaviorCharts({ dashboard, behavior, ranges }: ChartsProps) {
   if (behavior === null) return null;
-  const { rows, steps, progress, error } = behavior;
+  const { rows, steps, progress, isComplete, error } = behavior;
   return (
     <section aria-labelledby="behavior">
       <h2 id="behavior">{l10n.t("What the model does")}</h2>
       <p class="fact" role="status">
-        {progress < 1
+        {!isComplete
           ? text.reading(Math.floor(progress * 100))
           : rows.length < steps
             ? l10n.t(

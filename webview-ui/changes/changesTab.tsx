@@ -1,7 +1,7 @@
 /** What changed over the steps of a run. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
@@ -19,12 +19,13 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   const steps = dashboard.data.rolloutSteps.value;
   const chosen = dashboard.view.value.changes;
   const run = dashboard.data.run.value;
-  const first = firstRanges(steps);
-  const { before = null, after = null } = { ...first, ...chosen };
   const subject = `${run?.id}#${run?.attempt}`;
+  // As of when the tab was opened: with each step of a run that goes on they would be others, and be read anew.
+  const first = useMemo(() => firstRanges(steps), [subject, firstRanges(steps) === null]);
+  const { before = null, after = null } = { ...first, ...chosen };
   const asked = before === null || after === null ? null : JSON.stringify([before, after]);
   useEffect(
-    () => dashboard.behavior.ask({ ask: "behavior" }, `${subject} ${steps.length}`),
+    () => dashboard.behavior.ask({ ask: "behavior" }, subject, steps.length),
     [dashboard, subject, steps.length],
   );
   useEffect(() => {

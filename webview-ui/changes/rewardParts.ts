@@ -1,7 +1,7 @@
 /** The rewards of parts of the tasks, a curve each: environments, splits, or thirds by difficulty. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { BehaviorRow, RewardPart, RewardParting } from "../../src/shared/changes.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -26,31 +26,26 @@ interface ReadParts {
 const NONE: readonly BehaviorRow[] = [];
 const text = strings.reward;
 
-/** Reads the steps in the extension's thread while parts are shown; what was read before stays until the next reading is done. */
+/** Reads the steps in the extension's thread while parts are shown. */
 export function useRewardParts(dashboard: DashboardModel): ReadParts {
   const { rewardBy } = dashboard.view.value;
   const run = dashboard.data.run.value;
   const steps = dashboard.data.rolloutSteps.value.length;
   const { behavior } = dashboard;
   const subject = `${run?.id}#${run?.attempt}`;
-  const last = useRef({ subject, rows: NONE });
   useEffect(() => {
-    if (rewardBy !== "all") behavior.ask({ ask: "behavior" }, `${subject} ${steps}`);
+    if (rewardBy !== "all") behavior.ask({ ask: "behavior" }, subject, steps);
   }, [behavior, rewardBy, subject, steps]);
   const answer = behavior.answer.value;
   if (rewardBy === "all" || answer === null) return { rows: NONE, note: "" };
-  const isRead = answer.progress === 1 || last.current.subject !== subject;
-  if (isRead) last.current = { subject, rows: answer.progress === 1 ? answer.rows : NONE };
-  const { rows } = last.current;
+  const rows = answer.isComplete ? answer.rows : NONE;
   if (answer.error !== null) return { rows, note: answer.error };
   if (partNames(rows, rewardBy).length > 0) return { rows, note: "" };
-  const percent = Math.floor(answer.progress * 100);
   return {
     rows,
-    note:
-      percent < 100
-        ? l10n.t("Reading rollouts, {0} %", percent)
-        : l10n.t("All rollouts read so far are in one part."),
+    note: answer.isComplete
+      ? l10n.t("All rollouts read so far are in one part.")
+      : l10n.t("Reading rollouts, {0} %", Math.floor(answer.progress * 100)),
   };
 }
 

@@ -9,6 +9,7 @@ export interface Behavior {
   readonly rows: readonly BehaviorRow[];
   readonly steps: number;
   readonly progress: number;
+  readonly isComplete: boolean;
   readonly error: string | null;
 }
 
@@ -16,7 +17,7 @@ export interface Changes extends ChangesReport {
   readonly error: string | null;
 }
 
-const NO_BEHAVIOR: Behavior = { rows: [], steps: 0, progress: 0, error: null };
+const NO_BEHAVIOR: Behavior = { rows: [], steps: 0, progress: 0, isComplete: false, error: null };
 const NO_CHANGES: Changes = {
   before: 0,
   after: 0,
@@ -37,10 +38,10 @@ export function askChanges(host: Host): LastingQuestion<Changes> {
 }
 
 function addBehavior(last: Behavior, answer: Answer): Behavior {
-  if (answer.kind === "error") return { ...last, error: answer.message, progress: 1 };
+  if (answer.kind === "error") return { ...last, error: answer.message, isComplete: true };
   if (answer.kind !== "behavior") return last;
-  const { rows, steps, progress } = answer;
-  return { rows: [...last.rows, ...rows], steps, progress, error: null };
+  const { rows, steps, progress, isComplete } = answer;
+  return { rows: [...last.rows, ...rows], steps, progress, isComplete, error: null };
 }
 
 function addChanges(last: Changes, answer: Answer): Changes {

@@ -4,13 +4,23 @@ import { type Signal, signal } from "@preact/signals";
 import type { DashboardQuestion } from "../../src/shared/dashboardMessages.ts";
 import type { Answer, Host } from "./host.ts";
 
-export class LastingQuestion<T> {
+interface Completing {
+  readonly isComplete: boolean;
+}
+
+/** What is shown once there is a `next` answer: a complete one stays until the next one is complete, too. */
+export function lasting<T extends Completing>(shown: T | null, next: T): T {
+  return shown?.isComplete === true && !next.isComplete ? shown : next;
+}
+
+export class LastingQuestion<T extends Completing> {
   /** Null when nothing is asked. */
   readonly answer: Signal<T | null> = signal(null);
   readonly #host: Host;
   readonly #first: T;
   readonly #add: (last: T, answer: Answer) => T;
   #asked: string | null = null;
+  #size = 0;
   #cancel = (): void => undefined;
 
   /** `add` gives what is known with one more answer. */
@@ -20,17 +30,24 @@ export class LastingQuestion<T> {
     this.#add = add;
   }
 
-  /** Asks, unless the same was asked last about the same `subject`. Null ends the question. */
-  ask(question: DashboardQuestion | null, subject: string): void {
+  /** Asks, unless the same was asked last about the same `subject` when that had the same `size`. Null ends the question. */
+  ask(question: DashboardQuestion | null, subject: string, size = 0): void {
     const asked = JSON.stringify([question, subject]);
-    if (asked === this.#asked) return;
+    const isRepeated = asked === this.#asked;
+    if (isRepeated && size === this.#size) return;
     this.#asked = asked;
+    this.#size = size;
     this.#cancel();
     this.#cancel = () => undefined;
-    this.answer.value = question === null ? null : this.#first;
-    if (question === null) return;
+    if (question === null) {
+      this.answer.value = null;
+      return;
+    }
+    let next = this.#first;
+    this.answer.value = lasting(isRepeated ? this.answer.peek() : null, next);
     this.#cancel = this.#host.ask(question, (answer) => {
-      this.answer.value = this.#add(this.answer.peek() ?? this.#first, answer);
+      next = this.#add(next, answer);
+      this.answer.value = lasting(this.answer.peek(), next);
     });
   }
 }

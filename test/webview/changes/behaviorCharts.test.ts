@@ -13,7 +13,7 @@ it("what was measured in one step between two gaps is drawn as a point", () => {
   const { place } = drawn(
     h(BehaviorCharts, {
       dashboard: aDashboard().dashboard,
-      behavior: { rows, steps: 4, progress: 1, error: null },
+      behavior: { rows, steps: 4, progress: 1, isComplete: true, error: null },
       ranges: [],
     }),
   );

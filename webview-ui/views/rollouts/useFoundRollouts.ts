@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
 import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { lasting } from "../../model/lastingQuestion.ts";
 import { rolloutName } from "./rolloutGroups.ts";
 
 export interface FoundRollouts {
@@ -17,7 +18,7 @@ export interface FoundRollouts {
 const TYPING_MS = 250;
 const NOTHING: FoundRollouts = { found: new Set(), progress: 0, isComplete: false };
 
-/** Null when nothing is looked for, and until the first answer. */
+/** Null when nothing is looked for, and until the first answer to a question. */
 export function useMessageSearch(
   dashboard: DashboardModel,
   set: RolloutSet | null,
@@ -48,16 +49,17 @@ export function useAlarmRollouts(
   return alarm === null ? null : (search ?? NOTHING);
 }
 
-/** Starts over with another question or more rollouts. */
+/** Looks again with more rollouts, and starts over with another question. */
 function useFoundRollouts(
   { host }: DashboardModel,
   question: DashboardQuestion | null,
   rollouts: number,
   pauseMs: number,
 ): FoundRollouts | null {
-  const [search, setSearch] = useState<FoundRollouts | null>(null);
+  const asked = JSON.stringify(question);
+  const [search, setSearch] = useState<(FoundRollouts & { readonly asked: string }) | null>(null);
   useEffect(() => {
-    setSearch(null);
+    setSearch((last) => (last?.asked === asked && last.isComplete ? last : null));
     if (question === null) return;
     const found = new Set<string>();
     return host.askLater(question, pauseMs, (answer) => {
@@ -65,8 +67,9 @@ function useFoundRollouts(
       const keys = answer.kind === "search" ? answer.hits : answer.found;
       for (const key of keys) found.add(rolloutName(key));
       const progress = answer.kind === "search" ? answer.progress : 0;
-      setSearch({ found: new Set(found), progress, isComplete: answer.isComplete });
+      const { isComplete } = answer;
+      setSearch((last) => lasting(last, { asked, found: new Set(found), progress, isComplete }));
     });
-  }, [host, JSON.stringify(question), rollouts]);
+  }, [host, asked, rollouts]);
   return search;
 }
