@@ -85,20 +85,30 @@ function Expiring({
   readonly checkpoints: readonly CheckpointView[];
   readonly nowMs: number;
 }) {
-  const soon = checkpoints.find(({ kind, expiresAt }) => {
-    const left = expiresAt === null ? Number.NaN : Date.parse(expiresAt) - nowMs;
-    return kind !== "rolling" && left > 0 && left < DAY_MS;
-  });
-  if (soon?.expiresAt == null) return null;
-  const left = formatDuration((Date.parse(soon.expiresAt) - nowMs) / 1000);
+  const [next, ...others] = checkpoints
+    .map(({ name, kind, expiresAt }) => {
+      const leftMs = expiresAt === null ? Number.NaN : Date.parse(expiresAt) - nowMs;
+      return { name: visibleLine(name), kind, leftMs };
+    })
+    .filter(({ kind, leftMs }) => kind !== "rolling" && leftMs > 0 && leftMs < DAY_MS)
+    .sort((a, b) => a.leftMs - b.leftMs);
+  if (next === undefined) return null;
+  const left = formatDuration(next.leftMs / 1000);
   return (
     <p class="banner row">
       <Icon name="warning" />
-      {l10n.t(
-        "{0} expires in {1}. To keep it, save again or extend its expiry.",
-        visibleLine(soon.name),
-        left,
-      )}
+      {others.length === 0
+        ? l10n.t(
+            "{0} expires in {1}. To keep it, save again or extend its expiry.",
+            next.name,
+            left,
+          )
+        : l10n.t(
+            "{0} expires in {1}, and {2} more within a day. To keep them, save again or extend their expiry.",
+            next.name,
+            left,
+            formatCount(others.length),
+          )}
     </p>
   );
 }
