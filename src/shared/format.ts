@@ -49,12 +49,13 @@ export function formatMeasure(value: number | null): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size >= 1e7 || size < 1e-4) return value.toExponential(2);
-  return size >= 1000 ? formatCount(value) : value.toPrecision(3);
+  const rounded = value.toPrecision(3);
+  return Math.abs(Number(rounded)) >= 1000 ? formatCount(value) : rounded;
 }
 
 /** USD: `$0.0123`, `$4.56`, `$1,234`. */
 export function formatCost(usd: number): string {
-  if (usd >= 1000) return `$${formatCount(usd)}`;
+  if (usd >= 999.995) return `$${formatCount(usd)}`;
   return usd >= 0.995 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(3)}`;
 }
 
@@ -85,15 +86,20 @@ export function formatKey(path: readonly string[]): string {
 export function formatShare(share: number): string {
   const percent = 100 * share;
   if (percent > 0 && percent < 0.1) return "under 0.1 %";
-  if (percent < 99.95 && percent > 99) return `${Math.min(99.9, percent).toFixed(1)} %`;
+  if (percent < 100 && percent > 99) return `${Math.min(99.9, percent).toFixed(1)} %`;
   return `${Number(percent.toFixed(percent < 10 ? 1 : 0))} %`;
 }
 
 /** The size of a file in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 2 ** (10 * power);
+  let power = 0;
+  let value = bytes;
+  // Other numbers than those of bytes are rounded, and 999.5 would have four digits.
+  while (value >= (power === 0 ? 1024 : 999.5) && power < units.length - 1) {
+    power += 1;
+    value = bytes / 1024 ** power;
+  }
   return `${power === 0 ? value : value.toPrecision(value < 10 ? 2 : 3)} ${units[power]}`;
 }
 
@@ -110,7 +116,8 @@ const LONG_H = 48;
 
 /** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`, `7 d 0 h`. */
 export function formatDuration(seconds: number): string {
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds <= -9.95) return `-${formatDuration(-seconds)}`;
+  if (seconds < 9.95) return `${withoutMinusZero(seconds.toFixed(1))} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${twoDigits(whole % 60)} s`;

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import {
+  formatBytes,
+  formatCost,
   formatCount,
   formatDuration,
   formatExact,
@@ -8,6 +10,7 @@ import {
   formatQuantity,
   formatReward,
   formatRolloutName,
+  formatShare,
   formatSigned,
   progressBar,
   sparkline,
@@ -28,9 +31,10 @@ test("a difference carries its sign, and zero is never negative", () => {
 });
 
 test("a measure has three significant digits whatever its size", () => {
-  expect([-12.34, 0.00412, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
+  expect([-12.34, 0.00412, 999.7, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
     "-12.3",
     "0.00412",
+    "1,000",
     "18,240",
     "1.20e-7",
     "0",
@@ -40,6 +44,29 @@ test("a measure has three significant digits whatever its size", () => {
   expect([184_162, -36_799, 1_234_567, 1234.5, -0.5].map(formatExact)).toEqual([
     ...["184,162", "-36,799", "1,234,567", "1,234.5", "-0.5"],
   ]);
+});
+
+test("a price has cents or three digits, and none from a thousand on", () => {
+  expect([0, 0.01234, 4.561, 999.99, 999.996, 1234].map(formatCost)).toEqual([
+    ...["$0.00", "$0.0123", "$4.56", "$999.99", "$1,000", "$1,234"],
+  ]);
+});
+
+test("a share is never rounded to none or all", () => {
+  expect([0, 0.0004, 0.004, 0.37, 0.995, 0.9997, 1].map(formatShare)).toEqual([
+    ...["0 %", "under 0.1 %", "0.4 %", "37 %", "99.5 %", "99.9 %", "100 %"],
+  ]);
+});
+
+test("a size has all its bytes or up to three digits, in units of 1024", () => {
+  const sizes = [0, 1000, 3.4 * 1024, 999.4 * 1024, 1010 * 1024, 1.2 * 1024 ** 3];
+  expect(sizes.map((size) => formatBytes(Math.round(size)))).toEqual([
+    ...["0 B", "1000 B", "3.4 KiB", "999 KiB", "0.99 MiB", "1.2 GiB"],
+  ]);
+});
+
+test("a duration before a moment has the units of one behind it", () => {
+  expect([-600, -0.84, -0.01].map(formatDuration)).toEqual(["-10 min 00 s", "-0.8 s", "0.0 s"]);
 });
 
 test("a rollout is named by its group and its place in it, from 1", () => {
