@@ -1,7 +1,7 @@
 /** How all charts of the comparison are drawn, which there are, and how they are saved. */
 
 import * as l10n from "@vscode/l10n";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import { COMPARED_AXES } from "../charts/xAxis.ts";
@@ -115,6 +115,8 @@ function MetricSearch({ runs }: RunsProps) {
 
 function MetricList({ runs, close }: RunsProps & { readonly close: () => void }) {
   const [filter, setFilter] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   const names = runs.metricNames.value;
   const found = names.filter(matcher(filter));
   const { charts } = runs.layout.value;
@@ -132,7 +134,7 @@ function MetricList({ runs, close }: RunsProps & { readonly close: () => void })
     >
       <input
         type="search"
-        ref={(input) => input?.focus()}
+        ref={input}
         placeholder={strings.small.filter}
         aria-label={strings.small.filter}
         value={filter}

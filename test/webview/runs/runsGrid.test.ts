@@ -3,27 +3,17 @@
 import { h } from "preact";
 import { act } from "preact/test-utils";
 import { expect, it } from "vitest";
-import type { RunsHostMessage, RunsPageMessage } from "../../../src/shared/runsPage.ts";
 import { RunsGrid } from "../../../webview-ui/runs/runsGrid.tsx";
-import { RunsModel } from "../../../webview-ui/runs/runsModel.ts";
 import { drawn } from "../drawn.ts";
 import { aRow } from "./rows.ts";
+import { aRunsPage } from "./runsPages.ts";
 
 /** Runs 0 to 7, sorted by their rewards, the highest first. */
 function aGrid() {
-  const sent: RunsPageMessage[] = [];
-  let take: (message: RunsHostMessage) => void = () => undefined;
-  const runs = new RunsModel({
-    isEditor: true,
-    postMessage: (message) => void sent.push(message),
-    listen: (next) => {
-      take = next;
-    },
-  });
-  runs.listen();
+  const { runs, sent, receive } = aRunsPage();
   const report = (rewards: Readonly<Record<string, number>>): void => {
     const rows = Object.entries(rewards).map(([id, reward]) => aRow(id, 1, 1, reward));
-    void act(() => take({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 }));
+    receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
   };
   runs.update({ sorting: { column: "reward.last", isDescending: true } });
   report(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`run${index}`, 9 - index])));

@@ -1,0 +1,20 @@
+/** The page of the runs table, with the test in the place of the extension. */
+
+import { act } from "preact/test-utils";
+import type { RunsHostMessage, RunsPageMessage } from "../../../src/shared/runsPage.ts";
+import { RunsModel } from "../../../webview-ui/runs/runsModel.ts";
+
+export function aRunsPage() {
+  const sent: RunsPageMessage[] = [];
+  let take: (message: RunsHostMessage) => void = () => undefined;
+  const runs = new RunsModel({
+    isEditor: true,
+    postMessage: (message) => void sent.push(message),
+    listen: (next) => {
+      take = next;
+    },
+  });
+  runs.listen();
+  const receive = (message: RunsHostMessage): void => void act(() => take(message));
+  return { runs, sent, receive };
+}
