@@ -266,6 +266,26 @@ describe("the page of the dashboard", () => {
       .toEqual([null, null]);
   });
 
+  it("zooms by single keys, and leaves those with Ctrl to the editor", async () => {
+    const dashboard = await open({ folder: smallFolder });
+    const { page } = dashboard;
+    await page.locator(".reward .u-over").waitFor();
+    await page.locator(".reward .plot").focus();
+    const range = async () => (await viewOf(dashboard))["xRange"];
+    await page.keyboard.press("=");
+    await expect.poll(range).not.toBeNull();
+    const zoomed = await range();
+    await page.keyboard.press("Control+=");
+    await page.keyboard.press("ArrowLeft");
+    await page
+      .locator(".reward .card-head")
+      .getByText(/step \d+: mean/)
+      .waitFor();
+    expect(await range()).toEqual(zoomed);
+    await page.keyboard.press("0");
+    await expect.poll(range).toBeNull();
+  });
+
   it("points at one step in all charts of the page, and opens it by a click on any of them", async () => {
     const dashboard = await open({ folder: smallFolder });
     const { page } = dashboard;

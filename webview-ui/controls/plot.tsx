@@ -66,6 +66,7 @@ export function Plot(props: PlotProps) {
     () => element.current?.focus(),
   );
   const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = nextRow(event.key, row, data.xs.length);
     if (event.key === "Enter" && row !== null && actions.open !== undefined) actions.open(row);
     else if (next !== null) {
