@@ -4,7 +4,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { Fragment } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
 import { isHighContrast, themeVersion } from "../../charts/drawing/palette.ts";
@@ -32,24 +32,28 @@ export function TokenBoxes({ dashboard, window, color, found }: BoxesProps) {
   const { hasTokenNumbers } = dashboard.view.value;
   const hasNumbers = hasTokenNumbers || (themeVersion.value >= 0 && isHighContrast());
   const scale = useMemo(() => tokenScale(color, window), [color, window]);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
   const count = window.ids.length;
   const at = Math.min(focused, count - 1);
   const boxes = useMemo(
     () => Array.from({ length: count }, (_, index) => boxOf(window, scale, index, hasNumbers)),
     [window, scale, hasNumbers],
   );
+  const scrollTo = (index: number, block: ScrollLogicalPosition): void =>
+    list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block });
   useEffect(() => {
     if (found === null) return;
     setFocused(found);
-    document.querySelector(`#token-${found}`)?.scrollIntoView({ block: "center" });
-    document.querySelector<HTMLElement>(".token-boxes")?.focus({ preventScroll: true });
+    scrollTo(found, "center");
+    list.current?.focus({ preventScroll: true });
   }, [found]);
   const onKey = (event: KeyboardEvent): void => {
     const next = tokenAfter(event.key, at, count);
     if (next === null) return;
     setFocused(next);
     setHovered(null);
-    document.querySelector(`#token-${next}`)?.scrollIntoView({ block: "nearest" });
+    scrollTo(next, "nearest");
     event.preventDefault();
     event.stopPropagation();
   };
@@ -62,9 +66,10 @@ export function TokenBoxes({ dashboard, window, color, found }: BoxesProps) {
       {/* biome-ignore lint/a11y/useKeyWithMouseEvents: the arrow keys do the same */}
       <div
         class="token-boxes"
+        ref={list}
         role="listbox"
         aria-label={text.label}
-        aria-activedescendant={`token-${at}`}
+        aria-activedescendant={tokenId(id, at)}
         tabIndex={0}
         data-numbers={hasNumbers}
         onKeyDown={onKey}
@@ -73,24 +78,31 @@ export function TokenBoxes({ dashboard, window, color, found }: BoxesProps) {
         onClick={(event) => setFocused(tokenUnder(event) ?? at)}
       >
         {boxes.map((box, index) => (
-          <Box key={index} index={index} box={box} isFocused={index === at} />
+          <Box key={index} list={id} index={index} box={box} isFocused={index === at} />
         ))}
       </div>
     </>
   );
 }
 
+/** Two rollouts may be shown side by side. */
+function tokenId(list: string, index: number): string {
+  return `${list}-${index}`;
+}
+
 interface BoxProps {
+  /** Id of the list that it is in. */
+  readonly list: string;
   readonly index: number;
   readonly box: TokenBox;
   readonly isFocused: boolean;
 }
 
-function Box({ index, box, isFocused }: BoxProps) {
+function Box({ list, index, box, isFocused }: BoxProps) {
   return (
     <Fragment>
       <span
-        id={`token-${index}`}
+        id={tokenId(list, index)}
         role="option"
         aria-selected={isFocused}
         class="token"
