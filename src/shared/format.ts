@@ -34,12 +34,22 @@ export function formatSigned(value: number | null, digits = 2): string {
   return text.startsWith("-") ? text : `+${text}`;
 }
 
+interface Bounds {
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
 /** The bounds of an interval as `format` writes them, `[0.12, 0.34]`; empty where there is none. */
 export function formatBounds(
-  { low, high }: { readonly low: number | null; readonly high: number | null },
+  { low, high }: Bounds,
   format: (value: number) => string = formatReward,
 ): string {
   return low === null || high === null ? "" : `[${format(low)}, ${format(high)}]`;
+}
+
+/** A change with its interval: `+0.31 [+0.24, +0.38]`. */
+export function formatChange(change: Bounds & { readonly mean: number }): string {
+  return [formatSigned(change.mean), formatBounds(change, formatSigned)].join(" ").trimEnd();
 }
 
 /** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18,240`, `1.20e-7`. */

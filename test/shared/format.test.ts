@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   formatBytes,
+  formatChange,
   formatCost,
   formatCount,
   formatDuration,
@@ -44,6 +45,11 @@ test("a measure has three significant digits whatever its size", () => {
   expect([184_162, -36_799, 1_234_567, 1234.5, -0.5].map(formatExact)).toEqual([
     ...["184,162", "-36,799", "1,234,567", "1,234.5", "-0.5"],
   ]);
+});
+
+test("a change has its interval, where it has one", () => {
+  expect(formatChange({ mean: 0.31, low: -0.02, high: 0.6 })).toBe("+0.31 [-0.02, +0.60]");
+  expect(formatChange({ mean: 0, low: null, high: null })).toBe("+0.00");
 });
 
 test("a price has cents or three digits, and none from a thousand on", () => {

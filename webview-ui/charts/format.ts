@@ -8,7 +8,6 @@ import {
   formatExact,
   formatMeasure,
   formatReward,
-  formatSigned,
   plural,
 } from "../../src/shared/format.ts";
 import { digitsOf, formatTick } from "../../src/shared/formatTick.ts";
@@ -81,23 +80,4 @@ function shortTime(date: Date, step: number): string {
   if (step >= LONG_STEP_MS) return date.toLocaleString([], { ...day, ...minute });
   const second = step > 0 && step < 60_000 ? ({ second: "2-digit" } as const) : {};
   return date.toLocaleTimeString([], { ...minute, ...second });
-}
-
-interface Bounds {
-  readonly low: number | null;
-  readonly high: number | null;
-}
-
-/** An interval in words; null where there is none. */
-export function formatRange(
-  { low, high }: Bounds,
-  format: (value: number) => string = formatReward,
-): string | null {
-  return low === null || high === null ? null : l10n.t("{0} to {1}", format(low), format(high));
-}
-
-/** A change with its interval. */
-export function formatChange(change: Bounds & { readonly mean: number }): string {
-  const range = formatRange(change, formatSigned);
-  return range === null ? formatSigned(change.mean) : `${formatSigned(change.mean)} (${range})`;
 }

@@ -2,9 +2,14 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
-import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
+import {
+  formatBounds,
+  formatChange,
+  formatCount,
+  formatReward,
+  plural,
+} from "../../src/shared/format.ts";
 import type { ComparedCell, ComparedResult, RunsTableRow } from "../../src/shared/runsPage.ts";
-import { formatChange, formatRange } from "../charts/format.ts";
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { TableHead } from "../controls/tableHead.tsx";
@@ -108,7 +113,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
       <td class="number">
         <b>{formatReward(mean)}</b>
       </td>
-      <td class="number">{formatRange(result) ?? "–"}</td>
+      <td class="number">{formatBounds(result) || "–"}</td>
       <td
         class="number"
         title={

@@ -3,8 +3,14 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { CheckpointView, EvaluationView } from "../../src/shared/dashboardTypes.ts";
-import { formatCount, formatReward, formatTemperature, plural } from "../../src/shared/format.ts";
-import { formatChange, formatRange } from "../charts/format.ts";
+import {
+  formatBounds,
+  formatChange,
+  formatCount,
+  formatReward,
+  formatTemperature,
+  plural,
+} from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
 import { ContextMenu, type ContextMenuProps, Menu, type MenuItem } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
@@ -214,7 +220,7 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
               title={text.open(cellTitle(cellOf({ step, model, result })))}
             />
             {isBest(column) ? <span class="best">{l10n.t("best")}</span> : null}
-            <span class="fact">{formatRange(result)}</span>
+            <span class="fact">{formatBounds(result)}</span>
             {result.passAtK.some(isOfSeveral) ? (
               <span class="fact">
                 {l10n.t("pass {0}", passText(result.passAtK.filter(isOfSeveral)))}
@@ -309,7 +315,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: EvaluationRow 
       <td class="number">
         <b>{formatReward(rewardMean)}</b>
       </td>
-      <td class="number">{formatRange(result) ?? strings.none}</td>
+      <td class="number">{formatBounds(result) || strings.none}</td>
       <td class="number">{isFirst ? strings.none : changeText(result)}</td>
       <td class="number">{passText(result.passAtK)}</td>
       <td class="number">{rolloutsText(rollouts, failed)}</td>

@@ -5,8 +5,8 @@ import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluationEntry, StoredResult } from "../../core/runFolder/evaluationLog.ts";
 import {
   formatBounds,
+  formatChange,
   formatReward,
-  formatSigned,
   formatTemperature,
   plural,
 } from "../../shared/format.ts";
@@ -76,7 +76,7 @@ function row(
 /** Colored only where the interval leaves 0 out. */
 function changePiece(difference: NonNullable<StoredResult["difference"]>): LinePiece {
   const { mean, low, high } = difference;
-  const text = [formatSigned(mean), formatBounds(difference, formatSigned)].join(" ").trimEnd();
+  const text = formatChange(difference);
   if (low === null || high === null || (low <= 0 && high >= 0)) return text;
   return styled(mean > 0 ? "good" : "bad", text);
 }
