@@ -128,7 +128,10 @@ function isBeginningOf(xs: Float64Array, longest: Float64Array): boolean {
   return xs.every((x, row) => x === longest[row]);
 }
 
-/** The curve at each value of the grid, by a straight line between two of its rows; NaN outside of it and in its gaps. */
+/**
+ * The curve at each value of the grid, by a straight line between two of its rows; NaN outside of it and in its gaps. Where the grid is
+ * wider than the rows, a value between two gaps moves to the next place.
+ */
 function onGrid({ xs, ys }: Pick<Curve, "xs" | "ys">, grid: Float64Array): Float64Array {
   const values = new Float64Array(grid.length).fill(Number.NaN);
   if (isBeginningOf(xs, grid)) {
@@ -138,8 +141,11 @@ function onGrid({ xs, ys }: Pick<Curve, "xs" | "ys">, grid: Float64Array): Float
   let row = 0;
   return values.map((_, index) => {
     const x = grid[index] ?? Number.NaN;
+    const first = row;
     while (row + 1 < xs.length && (xs[row + 1] ?? Number.NaN) <= x) row += 1;
-    return valueAt(x, [xs[row], xs[row + 1]], [ys[row], ys[row + 1]]);
+    const value = valueAt(x, [xs[row], xs[row + 1]], [ys[row], ys[row + 1]]);
+    if (!Number.isNaN(value)) return value;
+    return ys.subarray(first + 1, row + 1).findLast((own) => !Number.isNaN(own)) ?? Number.NaN;
   });
 }
 

@@ -66,6 +66,14 @@ describe("a chart of several runs", () => {
     const { xs: grid } = runsChart([aCurve("a", xs, xs)], { ...OPTIONS, xAxis: "tokens" });
     expect([grid.length, grid[0], grid.at(-1)]).toEqual([2_000, 0, 2_999 * 1.5]);
   });
+
+  it("keeps on those each value of a metric that only some steps have", () => {
+    const xs = Array.from({ length: 3_000 }, (_, index) => index * 1.5);
+    const ys = xs.map((_, index) => (index % 10 === 5 ? index : Number.NaN));
+    const chart = runsChart([aCurve("a", xs, ys)], { ...OPTIONS, xAxis: "tokens" });
+    const known = (values: readonly number[]) => values.filter((value) => !Number.isNaN(value));
+    expect(known(valuesOf(chart, "a"))).toEqual(known(ys));
+  });
 });
 
 describe("the looks of compared runs", () => {
