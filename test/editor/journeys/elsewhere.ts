@@ -1,7 +1,7 @@
 /** What this program shows elsewhere: behind other editors, in folders of another program, in files of the editor itself. */
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writePythonRun } from "../../fakes/pythonRun.ts";
 import { complete } from "../configEditor.ts";
@@ -9,6 +9,8 @@ import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 import { addMeasuredSteps, writeMeasuredRun } from "../measuredRun.ts";
+import { chooseInMenu } from "../rowMenu.ts";
+import { runIn } from "../runFiles.ts";
 
 const CONFIG = localConfig({ max_steps: 300 });
 const TASKS = `{
@@ -107,6 +109,16 @@ export const elsewhere: Journey = {
     await step("and is there again after a reload of the window", async () => {
       await workbench.reload();
       await panel.locator(".steps", { hasText: String(PYTHON_STEPS) }).waitFor();
+    });
+
+    await step("a run is deleted for good where the window has no trash", async () => {
+      const row = workbench.row(/^run measured/);
+      const effect = workbench.dialog().getByText("Delete the run measured?");
+      await chooseInMenu(stage, row, { title: "Delete Run", effect });
+      await picture("delete");
+      await workbench.dialog().getByRole("button", { name: "Delete Permanently" }).click();
+      await row.waitFor({ state: "detached" });
+      assert.equal(existsSync(runIn(folder, "measured")), false);
     });
   },
 };

@@ -54,11 +54,13 @@ function provider(options: Partial<TaskProviderOptions> = {}): TaskProvider {
   });
 }
 
-/** Runs a task as VS Code does: `resolved` is its definition with the values of its variables. */
+/**
+ * Runs a task as VS Code does: `resolved` is its definition with the values of its variables, without what only this program knows.
+ */
 async function run(
   tasks: TaskProvider,
   definition: Pick<TrainTask, "config"> & Partial<TrainTask>,
-  resolved: object = definition,
+  resolved: object = withoutAttach(definition),
 ): Promise<string> {
   const { execution } = tasks.training(definition, undefined) as unknown as {
     execution: { start: (resolved: object) => Promise<{ open(): void; onDidWrite: Listen }> };
@@ -71,6 +73,10 @@ async function run(
   terminal.open();
   await new Promise(setImmediate);
   return text;
+}
+
+function withoutAttach(definition: object): object {
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => key !== "attach"));
 }
 type Listen = (listener: (text: string) => void) => void;
 
