@@ -106,11 +106,16 @@ function isFrameHeader(marker: number): boolean {
 }
 
 function decodeBase64(text: string): Uint8Array {
+  let units: string;
   try {
-    return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
+    units = atob(text);
   } catch {
     throw invalid("is not base64");
   }
+  const bytes = new Uint8Array(units.length);
+  // `Uint8Array.from` takes a fifth of a second for each MB.
+  for (let i = 0; i < units.length; i += 1) bytes[i] = units.charCodeAt(i);
+  return bytes;
 }
 
 function firstBytes(bytes: Uint8Array): string {

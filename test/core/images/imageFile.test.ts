@@ -8,7 +8,7 @@ describe("an image of an environment", () => {
   it("is what its own bytes say", () => {
     expect(read(pngBytes(640, 480))).toMatchObject({ format: "png", width: 640, height: 480 });
     expect(read(jpegBytes(31, 17))).toMatchObject({ format: "jpeg", width: 31, height: 17 });
-    const bytes = pngBytes(1, 2, "pixels");
+    const bytes = Buffer.concat([pngBytes(1, 2), Uint8Array.from({ length: 256 }, (_, i) => i)]);
     expect(Buffer.from(read(bytes).bytes)).toEqual(bytes);
   });
 
