@@ -13,6 +13,7 @@ import { conversationSeed } from "../rollout/seeds.ts";
 import { TokenStreams } from "../rollout/tokenStreams.ts";
 import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { linkSignals } from "../util/abort.ts";
 import {
   type ConversationEvent,
   extend,
@@ -116,7 +117,8 @@ export class Conversation {
 
   /**
    * Samples turns behind the same context. A single one is taken, of several {@link choose} takes one. An abort leaves the conversation
-   * as it was. @throws AppError `prompt-too-long`, `sample-refused`, `tinker-*`, `conversation-order`; the reason of the signal
+   * as it was; so does a fault of one of them, which ends the others.
+   * @throws AppError `prompt-too-long`, `sample-refused`, `tinker-*`, `conversation-order`; the reason of the signal
    */
   async sample(
     settings: SamplingSettings,
@@ -127,17 +129,25 @@ export class Conversation {
     const room = this.#options.maxTotalTokens - context.length;
     if (room < 1) throw this.#noRoom(context.length);
     const limited = { ...settings, maxTokens: Math.min(settings.maxTokens, room) };
-    const turns = await Promise.all(
-      Array.from({ length: count }, async (_, sample) => {
-        const seed = this.#seedOf(settings.seed, sample);
-        const images = this.#images;
-        const request = { context, images, settings: limited, seed, signal };
-        const turn = await drawTurn(this.#options.sampler, this.#reader, request);
-        onSampled?.(turn);
-        return turn;
-      }),
-    );
-    this.#candidates = turns;
+    const link = linkSignals([signal]);
+    const drawing = Array.from({ length: count }, async (_, sample) => {
+      const seed = this.#seedOf(settings.seed, sample);
+      const images = this.#images;
+      const request = { context, images, settings: limited, seed, signal: link.signal };
+      const turn = await drawTurn(this.#options.sampler, this.#reader, request);
+      onSampled?.(turn);
+      return turn;
+    });
+    try {
+      this.#candidates = await Promise.all(drawing);
+    } catch (error) {
+      link.abort(error);
+      await Promise.allSettled(drawing);
+      throw error;
+    } finally {
+      link.clear();
+    }
+    const turns = this.#candidates;
     if (turns.length === 1) this.choose(0);
     return turns;
   }

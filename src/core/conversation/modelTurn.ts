@@ -46,7 +46,7 @@ export interface TurnRequest {
   readonly images: readonly ImageFile[];
   readonly settings: SamplingSettings;
   readonly seed: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** @throws AppError `sample-refused`, `prompt-too-long`, `tinker-*` */
@@ -66,7 +66,7 @@ export async function drawTurn(
     seed,
     stop: stopsOf(reader.chat.renderer),
   };
-  const sampled = await sampleTurn(sampler, request, signal === undefined ? {} : { signal });
+  const sampled = await sampleTurn(sampler, request, { signal });
   return readTurn(reader, sampled, context, seed);
 }
 
