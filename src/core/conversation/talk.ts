@@ -131,11 +131,13 @@ export class Talk<Partner extends TalkPartner> {
     await this.goOn();
   }
 
-  /** Samples the last turn again. False when there was none. */
+  /** Samples the last turn again; where one failed or was stopped, that one, and nothing is taken back. False when there was none. */
   async again(): Promise<boolean> {
-    const wasTaken = await this.#takeBack((conversation) => conversation.takeBackTurn());
+    const isThere = await this.#takeBack(
+      async (conversation) => conversation.next === "turn" || (await conversation.takeBackTurn()),
+    );
     await this.goOn();
-    return wasTaken;
+    return isThere;
   }
 
   /** Takes back the last turn, and what the person said before it. False when there is nothing to take back. */

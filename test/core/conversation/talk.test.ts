@@ -80,6 +80,13 @@ async function aTalk(
   return { talk, partners, reported };
 }
 
+function saidIn({ events }: Conversation): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.kind === "message") return [event.content];
+    return event.kind === "turn" ? [event.turn.parsed.content] : [];
+  });
+}
+
 describe("a talk with several models", () => {
   it("puts one message before all, and reports progress and turns", async () => {
     const { talk, reported } = await aTalk([[ended("a")], [ended("b")]]);
@@ -102,6 +109,21 @@ describe("a talk with several models", () => {
     await talk.proceed();
     expect(reported.slice(-1)).toEqual([[1, ["b"]]]);
     expect(partners.map(({ conversation }) => conversation.next)).toEqual(["message", "message"]);
+  });
+
+  it("keeps what the person said when turns are sampled again of which one has failed", async () => {
+    const fault = new AppError("tinker-unavailable", "Not now.");
+    const { talk, partners } = await aTalk([
+      [ended("a1"), ended("a2"), ended("a3")],
+      [ended("b1"), fault, ended("b3")],
+    ]);
+    await talk.say("one");
+    await expect(talk.say("two")).rejects.toBe(fault);
+    expect(await talk.again()).toBe(true);
+    expect(partners.map(({ conversation }) => saidIn(conversation))).toEqual([
+      ["one", "a1", "two", "a3"],
+      ["one", "b1", "two", "b3"],
+    ]);
   });
 });
 
