@@ -205,8 +205,10 @@ export class Talk<Partner extends TalkPartner> {
   async #runCalls(partner: Partner, signal: AbortSignal): Promise<void> {
     const { conversation } = partner;
     if (!conversation.hasEnvironment) return conversation.answer([]);
+    const isAsked = partner === this.#asked;
     try {
       const answers = await conversation.runCalls(signal);
+      if (isAsked) this.#given = [];
       this.#listener.onAnswers(partner, "environment", answers);
     } catch (error) {
       // Tried again without being asked, it would fail again.

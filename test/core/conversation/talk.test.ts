@@ -144,6 +144,24 @@ describe("a talk with a task", () => {
     await expect(talk.answer("three")).rejects.toMatchObject({ code: "conversation-order" });
   });
 
+  it("forgets what the person answered to some of the calls that the environment then answers", async () => {
+    const turn = ended(call("add", { a: 1 }) + call("add", { a: 2 }));
+    const { talk, reported } = await aTalk([[turn]], {
+      script: { onCall: () => result("5") },
+      settings: { answersBy: "person" },
+      maxTurns: 1,
+    });
+    await talk.goOn();
+    await talk.say("one");
+    talk.settings = { ...talk.settings, answersBy: "environment" };
+    await talk.goOn();
+    talk.settings = { ...talk.settings, answersBy: "person" };
+    await talk.goOn();
+    await talk.say("two");
+    await talk.say("three");
+    expect(reported).toContainEqual([0, "person", ["two", "three"]]);
+  });
+
   it("hands the calls to the person after the environment failed, instead of asking it for ever", async () => {
     const fault = new AppError("environment-tool-crashed", "It broke.");
     const { talk } = await aTalk([[ended(call("add")), ended("done")]], {
