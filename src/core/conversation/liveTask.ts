@@ -54,7 +54,7 @@ export class LiveTask {
   }
 
   /**
-   * Brings the environment to where `calls` are all that it has answered.
+   * Brings the environment to where `calls` are all that it has answered. Where it cannot, all but its session stays as it was.
    * @throws AppError `task-not-repeatable` when a fresh session answers otherwise; `environment-*`, `timeout`
    */
   async seek(calls: readonly PlayedCall[], signal: AbortSignal): Promise<void> {
@@ -62,24 +62,44 @@ export class LiveTask {
     const isThere =
       played?.length === calls.length && calls.every(({ call }, i) => played[i]?.call === call);
     if (isThere && !session.ended.aborted) return;
-    await this.close();
-    const before = this.#open.rendered;
-    this.#open = await openSession(this.#options);
-    const isSamePrompt = isSame(before.tokens, this.#open.rendered.tokens);
+    const opening = this.close().then(() => openSession(this.#options));
+    try {
+      const fresh = await raceAbort(opening, signal);
+      await this.#replay(fresh, calls, signal);
+      this.#open = fresh;
+    } catch (error) {
+      void opening.then(
+        (unused) => unused.session.close(),
+        () => undefined,
+      );
+      throw error;
+    }
+  }
+
+  /** Runs one call. @throws AppError `rollout-after-end`, `environment-*`, `timeout` */
+  run(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    return this.#run(this.#open, call, signal);
+  }
+
+  async #replay(
+    fresh: OpenSession,
+    calls: readonly PlayedCall[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isSamePrompt = isSame(this.rendered.tokens, fresh.rendered.tokens);
     if (!isSamePrompt) throw this.#notRepeatable("it shows another prompt");
     for (const { call, answer } of calls) {
-      const { record } = await this.run(call, signal);
+      const { record } = await this.#run(fresh, call, signal);
       if (!isSame(record, answer.record)) {
         throw this.#notRepeatable(`it gives another answer to the call of ${call.name}`);
       }
     }
   }
 
-  /** Runs one call. @throws AppError `rollout-after-end`, `environment-*`, `timeout` */
-  async run(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  async #run(open: OpenSession, call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
     const { remote, clock, settings } = this.#options;
-    const { session, images, played } = this.#open;
-    this.#open.played = null;
+    const { session, images, played } = open;
+    open.played = null;
     const limit = {
       clock,
       ...toolLimit(call.name, remote.name, settings),
@@ -87,7 +107,7 @@ export class LiveTask {
     };
     const running = withLimit(limit, (calling) => session.callTool(call.name, call.args, calling));
     const answer = toolAnswer(call, await raceAbort(running, signal), images);
-    this.#open.played = played === null ? null : [...played, { call, answer }];
+    open.played = played === null ? null : [...played, { call, answer }];
     return answer;
   }
 
@@ -97,7 +117,6 @@ export class LiveTask {
 
   #notRepeatable(why: string): AppError {
     const { name } = this.#options.remote;
-    this.#open.played = null;
     return new AppError(
       "task-not-repeatable",
       `${name} cannot return to this point: in a new session ${why}. Its state at this point is lost. Answer the calls yourself from here on, or start over.`,

@@ -46,9 +46,13 @@ function free(
   return { conversation, sampler };
 }
 
-async function withTask(turns: readonly TurnScript[], script: SessionScript) {
-  const remote = scriptedEnvironment([script]);
-  const sampler = scriptedSampler(turns);
+async function withTask(
+  turns: readonly TurnScript[],
+  script: SessionScript,
+  { beforeOpen, ...options }: SamplerOptions & { beforeOpen?: () => Promise<void> } = {},
+) {
+  const remote = scriptedEnvironment([script], beforeOpen);
+  const sampler = scriptedSampler(turns, options);
   const task = await LiveTask.open({
     remote,
     split: "train",
@@ -256,6 +260,28 @@ describe("a conversation with a task of an environment", () => {
     expect(conversation.next).toBe("answers");
     await conversation.answer(["2"]);
     expect(conversation.next).toBe("turn");
+  });
+
+  it("can be stopped while a fresh session is opened, which is closed once it is there", async () => {
+    let isLate = false;
+    let open = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const beforeOpen = async (): Promise<void> => (isLate ? await late : undefined);
+    const { conversation, remote } = await withTask([ended(call("add"))], game, { beforeOpen });
+    isLate = true;
+    await conversation.sample(SETTINGS);
+    await conversation.runCalls(signal);
+    await conversation.takeBackTurn();
+    await conversation.sample(SETTINGS);
+    const stopping = new AbortController();
+    const running = conversation.runCalls(stopping.signal);
+    stopping.abort(new Error("stopped"));
+    await expect(running).rejects.toThrow("stopped");
+    expect(remote.sessions).toHaveLength(1);
+    open();
+    await expect.poll(() => remote.sessions[1]?.isClosed).toBe(true);
   });
 
   it("hands a final message to an environment that grades one", async () => {
