@@ -87,6 +87,12 @@ export class Conversation {
     return Array.from(this.#streams?.current.tokens ?? []);
   }
 
+  /** Those that ids below 0 of the context stand for. */
+  get images(): readonly ImageFile[] {
+    const { task, images = [] } = this.#options;
+    return task?.images ?? images;
+  }
+
   /** Rewards of the environment, in the order received. */
   get rewards(): readonly number[] {
     return this.#events
@@ -125,14 +131,13 @@ export class Conversation {
     { count = 1, signal, onSampled }: SampleTurnsOptions = {},
   ): Promise<readonly ModelTurn[]> {
     this.#require("turn");
-    const { context } = this;
+    const { context, images } = this;
     const room = this.#options.maxTotalTokens - context.length;
     if (room < 1) throw this.#noRoom(context.length);
     const limited = { ...settings, maxTokens: Math.min(settings.maxTokens, room) };
     const link = linkSignals([signal]);
     const drawing = Array.from({ length: count }, async (_, sample) => {
       const seed = this.#seedOf(settings.seed, sample);
-      const images = this.#images;
       const request = { context, images, settings: limited, seed, signal: link.signal };
       const turn = await drawTurn(this.#options.sampler, this.#reader, request);
       onSampled?.(turn);
@@ -256,11 +261,6 @@ export class Conversation {
   /** Number of the next turn, from 0. */
   get #turnNumber(): number {
     return this.#events.filter(({ kind }) => kind === "turn").length;
-  }
-
-  get #images(): readonly ImageFile[] {
-    const { task, images = [] } = this.#options;
-    return task === null ? images : task.images.map(({ file }) => file);
   }
 
   #seedOf(seed: number, sample: number): number {

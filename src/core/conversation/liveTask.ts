@@ -3,10 +3,10 @@
  * a fresh session gets the calls that are left once more, and must answer them as it did before.
  */
 
-import type { PooledImage } from "../chat/imagePool.ts";
 import type { ToolCall } from "../chat/renderer.ts";
 import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
+import { beginsWithImages, type ImageFile } from "../images/imageFile.ts";
 import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
 import { type DescribeTaskOptions, openTask } from "../rollout/describeTask.ts";
 import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
@@ -49,8 +49,8 @@ export class LiveTask {
   }
 
   /** Those that the environment sent, in the order in which the model sees them. */
-  get images(): readonly PooledImage[] {
-    return this.#open.images.all;
+  get images(): readonly ImageFile[] {
+    return filesOf(this.#open);
   }
 
   /**
@@ -86,11 +86,12 @@ export class LiveTask {
     calls: readonly PlayedCall[],
     signal: AbortSignal,
   ): Promise<void> {
+    const showsSameImages = (): boolean => beginsWithImages(this.images, filesOf(fresh));
     const isSamePrompt = isSame(this.rendered.tokens, fresh.rendered.tokens);
-    if (!isSamePrompt) throw this.#notRepeatable("it shows another prompt");
+    if (!isSamePrompt || !showsSameImages()) throw this.#notRepeatable("it shows another prompt");
     for (const { call, answer } of calls) {
       const { record } = await this.#run(fresh, call, signal);
-      if (!isSame(record, answer.record)) {
+      if (!isSame(record, answer.record) || !showsSameImages()) {
         throw this.#notRepeatable(`it gives another answer to the call of ${call.name}`);
       }
     }
@@ -122,6 +123,10 @@ export class LiveTask {
       `${name} cannot return to this point: in a new session ${why}. Its state at this point is lost. Answer the calls yourself from here on, or start over.`,
     );
   }
+}
+
+function filesOf({ images }: OpenSession): readonly ImageFile[] {
+  return images.all.map(({ file }) => file);
 }
 
 async function openSession(options: LiveTaskOptions): Promise<OpenSession> {

@@ -2,6 +2,7 @@
 
 import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
+import { beginsWithImages, type ImageFile } from "../images/imageFile.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
 import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
@@ -14,10 +15,16 @@ export interface StoredTurn {
   readonly streams: readonly TokenRecord[];
   /** From 0; the turn that is to be sampled again. */
   readonly turn: number;
+  /** Those of the rollout, which its ids below 0 stand for. */
+  readonly images: readonly ImageFile[];
 }
 
 /** Ids that the model read before the turn, as they were sent. @throws AppError `no-such-number`, `no-token-data` */
-export function contextBefore({ record, streams, turn }: StoredTurn): readonly number[] {
+export function contextBefore({
+  record,
+  streams,
+  turn,
+}: Omit<StoredTurn, "images">): readonly number[] {
   const { stream, start } = placeOf(record, streams, turn);
   return Array.from(stream.ids).slice(0, start);
 }
@@ -39,7 +46,8 @@ export async function replayTo(
     else requireSame(await conversation.runCalls(signal), results, i);
   }
   const isSameContext = isSame(conversation.context, contextBefore(stored));
-  if (!isSameContext) throw notRepeatable("the prompt or an answer has changed");
+  const areSameImages = beginsWithImages(stored.images, conversation.images);
+  if (!isSameContext || !areSameImages) throw notRepeatable("the prompt or an answer has changed");
 }
 
 function sampledTurn(

@@ -105,6 +105,14 @@ function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
+/** True when `all` begins with the bytes of `first`, however these are written as base64. */
+export function beginsWithImages(all: readonly ImageFile[], first: readonly ImageFile[]): boolean {
+  return first.every(({ bytes }, i) => {
+    const other = all[i]?.bytes;
+    return other?.length === bytes.length && bytes.every((byte, at) => byte === other[at]);
+  });
+}
+
 function decodeBase64(text: string): Uint8Array {
   let units: string;
   try {

@@ -2,7 +2,6 @@
 
 import type { StoredTurn } from "../../core/conversation/storedRollout.ts";
 import { AppError } from "../../core/errors.ts";
-import type { ImageFile } from "../../core/images/imageFile.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { createRunReader, rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { readStoredImage } from "../../core/runFolder/rollouts/imageFiles.ts";
@@ -10,8 +9,6 @@ import { sha256 } from "../../node/hash.ts";
 import type { TurnPlace } from "../../shared/chat.ts";
 
 export interface FoundTurn extends StoredTurn {
-  /** Those that its ids below 0 stand for. */
-  readonly images: readonly ImageFile[];
   /** Name of the model that an evaluation by itself measured; null for the weights of a run. */
   readonly model: string | null;
 }

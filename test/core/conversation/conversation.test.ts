@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Chat } from "../../../src/core/chat/chat.ts";
 import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import { Conversation } from "../../../src/core/conversation/conversation.ts";
 import { LiveTask } from "../../../src/core/conversation/liveTask.ts";
@@ -7,7 +8,11 @@ import { AppError } from "../../../src/core/errors.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { untilAborted } from "../../fakes/fakeHttp.ts";
+import { imageChat } from "../chat/imageChat.ts";
+import { sampled } from "../chat/tinyModel.ts";
+import { imageBlock, pngBytes } from "../images/someImages.ts";
 import {
+  blocks,
   rejected,
   result,
   type SessionScript,
@@ -49,7 +54,11 @@ function free(
 async function withTask(
   turns: readonly TurnScript[],
   script: SessionScript,
-  { beforeOpen, ...options }: SamplerOptions & { beforeOpen?: () => Promise<void> } = {},
+  {
+    beforeOpen,
+    chat: own = chat,
+    ...options
+  }: SamplerOptions & { beforeOpen?: () => Promise<void>; chat?: Chat } = {},
 ) {
   const remote = scriptedEnvironment([script], beforeOpen);
   const sampler = scriptedSampler(turns, options);
@@ -57,15 +66,15 @@ async function withTask(
     remote,
     split: "train",
     index: 3,
-    chat,
+    chat: own,
     clock: new FakeClock(),
     settings: someSettings(),
   });
   const conversation = new Conversation({
-    chat,
+    chat: own,
     sampler,
     sha256,
-    maxTotalTokens: 500,
+    maxTotalTokens: 5000,
     task,
     opening: task.rendered,
     tools: task.rendered.tools.map(declareTool),
@@ -192,6 +201,7 @@ describe("a conversation without an environment", () => {
   });
 });
 
+const IMAGE_CALL = "<tool_call>\n<function=add>\n</function>\n</tool_call><|im_end|>";
 const game: SessionScript = {
   onCall: ({ name, args }) =>
     name === "answer"
@@ -260,6 +270,32 @@ describe("a conversation with a task of an environment", () => {
     expect(conversation.next).toBe("answers");
     await conversation.answer(["2"]);
     expect(conversation.next).toBe("turn");
+  });
+
+  it("counts another picture as another answer, and keeps those that it had", async () => {
+    let pictures = 0;
+    const { conversation } = await withTask(
+      [IMAGE_CALL],
+      {
+        onCall: () => {
+          pictures += 1;
+          return blocks([imageBlock(pngBytes(224, 224, String(pictures)))]);
+        },
+      },
+      { chat: imageChat, encodeTurn: sampled },
+    );
+    for (let i = 0; i < 2; i += 1) {
+      await conversation.sample(SETTINGS);
+      await conversation.runCalls(signal);
+    }
+    const { images } = conversation;
+    expect(images).toHaveLength(2);
+    await conversation.takeBackTurn();
+    await conversation.sample(SETTINGS);
+    await expect(conversation.runCalls(signal)).rejects.toMatchObject({
+      code: "task-not-repeatable",
+    });
+    expect(conversation.images).toEqual(images);
   });
 
   it("can be stopped while a fresh session is opened, which is closed once it is there", async () => {

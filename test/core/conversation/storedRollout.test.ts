@@ -14,6 +14,9 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rollout
 import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { imageChat } from "../chat/imageChat.ts";
+import { sampled } from "../chat/tinyModel.ts";
+import { imageBlock, pngBytes } from "../images/someImages.ts";
 import { aLimit } from "../rollout/builders.ts";
 import {
   result,
@@ -21,7 +24,14 @@ import {
   scriptedEnvironment,
   scriptedSession,
 } from "../rollout/scriptedEnvironment.ts";
-import { call, ended, renderer, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
+import {
+  call,
+  ended,
+  renderer,
+  type SamplerOptions,
+  scriptedSampler,
+  tokenizer,
+} from "../rollout/scriptedModel.ts";
 import { someSettings } from "../training/builders.ts";
 
 const game: SessionScript = {
@@ -52,10 +62,10 @@ const pruning: Chat = {
 };
 
 /** A rollout as it is stored, and what was sent for each of its turns. */
-async function aRollout(chat: Chat) {
-  const sampler = scriptedSampler(TURNS);
+async function aRollout(chat: Chat, script = game, options: SamplerOptions = {}) {
+  const sampler = scriptedSampler(TURNS, options);
   const episode = new Episode({
-    session: scriptedSession(game),
+    session: scriptedSession(script),
     sampler,
     chat,
     clock: new FakeClock(),
@@ -111,7 +121,8 @@ async function aRollout(chat: Chat) {
     },
   };
   const sent = sampler.requests.map(({ prompt }) => Array.from(prompt));
-  return { streams, record, sent };
+  const images = episode.played.images.map(({ file }) => file);
+  return { streams, record, sent, images };
 }
 
 async function replayed(chat: Chat, stored: StoredTurn, script: SessionScript) {
@@ -141,10 +152,10 @@ describe.each([
   ["a stream for each turn", pruning, TURNS.length],
 ])("a stored rollout with %s", (_, chat, count) => {
   it("gives the ids that were sent for each turn, and the way there in a fresh session", async () => {
-    const { streams, record, sent } = await aRollout(chat);
+    const { streams, record, sent, images } = await aRollout(chat);
     expect(streams).toHaveLength(count);
     for (const [turn, ids] of sent.entries()) {
-      const stored = { record, streams, turn };
+      const stored = { record, streams, turn, images };
       expect(contextBefore(stored)).toEqual(ids);
       const conversation = await replayed(chat, stored, game);
       expect([conversation.context, conversation.next]).toEqual([ids, "turn"]);
@@ -154,8 +165,7 @@ describe.each([
 
 describe("a stored rollout that cannot be played again", () => {
   it("is refused where the environment answers or asks otherwise", async () => {
-    const { streams, record } = await aRollout(plain);
-    const stored = { record, streams, turn: 3 };
+    const stored = { ...(await aRollout(plain)), turn: 3 };
     const other: SessionScript = { onCall: () => result("6") };
     await expect(replayed(plain, stored, other)).rejects.toThrow(
       "in turn 1 it gives another answer",
@@ -164,6 +174,20 @@ describe("a stored rollout that cannot be played again", () => {
     await expect(replayed(plain, stored, asked)).rejects.toMatchObject({
       code: "task-not-repeatable",
     });
+  });
+
+  it("is refused where the environment shows another picture", async () => {
+    const showing = (rest: string): SessionScript => ({
+      ...game,
+      prompt: [imageBlock(pngBytes(224, 224, rest))],
+    });
+    const rollout = await aRollout(imageChat, showing("a"), { encodeTurn: sampled });
+    const stored = { ...rollout, turn: 0 };
+    const { images } = await replayed(imageChat, stored, showing("a"));
+    expect(images).toEqual(stored.images);
+    await expect(replayed(imageChat, stored, showing("b"))).rejects.toThrow(
+      "the prompt or an answer has changed",
+    );
   });
 
   it("is refused without its tokens, or with those of another tokenizer", async () => {
