@@ -3,6 +3,7 @@
 import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { readValues } from "../parsing/readValue.ts";
 import { taggedCalls } from "../parsing/taggedCalls.ts";
+import { isToolName } from "../parsing/toolCalls.ts";
 import { control, markersOf, type Piece } from "../pieces.ts";
 import type { AssistantMessage, FollowUp, InitialMessage, ToolCall } from "../renderer.ts";
 import { lastUserIndex, turnReading } from "./turns.ts";
@@ -135,6 +136,7 @@ export const XML_CALLS = taggedCalls(markersOf(CALL), {
     if (tag === undefined || name === undefined || !text.endsWith(FUNCTION_END)) {
       return "not_readable";
     }
+    if (!isToolName(name)) return "missing_name";
     return { name, text: text.slice(tag.length, -FUNCTION_END.length) };
   },
   opening: /^<parameter=([^>\n]+)>/,

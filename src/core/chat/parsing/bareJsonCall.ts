@@ -9,7 +9,7 @@ import {
 import type { TurnParser } from "../format.ts";
 import type { TokenContext } from "../pieces.ts";
 import type { ParsedTurn, ToolCallError, ToolDeclaration } from "../renderer.ts";
-import { failedCall, type ToolCallReading } from "./toolCalls.ts";
+import { failedCall, isToolName, type ToolCallReading } from "./toolCalls.ts";
 
 /** A model may write it in front of a call. */
 const TAG = "<|python_tag|>";
@@ -62,7 +62,7 @@ function readCall(raw: string, tools: readonly ToolDeclaration[]): ToolCallReadi
   if (value === undefined) return isTagged ? failure("not_json") : null;
   const { name, parameters, arguments: others } = isExactObject(value) ? value : {};
   const args = parameters ?? others;
-  if (typeof name !== "string") return isTagged ? failure("missing_name") : null;
+  if (!isToolName(name)) return isTagged ? failure("missing_name") : null;
   if (isExactObject(args)) return { kind: "call", call: { name, args, raw } };
   const isDeclared = tools.some((tool) => tool.function.name === name);
   return isTagged || (isDeclared && args !== undefined) ? failure("bad_arguments") : null;

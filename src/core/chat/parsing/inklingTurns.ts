@@ -4,7 +4,7 @@ import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJso
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
 import type { ToolCallError } from "../renderer.ts";
-import { failedCall } from "./toolCalls.ts";
+import { failedCall, isToolName } from "./toolCalls.ts";
 import { combineParts, type TurnPart } from "./turnParts.ts";
 
 export const INKLING_ROLES = {
@@ -115,7 +115,7 @@ function readCall(
     const value = parseExactJson(text);
     if (!isExactObject(value)) return failure("not_object", raw);
     const { name: written, args = {} } = value;
-    const name = typeof written === "string" && written.trim() !== "" ? written : header;
+    const name = isToolName(written) ? written : header;
     if (name === "") return failure("missing_name", raw);
     return isExactObject(args)
       ? { kind: "call", call: { name, args, raw } }

@@ -97,12 +97,16 @@ export function readArguments(
 function reading(value: unknown, raw: string): ToolCallReading {
   if (!isExactObject(value)) return failedCall("not_object", raw, EXPECTED);
   const name = value["name"];
-  if (typeof name !== "string" || name.trim() === "")
-    return failedCall("missing_name", raw, EXPECTED);
+  if (!isToolName(name)) return failedCall("missing_name", raw, EXPECTED);
   const args = value["arguments"] ?? value["parameters"];
   return isExactObject(args)
     ? { kind: "call", call: { name, args, raw } }
     : failedCall("bad_arguments", raw, EXPECTED);
+}
+
+/** True for a text that can name a tool. */
+export function isToolName(name: unknown): name is string {
+  return typeof name === "string" && name.trim() !== "";
 }
 
 /** The error of a call, with a sentence for the model that ends in how a call is written. */

@@ -73,6 +73,7 @@ describe("a turn of Llama 3", () => {
     ["text around the object", `I add. ${CALL}`],
     ["another object", '{"answer": 42}'],
     ["an object with a name and no parameters", '{"name": "add", "sum": 42}'],
+    ["an object with a blank name", '{"name": " ", "parameters": {"a": 2}}'],
     ["broken JSON", '{"name": "add", "parameters": {"a": 1,}}'],
     ["two objects", `${CALL}; ${CALL}`],
   ])("is an answer when it is %s", (_what, text) => {
@@ -111,6 +112,7 @@ describe("a turn of Llama 3", () => {
   it.each([
     ["not_json", '{"name": "add", "parameters": {"a": 1,}}'],
     ["missing_name", '{"answer": 42}'],
+    ["missing_name", '{"name": "", "parameters": {}}'],
     ["bad_arguments", '{"name": "other", "parameters": "2"}'],
     ["bad_arguments", '{"name": "add"}'],
   ])("is a broken call, %s, where an object behind the tag is none", (kind, object) => {

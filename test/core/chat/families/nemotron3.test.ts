@@ -129,6 +129,11 @@ describe("a turn of Nemotron 3", () => {
     expect(errors).toMatchObject([{ kind: "not_readable" }]);
     for (const token of ADDED) expect(errors[0]?.message).not.toContain(token);
   });
+
+  it("calls nothing with a blank name", () => {
+    const turn = `</think>${CALL.replace("=add>", "= >")}<|im_end|>`;
+    expect(nano().parse(turn)).toMatchObject({ calls: [], errors: [{ kind: "missing_name" }] });
+  });
 });
 
 describe("after a turn of Nemotron 3", () => {
