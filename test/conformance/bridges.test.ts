@@ -257,6 +257,23 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
+  it("shows the rules and the board where a game of textarena repeats no more than these", async () => {
+    await bridged({ bridge: "textarena", id: "TowerOfHanoi-v0-train" }, async (environment) => {
+      await inTask(environment, 0, async (session) => {
+        for (const [action, board] of [
+          ["[A C]", "A: [3, 2]\nB: []\nC: [1]"],
+          ["[A B]", "A: [3]\nB: [2]\nC: [1]"],
+          ["no move", "A: [3]\nB: [2]\nC: [1]"],
+        ] as const) {
+          const outcome = await session.callTool("act", { action });
+          const blocks = outcome.kind === "result" ? outcome.blocks : [];
+          expect(blocks).toEqual([{ type: "text", text: expect.stringContaining(board) }]);
+          expect(blocks[0]).toMatchObject({ text: expect.stringMatching(/^You are playing/) });
+        }
+      });
+    });
+  });
+
   it("gives the rewards of a taskset of verifiers that its own vf-init began", async () => {
     const plays = ["7", "8", "10", "a very long answer that is wrong"];
     const expected = await reference<readonly number[]>("verifiers", plays, taskset);

@@ -121,20 +121,20 @@ class TextArena:
         game = self._make()
         game.reset(num_players=1, seed=self._seed[split] + index)
         _, first = game.get_observation()
-        shown = len(first)
+        seen = first
 
         def call(_, given):
-            nonlocal shown
+            nonlocal seen
             done, _ = game.step(action=given["action"])
             if done:
                 rewards, info = game.close()
                 reason = info.get(0, {}).get("reason") if isinstance(info, dict) else None
                 return str(reason or "The game is over."), float((rewards or {}).get(0, 0)), True, None
             _, text = game.get_observation()
-            # Most games repeat all that was said.
-            new = text[shown:] if len(text) >= shown else text
-            shown = len(text)
-            return new.strip(), None, False, None
+            # Some games repeat all that was said, others their rules and the present board.
+            new = text.removeprefix(seen).strip()
+            seen = text
+            return new or text.strip(), None, False, None
 
         return [("user", first.strip())], call
 
