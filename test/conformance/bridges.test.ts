@@ -274,6 +274,19 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
+  it("ends a game of textarena that takes the reward of an invalid move for its reason", async () => {
+    await bridged({ bridge: "textarena", id: "Countdown-v0" }, async (environment) => {
+      await inTask(environment, 0, async (session) => {
+        expect(await called(session, "act", { action: "no move" })).toMatchObject({
+          finished: false,
+        });
+        const { reward, finished } = await called(session, "act", { action: "no move" });
+        expect(finished).toBe(true);
+        expect(reward).toBeGreaterThan(0);
+      });
+    });
+  });
+
   it("gives the rewards of a taskset of verifiers that its own vf-init began", async () => {
     const plays = ["7", "8", "10", "a very long answer that is wrong"];
     const expected = await reference<readonly number[]>("verifiers", plays, taskset);

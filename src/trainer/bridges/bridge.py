@@ -127,9 +127,8 @@ class TextArena:
             nonlocal seen
             done, _ = game.step(action=given["action"])
             if done:
-                rewards, info = game.close()
-                reason = info.get(0, {}).get("reason") if isinstance(info, dict) else None
-                return str(reason or "The game is over."), float((rewards or {}).get(0, 0)), True, None
+                reward, reason = outcome_of(*game.close())
+                return str(reason or "The game is over."), reward, True, None
             _, text = game.get_observation()
             # Some games repeat all that was said, others their rules and the present board.
             new = text.removeprefix(seen).strip()
@@ -137,6 +136,18 @@ class TextArena:
             return new or text.strip(), None, False, None
 
         return [("user", first.strip())], call
+
+
+def outcome_of(rewards, info):
+    """Reward and reason at the end of a game. Some games give those of an invalid move each in the place of the other."""
+    reward = (rewards or {}).get(0, 0)
+    reason = info.get(0, {}).get("reason") if isinstance(info, dict) else None
+    for number, words in ((reward, reason), (str(reason).removeprefix("Invalid Move: "), reward)):
+        try:
+            return float(number), words
+        except (TypeError, ValueError):
+            continue
+    return 0.0, reason
 
 
 class Verifiers:
