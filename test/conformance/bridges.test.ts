@@ -287,6 +287,13 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
+  it("keeps tasks of a taskset of verifiers to train on", async () => {
+    const server = { bridge: "verifiers", id: "my-sums", cwd: taskset, args: { test_size: 20 } };
+    await expect(bridged(server, async () => undefined)).rejects.toThrow(
+      "my-sums has 20 tasks: test_size 20 leaves none to train on.",
+    );
+  });
+
   it("gives the rewards of a taskset of verifiers that its own vf-init began", async () => {
     const plays = ["7", "8", "10", "a very long answer that is wrong"];
     const expected = await reference<readonly number[]>("verifiers", plays, taskset);

@@ -174,6 +174,8 @@ class Verifiers:
         if not tasks:
             raise SystemExit(f"{identifier} has no tasks.")
         held = len(tasks) // 10 if tests is None else tests
+        if held >= len(tasks):
+            raise SystemExit(f"{identifier} has {len(tasks)} tasks: test_size {held} leaves none to train on.")
         self._tasks = {"train": tasks[: len(tasks) - held], "test": tasks[len(tasks) - held :]}
         self.splits = {split: len(own) for split, own in self._tasks.items()}
 
