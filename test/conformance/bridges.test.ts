@@ -92,13 +92,25 @@ class HigherEnvironment(Environment):
         return State(step_count=self._tries)
 `;
 
-/** Serves that environment as OpenEnv does, and prints at which port. */
+/** Serves that environment as OpenEnv does, and prints at which port. A guess of 20 is answered when a second session makes it, too. */
 const HIGHER_SERVER = `import socket
+import threading
 
 import uvicorn
 from higher import Guess, HigherEnvironment, Hint
 from openenv.core.env_server.http_server import create_fastapi_app
 
+meeting = threading.Barrier(2)
+step = HigherEnvironment.step
+
+
+def step_together(self, action: Guess, timeout_s=None, **kwargs) -> Hint:
+    if action.number == 20:
+        meeting.wait(timeout=30)
+    return step(self, action)
+
+
+HigherEnvironment.step = step_together
 HigherEnvironment.SUPPORTS_CONCURRENT_SESSIONS = True
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
@@ -310,7 +322,7 @@ describe.skipIf(python === null)("the bridge", () => {
   });
 
   it("steps through an environment of OpenEnv", async () => {
-    const plays = Array.from({ length: 4 }, () => [5, 10, 15, 18, 20]);
+    const plays = Array.from({ length: 4 }, () => [5, 10, 15, 18, 19]);
     const expected = await reference<readonly (readonly { reward: number; done: boolean }[])[]>(
       "openenv",
       plays,
@@ -338,6 +350,13 @@ describe.skipIf(python === null)("the bridge", () => {
       const [port] = (await once(server.stdout, "data")) as [Buffer];
       const id = `http://127.0.0.1:${String(port).trim()}`;
       await bridged({ bridge: "openenv", id }, playAll);
+      await bridged({ bridge: "openenv", id }, async (environment) => {
+        const playOne = (session: EnvironmentSession) => called(session, "step", { number: 20 });
+        const played = await Promise.all(
+          [0, 1].map((index) => inTask(environment, index, playOne)),
+        );
+        expect(played).toHaveLength(2);
+      });
     } finally {
       server.kill();
     }

@@ -59,6 +59,7 @@ class ReasoningGym:
 
     tools = [text_tool("answer", "answer", "Give the final answer, and nothing else.")]
     terminal = ("answer", "answer")
+    is_remote = False
 
     def __init__(self, library, identifier, args):
         own = dict(args)
@@ -97,6 +98,7 @@ class TextArena:
 
     tools = [text_tool("act", "action", "Make a move, in the words that the game asks for.")]
     terminal = ("act", "action")
+    is_remote = False
 
     def __init__(self, library, identifier, args):
         own = dict(args)
@@ -155,6 +157,7 @@ class Verifiers:
 
     tools = [text_tool("answer", "text", "Give the whole answer. A message without a call is one, too.")]
     terminal = ("answer", "text")
+    is_remote = False
 
     def __init__(self, _, identifier, args):
         self._v1 = importlib.import_module("verifiers.v1")
@@ -226,11 +229,12 @@ class OpenEnv:
     terminal = None
 
     def __init__(self, _, identifier, args):
+        self.is_remote = "://" in identifier
         own = dict(args)
         size, tests = own.pop("size", TRAIN_TASKS), own.pop("test_size", TEST_TASKS)
         self._seed = {"train": own.pop("seed", 0)}
         self._seed["test"] = self._seed["train"] + SEED_GAP
-        schema = self._remote(identifier) if "://" in identifier else self._local(identifier, own)
+        schema = self._remote(identifier) if self.is_remote else self._local(identifier, own)
         schema.get("properties", {}).pop("metadata", None)
         description = schema.get("description") or "Take a step."
         self.tools = [{"name": "step", "description": description, "input_schema": schema}]
@@ -291,12 +295,16 @@ def observation_text(observation):
 
 
 class Session:
-    """One episode. Libraries draw from Python's global generator, so each session has its own state of it."""
+    """
+    One episode, with one call at a time. Libraries draw from Python's global generator, so each session has its own state of it, and
+    sessions wait for one another, but for those of an environment that runs elsewhere.
+    """
 
     lock = threading.Lock()
 
     def __init__(self, environment, split, index):
-        with Session.lock:
+        self._lock = threading.Lock() if environment.is_remote else Session.lock
+        with self._lock:
             random.seed(index)
             self.messages, self._call, *ends = environment.open(split, index)
             self._random = random.getstate()
@@ -317,7 +325,7 @@ class Session:
         for key, own in tool["input_schema"].get("properties", {}).items():
             if own.get("type") == "string" and not isinstance(given.get(key, ""), str):
                 return rejected(f"{key} must be a string", "input_validation")
-        with Session.lock:
+        with self._lock:
             random.setstate(self._random)
             try:
                 text, reward, finished, metadata = self._call(name, given)
