@@ -96,11 +96,8 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
   const declared = options.tools.map(declareTool);
   const { turn, isRead } = writtenCall({
     chat: options.chat,
-    first: options.first,
-    tokens: options.tokens,
     declared,
     call,
-    result: RESULT,
     reasoning: options.thinking ? REASONING : null,
   });
   const callId = renderer.parse(turn, declared).calls[0]?.id ?? exampleCallId(name);

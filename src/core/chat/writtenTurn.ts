@@ -2,21 +2,15 @@
 
 import { sortKeys, writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
-import type { FirstPrompt } from "./firstPrompt.ts";
-import type { AssistantMessage, Renderer, ToolCall, ToolDeclaration } from "./renderer.ts";
+import type { AssistantMessage, ToolCall, ToolDeclaration } from "./renderer.ts";
 
 type Call = Pick<ToolCall, "name" | "args">;
 
 interface WrittenCallOptions {
   readonly chat: Pick<Chat, "renderer" | "tokenizer">;
-  readonly first: FirstPrompt;
-  /** Ids of `first` as rendered. */
-  readonly tokens: readonly number[];
   /** The tools by which arguments are read. */
   readonly declared: readonly ToolDeclaration[];
   readonly call: Call;
-  /** What the tool answers. */
-  readonly result: string;
   readonly reasoning: string | null;
 }
 
@@ -27,13 +21,12 @@ export interface WrittenCall {
 }
 
 /** @throws AppError `chat-render` */
-export function writtenCall(options: WrittenCallOptions): WrittenCall {
-  const { chat, declared, call } = options;
+export function writtenCall({ chat, declared, call, reasoning }: WrittenCallOptions): WrittenCall {
   const isRead = (turn: readonly number[]): boolean => {
     const { calls } = chat.renderer.parse(turn, declared);
     return calls.length === 1 && calls.every((read) => isSameCall(read, call));
   };
-  const { turn: rendered } = exampleTurn({ ...options, renderer: chat.renderer });
+  const rendered = chat.renderer.writeTurn(callingTurn(call, reasoning));
   const turn = [rendered, hermesTurn(chat, call)].find(isRead) ?? rendered;
   return { turn, isRead: isRead(turn) };
 }
@@ -70,39 +63,13 @@ function hermesTurn(
   ];
 }
 
-interface ExampleTurnOptions {
-  readonly renderer: Renderer;
-  readonly first: FirstPrompt;
-  /** Ids of `first` as rendered. */
-  readonly tokens: readonly number[];
-  readonly call: Pick<ToolCall, "name" | "args">;
-  /** What the tool answers. */
-  readonly result: string;
-  readonly reasoning: string | null;
-}
-
-export interface ExampleTurn {
-  readonly turn: readonly number[];
-  /** What follows the turn, up to where the model's next one begins. */
-  readonly rest: readonly number[];
-}
-
 /** The id of the call, from which some formats take the name of the tool. */
 export function exampleCallId(name: string): string {
   return `functions.${name}:0`;
 }
 
-export function exampleTurn(options: ExampleTurnOptions): ExampleTurn {
-  const { renderer, first, tokens, call, result, reasoning } = options;
-  const { name, args } = call;
-  const callId = exampleCallId(name);
-  const calls = [{ id: callId, name, args }];
-  const calling: AssistantMessage = { role: "assistant", content: "", reasoning, calls };
-  const answered = { role: "tool", name, callId, content: result } as const;
-  const whole = renderer.renderInitial([...first.messages, calling, answered], first.tools);
-  let start = 0;
-  while (start < tokens.length && tokens[start] === whole[start]) start += 1;
-  const found = whole.findIndex((id, at) => at >= start && renderer.stopIds.includes(id));
-  const end = found === -1 ? whole.length : found + 1;
-  return { turn: whole.slice(start, end), rest: whole.slice(end) };
+/** A turn that is nothing but a call, and what was thought before it. */
+export function callingTurn({ name, args }: Call, reasoning: string | null): AssistantMessage {
+  const calls = [{ id: exampleCallId(name), name, args }];
+  return { role: "assistant", content: "", reasoning, calls };
 }

@@ -2,7 +2,6 @@
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
-import type { InitialMessage } from "../chat/renderer.ts";
 import { writtenCall, writtenText } from "../chat/writtenTurn.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { ToolList } from "../openreward/types.ts";
@@ -22,9 +21,6 @@ export interface PlayerSamplerOptions {
   /** Messages to the model since it was called last. */
   readonly takeNews: () => PlayerView["news"];
 }
-
-/** A turn is written behind it: what a turn looks like does not depend on what the task says. */
-const ANY_TASK: InitialMessage = { role: "user", content: "Task" };
 
 /** Turns of a player have no log-probability, so nothing is ever trained on them as if a policy had sampled them. */
 export class PlayerSampler implements SamplingClient {
@@ -73,16 +69,7 @@ export class PlayerSampler implements SamplingClient {
     if (move.kind === "leave") throw new AppError("stopped", "The player has left.");
     if (move.kind === "text") return writtenText(chat, move.text);
     const declared = tools().tools.map(declareTool);
-    const first = { messages: [ANY_TASK], tools: declared };
-    const { turn, isRead } = writtenCall({
-      chat,
-      first,
-      tokens: chat.renderer.renderInitial(first.messages, first.tools),
-      declared,
-      call: move,
-      result: "",
-      reasoning: null,
-    });
+    const { turn, isRead } = writtenCall({ chat, declared, call: move, reasoning: null });
     if (isRead) return turn;
     throw new AppError(
       "chat-render",

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { exampleArguments } from "../../../src/core/chat/exampleArguments.ts";
 import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import type { Renderer, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
-import { exampleTurn } from "../../../src/core/chat/writtenTurn.ts";
+import { callingTurn } from "../../../src/core/chat/writtenTurn.ts";
 import type { EnvironmentSession, ToolList } from "../../../src/core/openreward/types.ts";
 import {
   type ExactJson,
@@ -30,15 +30,7 @@ const http = createHttpClient();
 
 /** Writes a call as the format does and reads it; what is wrong with the reading where it is not one call. */
 function writtenAndRead(renderer: Renderer, tools: readonly ToolDeclaration[], call: ArgumentCase) {
-  const first = { messages: [{ role: "user", content: "Go." }] as const, tools };
-  const { turn } = exampleTurn({
-    renderer,
-    first,
-    tokens: renderer.renderInitial(first.messages, tools),
-    call: { name: call.tool, args: call.args },
-    result: "done",
-    reasoning: null,
-  });
+  const turn = renderer.writeTurn(callingTurn({ name: call.tool, args: call.args }, null));
   const { calls, errors } = renderer.parse(turn, tools);
   const [read] = calls;
   if (read !== undefined && calls.length === 1 && errors.length === 0) return read;

@@ -63,6 +63,8 @@ describe("the example of a call", () => {
       call: 'look_up({"word": "some word", "count": 1, "exact": true})',
       isRead: true,
     });
+    const turn = example?.turn.map(({ text }) => text).join("") ?? "";
+    expect(turn.includes("Some reasoning.")).toBe(thinking);
     const bridge = example?.bridge.map(({ text }) => text).join("") ?? "";
     expect(bridge).toContain("The result of the tool.");
   });

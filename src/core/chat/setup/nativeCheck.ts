@@ -4,7 +4,7 @@ import { isAppError } from "../../errors.ts";
 import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
 import type { FollowUp, InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
-import { type ExampleTurn, exampleCallId, exampleTurn } from "../writtenTurn.ts";
+import { callingTurn, exampleCallId } from "../writtenTurn.ts";
 import { type Check, requireChecks, roundTripProblem } from "./checks.ts";
 
 interface Context {
@@ -14,6 +14,7 @@ interface Context {
 }
 
 const CALL = { name: "probe", args: { text: 'a "quoted" word', count: 3 } };
+const CALLING = callingTurn(CALL, null);
 const RESULT = '4 is "four"\n  and more';
 const TASK: InitialMessage = { role: "user", content: "Call the tool." };
 const SURE: FollowUp = { role: "user", content: "Use the tool." };
@@ -78,9 +79,8 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
 const CHECKS_WITH_CALLS: typeof CHECKS = {
   ...CHECKS,
 
-  ownCall: (context) => {
-    const { renderer, tokenizer } = context;
-    const { turn } = ownTurn(context);
+  ownCall: ({ renderer, tokenizer }) => {
+    const turn = renderer.writeTurn(CALLING);
     const { calls, errors, ended } = renderer.parse(turn, TOOLS);
     const [call] = calls;
     const isRead =
@@ -95,11 +95,12 @@ const CHECKS_WITH_CALLS: typeof CHECKS = {
       : `a tool call that it writes is not read back (tried: ${JSON.stringify(tokenizer.decode(turn))})`;
   },
 
-  resultBridge: (context) => {
-    const { turn, rest } = ownTurn(context);
-    const delta = bridgeOf(context.renderer, turn, result(RESULT));
-    if (delta === null || delta.join() === rest.join()) return null;
-    return differs("a result", context.tokenizer, rest, delta);
+  resultBridge: ({ renderer, tokenizer }) => {
+    const turn = renderer.writeTurn(CALLING);
+    const whole = renderer.renderInitial([TASK, CALLING, result(RESULT)], TOOLS);
+    const delta = bridgeOf(renderer, turn, result(RESULT));
+    if (delta === null || endsWith(whole, [...turn.slice(-1), ...delta])) return null;
+    return differs("a result", tokenizer, whole.slice(-delta.length), delta);
   },
 };
 
@@ -124,12 +125,6 @@ function promptWith(text: string, { callsTools }: Renderer): Parameters<Renderer
     [{ role: "user", content: `Task ${text}` }],
     callsTools === false ? [] : [declared(text)],
   ];
-}
-
-function ownTurn({ renderer }: Context): ExampleTurn {
-  const first = { messages: [TASK], tools: TOOLS };
-  const tokens = renderer.renderInitial(first.messages, first.tools);
-  return exampleTurn({ renderer, first, tokens, call: CALL, result: RESULT, reasoning: null });
 }
 
 /** What follows a turn, its closing included where it was cut; null where the format cannot append. */
