@@ -36,10 +36,13 @@ export interface CallSyntax extends MarkerPair {
 
 const EXPECTED = 'Write one JSON object with the keys "name" and "arguments" per call.';
 
-/** Calls in the Hermes form between these markers. */
-export function jsonCalls(markers: MarkerPair): CallSyntax {
-  return { ...markers, expected: EXPECTED, read: readToolCall };
-}
+/** How all models call that speak by their own template. */
+export const HERMES_CALLS: CallSyntax = {
+  open: "<tool_call>",
+  close: "</tool_call>",
+  expected: EXPECTED,
+  read: readToolCall,
+};
 
 const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
   not_json: "The tool call is not valid JSON.",

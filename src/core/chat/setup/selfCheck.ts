@@ -1,6 +1,7 @@
 /** Checks before training that a renderer, its tokenizer and its template fit together. */
 
 import { createControlTokens } from "../controlTokens.ts";
+import { HERMES_CALLS } from "../parsing/toolCalls.ts";
 import type { FollowUp, Renderer } from "../renderer.ts";
 import { toMessage } from "../template/bridge.ts";
 import { createPromptTemplate, type TemplateMessage } from "../template/promptTemplate.ts";
@@ -56,7 +57,7 @@ const CHECKS: Readonly<Record<string, Check<Context>>> = {
     const { controls, family } = context;
     const opening = family.thinking === null ? "" : family.thinking.open + family.thinking.close;
     const payload = JSON.stringify({ name: CALL.name, arguments: CALL.args });
-    const text = `${opening}${family.calls.open}\n${payload}\n${family.calls.close}${END_TOKEN}`;
+    const text = `${opening}${HERMES_CALLS.open}\n${payload}\n${HERMES_CALLS.close}${END_TOKEN}`;
     return readsCall(context, controls.encode(text)) ? null : "a tool call is not read back";
   },
 

@@ -4,7 +4,7 @@
  */
 
 import { joinSystemMessages, systemMessage } from "../firstPrompt.ts";
-import { jsonCalls } from "../parsing/toolCalls.ts";
+import { HERMES_CALLS } from "../parsing/toolCalls.ts";
 import { fillToolsField } from "../reference.ts";
 import type { InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
@@ -14,7 +14,6 @@ import { createTemplateRenderer, type TemplateRendererOptions } from "./template
 export const reference: TemplateFamily = {
   id: "reference",
   thinking: { open: "<think>", close: "</think>" },
-  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
 };
 
 /** What the layout is made of; in models of other families some are ordinary text. */
@@ -74,7 +73,7 @@ export function createReferenceRenderer(
 ): Renderer {
   const base = createTemplateRenderer({ ...options, family: reference });
   const { addedTokens } = options.model.tokenizer;
-  const callEnd = addedTokens.filter(({ text }) => text === reference.calls.close);
+  const callEnd = addedTokens.filter(({ text }) => text === HERMES_CALLS.close);
   return {
     ...base,
     id: `reference/${options.thinking ? "thinking" : "plain"}`,

@@ -1,6 +1,6 @@
 /** What the chat layer must know about a family of models beyond its template, and the families that speak by theirs. */
 
-import { type CallSyntax, jsonCalls, type MarkerPair } from "../parsing/toolCalls.ts";
+import type { MarkerPair } from "../parsing/toolCalls.ts";
 
 /** The added token that ends a turn; sampling stops on it. */
 export const END_TOKEN = "<|im_end|>";
@@ -10,13 +10,11 @@ export interface TemplateFamily {
   readonly id: string;
   /** Markers around reasoning; null when the models of the family do not think. */
   readonly thinking: MarkerPair | null;
-  readonly calls: CallSyntax;
 }
 
 export const qwen3: TemplateFamily = {
   id: "qwen3",
   thinking: { open: "<think>", close: "</think>" },
-  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
 };
 
 /** Does not reason, and its template drops reasoning that a given conversation holds. */
@@ -25,5 +23,4 @@ export const qwen3Instruct: TemplateFamily = { ...qwen3, thinking: null };
 export const chatml: TemplateFamily = {
   id: "chatml",
   thinking: null,
-  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
 };

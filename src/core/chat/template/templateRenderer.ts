@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError, assertNever } from "../../errors.ts";
 import { type ExactJsonObject, pythonNumbers } from "../../util/exactJson.ts";
 import { type ControlTokens, createControlTokens } from "../controlTokens.ts";
+import { HERMES_CALLS } from "../parsing/toolCalls.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import type {
   AssistantMessage,
@@ -50,7 +51,7 @@ export function createTemplateRenderer({
     tokenizer,
     controls,
     thinking: family.thinking,
-    calls: family.calls,
+    calls: HERMES_CALLS,
     ends: [END_TOKEN],
     startsThinking: promptOpensThinking(prompt, family),
   });
