@@ -29,7 +29,7 @@ export interface TinkerServiceOptions {
   readonly engine: Engine;
   /** Folder of this user's checkpoints, shared by all local runs. */
   readonly storeFolder: string;
-  /** Bound on the size of all checkpoints together. */
+  /** Bound on the size of all sampler checkpoints together. */
   readonly maxStoreBytes?: number;
   /** What X-API-Key must hold; null accepts anything. */
   readonly key: string | null;

@@ -12,7 +12,7 @@ import {
   type TrainingRunRecord,
   type UserMetadata,
 } from "./checkpointRecord.ts";
-import { checkpointsToRemove } from "./storeBound.ts";
+import { checkpointsToRemove, samplerBytes } from "./storeBound.ts";
 import { type CheckpointKey, tinkerPath } from "./tinkerPath.ts";
 
 export interface CheckpointStoreOptions extends CheckpointFilesOptions {
@@ -21,6 +21,7 @@ export interface CheckpointStoreOptions extends CheckpointFilesOptions {
   /** This process: its runs are in use. */
   readonly pid: number;
   readonly isProcessAlive: (pid: number) => boolean;
+  /** Of all sampler checkpoints together. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -58,8 +59,9 @@ export class CheckpointStore {
   readonly #options: CheckpointStoreOptions;
   /** Changes run one at a time, so that each sees the records as they are. */
   readonly #turn = new Limiter(1);
-  /** Bytes of all checkpoints as far as this process knows; measured again when they exceed the bound. */
+  /** Bytes of all sampler checkpoints as far as this process knows; measured again when they exceed {@link #tidyAboveBytes}. */
   #bytes = 0;
+  #tidyAboveBytes = 0;
 
   constructor(options: CheckpointStoreOptions) {
     this.#options = options;
@@ -79,8 +81,8 @@ export class CheckpointStore {
       const record = await this.#files.write(key, checkpoint.bytes, (file) =>
         this.#record(key, checkpoint, file),
       );
-      this.#bytes += record.size_bytes - (older?.size_bytes ?? 0);
-      if (this.#bytes > this.#maxBytes) await this.#tidy();
+      this.#bytes += samplerBytes(record) - (older === null ? 0 : samplerBytes(older));
+      if (this.#bytes > this.#tidyAboveBytes) await this.#tidy();
       return record;
     });
   }
@@ -151,18 +153,20 @@ export class CheckpointStore {
   }
 
   async #tidy(): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log, maxBytes = DEFAULT_MAX_BYTES } = this.#options;
     const runs = await this.runs();
     const idle = new Set(runs.filter((run) => !this.#isInUse(run)).map((run) => run.run_id));
     const perRun = await Promise.all(runs.map((run) => this.#files.checkpoints(run.run_id)));
     const records = perRun.flat();
-    this.#bytes = records.reduce((sum, record) => sum + record.size_bytes, 0);
+    this.#bytes = records.reduce((sum, record) => sum + samplerBytes(record), 0);
     const doomed = checkpointsToRemove(records, {
       nowMs: clock.now(),
-      maxBytes: this.#maxBytes,
+      maxBytes,
       isIdle: (runId) => idle.has(runId),
     });
     for (const record of doomed) await this.#remove(record);
+    // What could not go now would make every save look through all runs again.
+    this.#tidyAboveBytes = this.#bytes > maxBytes ? this.#bytes + maxBytes : maxBytes;
     for (const runId of idle) {
       await this.#files.removeOrphans(runId);
       if ((await this.#files.checkpoints(runId)).length === 0) await this.#files.removeRun(runId);
@@ -177,15 +181,11 @@ export class CheckpointStore {
       { runId: record.run_id, kind: record.kind, name: record.name },
       record,
     );
-    this.#bytes -= record.size_bytes;
+    this.#bytes -= samplerBytes(record);
   }
 
   #isInUse(run: TrainingRunRecord): boolean {
     return run.pid === this.#options.pid || this.#options.isProcessAlive(run.pid);
-  }
-
-  get #maxBytes(): number {
-    return this.#options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
   #runRecord(key: CheckpointKey, checkpoint: NewCheckpoint): TrainingRunRecord {

@@ -178,7 +178,7 @@ describe("the checkpoint store", () => {
     await past.save(sampler("older", "past:train:0"), checkpoint());
     await clock.advance(1000);
     await past.save(sampler("newer", "past:train:0"), checkpoint());
-    const store = await openStore(2, { maxBytes: 12 });
+    const store = await openStore(2, { maxBytes: 8 });
     await store.save(sampler("own"), checkpoint());
     await store.save(weights("own"), checkpoint());
     const kept = (await store.allCheckpoints()).map((record) => `${record.run_id} ${record.name}`);
@@ -188,6 +188,33 @@ describe("the checkpoint store", () => {
       "s:train:0 own",
       "s:train:0 own",
     ]);
+  });
+
+  it("keeps samplers within the bound however large the lasting weights are", async () => {
+    const past = await openStore(1);
+    await past.save(weights("state", "past:train:0"), checkpoint());
+    await past.save(sampler("step", "past:train:0"), checkpoint({ bytes: bytes(1) }));
+    const store = await openStore(2, { maxBytes: 2 });
+    expect(await store.find(sampler("step", "past:train:0"))).not.toBeNull();
+  });
+
+  it("does not look through all runs at each save while its own samplers exceed the bound", async () => {
+    const files = createFileSystem();
+    let looks = 0;
+    const counting: FileSystem = {
+      ...files,
+      within: (folder) => ({
+        ...files.within(folder),
+        list(path) {
+          if (path === root) looks += 1;
+          return files.list(path);
+        },
+      }),
+    };
+    const store = await openStore(1, { maxBytes: 10, files: counting });
+    for (const name of ["a", "b", "c", "d", "e", "f"])
+      await store.save(sampler(name), checkpoint());
+    expect(looks).toBe(2);
   });
 
   it("spares the runs of other processes that live", async () => {
