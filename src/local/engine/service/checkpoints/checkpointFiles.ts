@@ -22,6 +22,12 @@ export interface CheckpointFilesOptions {
   readonly uuid: () => string;
 }
 
+export interface RunRecords {
+  readonly records: readonly CheckpointRecord[];
+  /** False when a record could not be read: then files that none of `records` names may still be needed. */
+  readonly isComplete: boolean;
+}
+
 const RUN_FILE = "run.json";
 const SLUG_LENGTH = 40;
 const HASH_LENGTH = 16;
@@ -42,7 +48,7 @@ export class CheckpointFiles {
     const folders = await this.#files.list(this.#root);
     const records = await Promise.all(
       folders.map(async (folder) => {
-        const record = await this.#read(join(this.#root, folder, RUN_FILE), runRecordSchema);
+        const record = await this.#readable(join(this.#root, folder, RUN_FILE), runRecordSchema);
         return record !== null && folderName(record.run_id) === folder ? record : null;
       }),
     );
@@ -64,9 +70,10 @@ export class CheckpointFiles {
     return this.#files.remove(this.#runFolder(runId));
   }
 
-  async checkpoints(runId: string): Promise<readonly CheckpointRecord[]> {
+  async checkpoints(runId: string): Promise<RunRecords> {
     const perKind = await Promise.all(CHECKPOINT_KINDS.map((kind) => this.#recordsOf(runId, kind)));
-    return perKind.flat();
+    const records = perKind.flat().filter((record) => record !== null);
+    return { records, isComplete: !perKind.flat().includes(null) };
   }
 
   async checkpoint(key: CheckpointKey): Promise<CheckpointRecord | null> {
@@ -103,12 +110,13 @@ export class CheckpointFiles {
     await this.#files.remove(join(this.#kindFolder(key.runId, key.kind), record.file));
   }
 
-  /** Removes files that no record names: what a process left that died while it wrote. */
-  async removeOrphans(runId: string): Promise<void> {
+  /** Removes files that none of `records`, all of the run, name: what a process left that died while it wrote. */
+  async removeOrphans(runId: string, records: readonly CheckpointRecord[]): Promise<void> {
     for (const kind of CHECKPOINT_KINDS) {
-      const records = await this.#recordsOf(runId, kind);
       const named = new Set(
-        records.flatMap((record) => [record.file, `${fileStem(record.name)}.json`]),
+        records
+          .filter((record) => record.kind === kind)
+          .flatMap((record) => [record.file, `${fileStem(record.name)}.json`]),
       );
       const folder = this.#kindFolder(runId, kind);
       for (const name of await this.#files.list(folder)) {
@@ -117,15 +125,30 @@ export class CheckpointFiles {
     }
   }
 
-  async #recordsOf(runId: string, kind: CheckpointKind): Promise<readonly CheckpointRecord[]> {
+  /** Null stands for a record that cannot be read. */
+  async #recordsOf(
+    runId: string,
+    kind: CheckpointKind,
+  ): Promise<readonly (CheckpointRecord | null)[]> {
     const folder = this.#kindFolder(runId, kind);
     const names = (await this.#files.list(folder)).filter((name) => name.endsWith(".json"));
     const records = await Promise.all(
-      names.map((name) => this.#read(join(folder, name), checkpointRecordSchema)),
+      names.map((name) => this.#readable(join(folder, name), checkpointRecordSchema)),
     );
-    return records
-      .filter((record) => record !== null)
-      .filter((record) => isOf(record, { runId, kind }));
+    return records.filter((record) => record === null || isOf(record, { runId, kind }));
+  }
+
+  /** As {@link #read}; null also for a file that cannot be read, so that one of many does not hide the others. */
+  async #readable<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+  ): Promise<z.infer<Schema> | null> {
+    try {
+      return await this.#read(path, schema);
+    } catch (error) {
+      if (isAppError(error, "file-unreadable")) return null;
+      throw error;
+    }
   }
 
   /** Null for a file that is absent or does not hold what it should: such a checkpoint does not exist. */
@@ -137,7 +160,7 @@ export class CheckpointFiles {
       const parsed = schema.safeParse(parseJson(await this.#files.readText(path))?.value);
       return parsed.success ? parsed.data : null;
     } catch (error) {
-      if (isAppError(error, "file-not-found", "file-unreadable")) return null;
+      if (isAppError(error, "file-not-found")) return null;
       throw error;
     }
   }

@@ -137,7 +137,7 @@ export class CheckpointStore {
 
   /** Checkpoints of one run that have not expired, newest first. */
   async checkpointsOf(runId: string): Promise<readonly CheckpointRecord[]> {
-    const records = await this.#files.checkpoints(runId);
+    const { records } = await this.#files.checkpoints(runId);
     return newestFirst(records.filter((record) => !isExpired(record, this.#options.clock.now())));
   }
 
@@ -154,25 +154,34 @@ export class CheckpointStore {
 
   async #tidy(): Promise<void> {
     const { clock, log, maxBytes = DEFAULT_MAX_BYTES } = this.#options;
-    const runs = await this.runs();
-    const idle = new Set(runs.filter((run) => !this.#isInUse(run)).map((run) => run.run_id));
-    const perRun = await Promise.all(runs.map((run) => this.#files.checkpoints(run.run_id)));
-    const records = perRun.flat();
+    const runs = await Promise.all(
+      (await this.runs()).map(async (run) => ({
+        runId: run.run_id,
+        isIdle: !this.#isInUse(run),
+        ...(await this.#files.checkpoints(run.run_id)),
+      })),
+    );
+    const idle = runs.filter(({ isIdle }) => isIdle);
+    const idleIds = new Set(idle.map(({ runId }) => runId));
+    const records = runs.flatMap((run) => run.records);
     this.#bytes = records.reduce((sum, record) => sum + samplerBytes(record), 0);
-    const doomed = checkpointsToRemove(records, {
-      nowMs: clock.now(),
-      maxBytes,
-      isIdle: (runId) => idle.has(runId),
-    });
+    const doomed = new Set(
+      checkpointsToRemove(records, {
+        nowMs: clock.now(),
+        maxBytes,
+        isIdle: (runId) => idleIds.has(runId),
+      }),
+    );
     for (const record of doomed) await this.#remove(record);
     // What could not go now would make every save look through all runs again.
     this.#tidyAboveBytes = this.#bytes > maxBytes ? this.#bytes + maxBytes : maxBytes;
-    for (const runId of idle) {
-      await this.#files.removeOrphans(runId);
-      if ((await this.#files.checkpoints(runId)).length === 0) await this.#files.removeRun(runId);
+    for (const run of idle.filter(({ isComplete }) => isComplete)) {
+      const kept = run.records.filter((record) => !doomed.has(record));
+      if (kept.length === 0) await this.#files.removeRun(run.runId);
+      else await this.#files.removeOrphans(run.runId, kept);
     }
-    if (doomed.length > 0) {
-      log.info("removed checkpoints", { count: doomed.length, bytes: this.#bytes });
+    if (doomed.size > 0) {
+      log.info("removed checkpoints", { count: doomed.size, bytes: this.#bytes });
     }
   }
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../../../src/core/errors.ts";
-import type { FileSystem } from "../../../../../src/core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../../../../src/core/ports.ts";
 import {
   type CheckpointStoreOptions,
   type NewCheckpoint,
@@ -36,6 +36,16 @@ function openStore(pid: number, options: Partial<CheckpointStoreOptions> = {}) {
     isProcessAlive: () => false,
     ...options,
   });
+}
+
+/** The files of the disk, of which some calls do something else. */
+function filesWith(changes: (files: FolderFiles) => Partial<FolderFiles>): FileSystem {
+  const files = createFileSystem();
+  const within = (folder: string): FolderFiles => {
+    const real = files.within(folder);
+    return { ...real, ...changes(real) };
+  };
+  return { ...files, within };
 }
 
 function checkpoint(overrides: Partial<NewCheckpoint> = {}): NewCheckpoint {
@@ -103,18 +113,13 @@ describe("the checkpoint store", () => {
   it("keeps the old checkpoint whole when replacing it fails half-way", async () => {
     const store = await openStore(1);
     await store.save(weights("last"), checkpoint());
-    const files = createFileSystem();
-    const failing: FileSystem = {
-      ...files,
-      within: (folder) => ({
-        ...files.within(folder),
-        writeAtomic: (path, data) =>
-          path.includes("last") && path.endsWith(".json")
-            ? Promise.reject(new AppError("disk", "the disk is full"))
-            : files.writeAtomic(path, data),
-      }),
-    };
-    const full = await openStore(1, { files: failing });
+    const files = filesWith(({ writeAtomic }) => ({
+      writeAtomic: (path, data) =>
+        path.includes("last") && path.endsWith(".json")
+          ? Promise.reject(new AppError("disk", "the disk is full"))
+          : writeAtomic(path, data),
+    }));
+    const full = await openStore(1, { files });
     const replacing = full.save(weights("last"), checkpoint({ bytes: bytes(9), overwrite: true }));
     await expect(replacing).rejects.toThrow("the disk is full");
     expect((await full.read(weights("last"))).bytes).toEqual(bytes(1, 2, 3));
@@ -130,6 +135,42 @@ describe("the checkpoint store", () => {
     await openStore(2);
     expect(await readdir(folder)).toHaveLength(2);
     expect(await readdir(root)).toEqual(["s.train.0"]);
+  });
+
+  it("keeps the weights of a record that cannot be read for a moment, and saves nothing over it", async () => {
+    await (await openStore(1)).save(weights("a"), checkpoint());
+    const files = filesWith(({ readText }) => ({
+      readText: (path) =>
+        path.includes("weights")
+          ? Promise.reject(new AppError("file-unreadable", "the disk does not answer"))
+          : readText(path),
+    }));
+    const store = await openStore(2, { files });
+    await expect(store.save(weights("a"), checkpoint())).rejects.toThrow("does not answer");
+    expect((await (await openStore(3)).read(weights("a"))).bytes).toEqual(bytes(1, 2, 3));
+  });
+
+  it("keeps the weights of a record of a later format", async () => {
+    await (await openStore(1)).save(weights("a"), checkpoint());
+    const folder = join(root, "s.train.0", "weights");
+    const [record = ""] = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+    const text = await readFile(join(folder, record), "utf8");
+    await writeFile(join(folder, record), text.replace('"format":1', '"format":2'));
+    await openStore(2);
+    expect(await readdir(folder)).toHaveLength(2);
+  });
+
+  it("reads each record once when it opens", async () => {
+    await (await openStore(1)).save(weights("a"), checkpoint());
+    const read: string[] = [];
+    const files = filesWith(({ readText }) => ({
+      readText(path) {
+        read.push(dirname(path));
+        return readText(path);
+      },
+    }));
+    await openStore(2, { files });
+    expect(read).toEqual([join(root, "s.train.0"), join(root, "s.train.0", "weights")]);
   });
 
   it("takes a record that does not parse for an absent checkpoint", async () => {
@@ -199,19 +240,14 @@ describe("the checkpoint store", () => {
   });
 
   it("does not look through all runs at each save while its own samplers exceed the bound", async () => {
-    const files = createFileSystem();
     let looks = 0;
-    const counting: FileSystem = {
-      ...files,
-      within: (folder) => ({
-        ...files.within(folder),
-        list(path) {
-          if (path === root) looks += 1;
-          return files.list(path);
-        },
-      }),
-    };
-    const store = await openStore(1, { maxBytes: 10, files: counting });
+    const files = filesWith(({ list }) => ({
+      list(path) {
+        if (path === root) looks += 1;
+        return list(path);
+      },
+    }));
+    const store = await openStore(1, { maxBytes: 10, files });
     for (const name of ["a", "b", "c", "d", "e", "f"])
       await store.save(sampler(name), checkpoint());
     expect(looks).toBe(2);
