@@ -317,6 +317,28 @@ describe("samples", () => {
     expect(result["error"]).toContain("not supported");
   });
 
+  it("of a name that was deleted and saved again are of the new weights", async () => {
+    const setup = await setUp();
+    const { client, session } = setup;
+    const modelId = await newModel(setup);
+    const saveAndScore = async (seqId: number): Promise<number> => {
+      const save = { model_id: modelId, seq_id: seqId, path: "best" };
+      const { path } = await client.submit("/save_weights_for_sampler", save);
+      const sampler = await client.post("/create_sampling_session", {
+        session_id: session,
+        sampling_session_seq_id: seqId,
+        model_path: path,
+      });
+      return withScore(setup, sampler, 0);
+    };
+    await saveAndScore(1);
+    const checkpoint = `/training_runs/${modelId}/checkpoints/sampler_weights/best`;
+    expect((await client.call("DELETE", checkpoint)).status).toBe(204);
+    await train(setup, modelId, 2);
+    const trained = await score(setup, modelId, 4);
+    expect(await saveAndScore(5)).toBeCloseTo(trained, 4);
+  });
+
   it("need a sampler checkpoint that exists", async () => {
     const { client, session } = await setUp();
     const create = (model_path: string) =>

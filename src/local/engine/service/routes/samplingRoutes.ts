@@ -55,8 +55,9 @@ async function samplerWeights(
   if (key.kind !== "sampler_weights") {
     throw refusal(400, `${path} holds training weights; samplers need sampler_weights.`);
   }
-  if ((await store.find(key)) === null) throw refusal(404, `There is no checkpoint ${path}.`);
-  return { kind: "saved", path };
+  const record = await store.find(key);
+  if (record === null) throw refusal(404, `There is no checkpoint ${path}.`);
+  return { kind: "saved", path, file: record.file };
 }
 
 function submitSample(options: ServiceContext, body: JsonObject): Reply {

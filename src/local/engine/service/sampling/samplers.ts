@@ -11,8 +11,15 @@ import type { SnapshotCache } from "./snapshotCache.ts";
 /** `base`: the model without adapter; `saved`: a sampler checkpoint; `unnamed`: a snapshot that lives in memory only. */
 export type SamplerWeights =
   | { readonly kind: "base" }
-  | { readonly kind: "saved"; readonly path: string }
+  | SavedWeights
   | { readonly kind: "unnamed" };
+
+interface SavedWeights {
+  readonly kind: "saved";
+  readonly path: string;
+  /** Differs between two saves under the same path. */
+  readonly file: string;
+}
 
 export interface Sampler {
   readonly id: string;
@@ -69,7 +76,7 @@ export class Samplers {
       case "unnamed":
         return snapshots.use(sampler.id, null, task);
       case "saved":
-        return snapshots.use(weights.path, () => this.#load(weights.path), task);
+        return snapshots.use(weights.file, () => this.#load(weights), task);
     }
   }
 
@@ -78,9 +85,14 @@ export class Samplers {
     this.#options.snapshots.drop(id);
   }
 
-  async #load(path: string): Promise<Snapshot> {
+  async #load({ path, file }: SavedWeights): Promise<Snapshot> {
     const { engine, store } = this.#options;
     const { record, bytes } = await store.read(parseTinkerPath(path));
+    if (record.file !== file) {
+      throw userFault(
+        `${path} was saved again since this sampler was created. Create another one.`,
+      );
+    }
     if (record.base_model !== engine.model.name) {
       throw userFault(
         `${path} belongs to the base model ${record.base_model}; this server runs ${engine.model.name}.`,
