@@ -68,7 +68,7 @@ async function readTable(
       : await parquetReadObjects({ file, metadata, columns: read, compressors, rowEnd });
   const rows = objects.map((values, index) => ({
     line: index + 1,
-    values: Object.fromEntries(Object.entries(values).map(([name, it]) => [name, plain(it)])),
+    values: plainFields(values),
   }));
   return { columns, rows, faults: [] };
 }
@@ -82,10 +82,22 @@ const compressors: Compressors = {
   },
 };
 
+function plainFields(fields: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, it]) => [name, plain(it)]));
+}
+
 function plain(value: unknown): unknown {
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : String(value);
   }
-  return Array.isArray(value) ? value.map(plain) : value;
+  if (Array.isArray(value)) return value.map(plain);
+  return isStruct(value) ? plainFields(value) : value;
+}
+
+/** False for times and bytes. */
+function isStruct(value: unknown): value is object {
+  return (
+    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
 }

@@ -1,3 +1,4 @@
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { csvTable } from "../../../../src/local/environment/dataset/csvTable.ts";
 import { jsonLinesTable } from "../../../../src/local/environment/dataset/jsonLinesTable.ts";
@@ -89,6 +90,23 @@ describe("Parquet", () => {
       ]);
     },
   );
+
+  it("reads integers within structs as numbers, or as texts where they are too large", async () => {
+    const file = parquetWriteBuffer({
+      schema: [
+        { name: "root", num_children: 1 },
+        { name: "answer", num_children: 2, repetition_type: "OPTIONAL" },
+        { name: "count", type: "INT64", repetition_type: "OPTIONAL" },
+        { name: "id", type: "INT64", repetition_type: "OPTIONAL" },
+      ],
+      columnData: [{ name: "answer", data: [{ count: 2n, id: 2n ** 60n }] }],
+    });
+    const { rows, faults } = await parquetTable(new Uint8Array(file), ["answer"]);
+    expect(faults).toEqual([]);
+    expect(rows).toEqual([
+      { line: 1, values: { answer: { count: 2, id: "1152921504606846976" } } },
+    ]);
+  });
 
   it("reads a file that lies within a larger buffer", async () => {
     const bytes = bytesOf(PARQUET.snappy);
