@@ -3,15 +3,15 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { type DataTable, faultyTable, NOT_UTF8, type RowFault, type TableRow } from "./table.ts";
 
-/** Values are texts. Takes a byte order mark, and lines that end in CR LF. Never throws. */
-export function csvTable(bytes: Uint8Array): DataTable {
+/** Values are texts. Takes a byte order mark, and lines that end in CR LF. Of a file that is cut, a record whose quote stays open is none. Never throws. */
+export function csvTable(bytes: Uint8Array, isCut = false): DataTable {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return faultyTable(NOT_UTF8, badLine(bytes));
   }
-  const records = parseRecords(text);
+  const records = parseRecords(text, isCut);
   if ("faults" in records) return records;
   const [head, ...body] = records;
   if (head === undefined) return faultyTable("is empty");
@@ -44,25 +44,31 @@ interface CsvRecord {
   readonly info: { readonly lines: number };
 }
 
-function parseRecords(text: string): readonly CsvRecord[] | DataTable {
-  let lastLine = 0;
+function parseRecords(text: string, isCut: boolean): readonly CsvRecord[] | DataTable {
+  const records: CsvRecord[] = [];
   try {
-    // The package miscounts lines that end in CR LF inside of quotes. Its types do not follow its option `info`.
-    return parse(text.replaceAll("\r\n", "\n"), {
+    // The package miscounts lines that end in CR LF inside of quotes.
+    parse(text.replaceAll("\r\n", "\n"), {
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      on_record(record, { lines }) {
-        lastLine = lines;
-        return record;
+      on_record(record) {
+        // The types of the package do not follow its option `info`.
+        records.push(record as unknown as CsvRecord);
+        return null;
       },
-    }) as unknown as readonly CsvRecord[];
+    });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return error.code === "CSV_QUOTE_NOT_CLOSED"
-      ? faultyTable("opens a quote that is never closed", lastLine + 1)
-      : faultyTable(`is not valid CSV: ${error.message}`, Number(error["lines"]));
+    if (error.code !== "CSV_QUOTE_NOT_CLOSED") {
+      return faultyTable(`is not valid CSV: ${error.message}`, Number(error["lines"]));
+    }
+    if (!isCut) {
+      const lastLine = records.at(-1)?.info.lines ?? 0;
+      return faultyTable("opens a quote that is never closed", lastLine + 1);
+    }
   }
+  return records;
 }
 
 /** The line where a record begins: `info` has the one where it ends. */

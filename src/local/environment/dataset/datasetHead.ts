@@ -28,7 +28,7 @@ async function readHead(fileSystem: Files, path: string): Promise<DataTable> {
   }
   const bytes = await fileSystem.readRange(path, 0, HEAD_BYTES);
   // A line that is cut off is none.
-  const end = bytes.length < size ? bytes.lastIndexOf(LINE_FEED) + 1 : bytes.length;
-  const lines = bytes.subarray(0, end);
-  return extname(path).toLowerCase() === ".csv" ? csvTable(lines) : jsonLinesTable(lines);
+  const isCut = bytes.length < size;
+  const lines = bytes.subarray(0, isCut ? bytes.lastIndexOf(LINE_FEED) + 1 : bytes.length);
+  return extname(path).toLowerCase() === ".csv" ? csvTable(lines, isCut) : jsonLinesTable(lines);
 }

@@ -35,6 +35,14 @@ it("columns with other names are found by them", async () => {
   });
 });
 
+it("a large file may have line breaks in its texts", async () => {
+  const row = `"${"A long text.\n".repeat(1_000)}",1\n`;
+  expect(await suggest("q.csv", `problem,solution\n${row.repeat(60)}`)).toMatchObject({
+    columns: { question: "problem", answer: "solution" },
+    grader: { type: "number" },
+  });
+});
+
 it("columns that nobody knows are the first two", async () => {
   expect(await suggest("q.csv", "no,yes: #\na,b\n")).toMatchObject({
     columns: { question: "no", answer: "yes: #" },
