@@ -5,9 +5,11 @@ import { normalize } from "./normalize.ts";
 
 /** Only the end of a longer text counts. */
 const MAX_CHARACTERS = 20_000;
-const WORD = /[\p{L}\p{N}\p{M}_]/u;
+/** Not of scripts that put no spaces between words: there a word begins anywhere. */
+const WORD =
+  /(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}])[\p{L}\p{N}\p{M}_]/u;
 
-/** Looks for whole words: `5` is not in `15` or `5.2`. Normalizes as `exact` does. */
+/** Looks for whole words: `5` is not in `15` or `5.2`, but `東京` is in `東京です`. Normalizes as `exact` does. */
 export function containsGrader(isCaseSensitive: boolean): Grader {
   return {
     fault: () => null,

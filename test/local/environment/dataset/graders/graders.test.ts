@@ -204,6 +204,13 @@ describe("contains", () => {
     ["It is 5.", "5", true],
     ["I like C++ a lot", "C++", true],
     ["new\nyork", "New York", true],
+    ["答えは東京です。", "東京", true],
+    ["コーヒーです", "コーヒー", true],
+    ["答えは5です", "5", true],
+    ["答えは15です", "5", false],
+    ["这是Paris吗", "paris", true],
+    ["คำตอบคือกรุงเทพครับ", "กรุงเทพ", true],
+    ["Это Парижанин", "Париж", false],
     ["", "a", false],
   ];
   it.each(cases)("%j against %j is %s", (...each) => grades({ type: "contains" }, each));
