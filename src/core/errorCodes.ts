@@ -181,7 +181,7 @@ export const ERROR_CODES = {
     "engine-released": "The model was released by the embedded engine.",
     "engine-rows": "The batch is too large for the embedded engine.",
     "engine-slot": "A slot of the embedded engine is not open.",
-    "engine-weights": "The embedded engine has no room for more weights.",
+    "engine-weights": "A compute thread of the embedded engine lacks the weights of a job.",
     "engine-worker": "A compute thread of the embedded engine failed.",
     "environment-auth": "The environment refuses the key.",
     "environment-billing": "The account of the environment's service has no credit left.",

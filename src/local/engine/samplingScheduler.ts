@@ -1,6 +1,5 @@
 /** Places samples on worker slots: where most of the prompt is cached for the same weights, else where least is going on. */
 
-import { AppError } from "../../core/errors.ts";
 import type {
   EngineSampleRequest,
   PromptScoreRequest,
@@ -44,15 +43,8 @@ interface Candidate extends Omit<Place, "set"> {
   readonly score: number;
 }
 
-interface Waiting {
-  readonly weights: FrozenWeights;
-  readonly request: EngineSampleRequest;
-  readonly signal: AbortSignal | undefined;
-  /** Called when the sample leaves the queue for a worker, which then obeys the signal. */
-  readonly started: () => void;
-  readonly resolve: (sequence: SampledSequence) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** Begins on a worker and returns true, or false while none has room. */
+type Waiting = () => boolean;
 
 /** A worker with what the scheduler knows about its memory. */
 interface WorkerState {
@@ -118,46 +110,41 @@ export class SamplingScheduler {
         this.#waiting = this.#waiting.filter((waiting) => waiting !== entry);
         reject(signal?.reason);
       };
-      const started = (): void => signal?.removeEventListener("abort", leave);
-      const entry: Waiting = { weights, request, signal, started, resolve, reject };
+      const entry: Waiting = () => {
+        const place = this.#findPlace(weights, request);
+        if (place === null) return false;
+        // From now on the worker obeys the signal.
+        signal?.removeEventListener("abort", leave);
+        this.#sample(place, weights, request, signal).then(resolve, reject);
+        return true;
+      };
       signal?.addEventListener("abort", leave, { once: true });
       this.#waiting.push(entry);
       this.#dispatch();
     });
   }
 
-  /** Scores on the least loaded worker, in a slot of its own. */
-  async score(weights: FrozenWeights, request: PromptScoreRequest): Promise<PromptScores> {
-    const worker = this.#lanes.toSorted((a, b) => a.live - b.live)[0];
-    if (worker === undefined)
-      throw new AppError("engine-worker", "The embedded engine has no worker.");
-    const set = this.#claimSet(worker, weights);
-    if (set === null) {
-      throw new AppError(
-        "engine-weights",
-        "All sampler weights are in use. Ask again in a moment.",
-      );
-    }
-    set.users++;
-    try {
-      return await worker.thread.score(set.index, this.#slotsPerWorker, request);
-    } finally {
-      set.users--;
+  /** Scores on the least loaded worker that has room for the weights, in a slot of its own. */
+  score(weights: FrozenWeights, request: PromptScoreRequest): Promise<PromptScores> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        const [worker] = this.#lanes
+          .filter((candidate) => canHold(candidate, weights.key))
+          .toSorted((a, b) => a.live - b.live);
+        const set = worker === undefined ? null : this.#claimSet(worker, weights);
+        if (worker === undefined || set === null) return false;
+        this.#score(worker.thread, set, request).then(resolve, reject);
+        return true;
+      });
       this.#dispatch();
-    }
+    });
   }
 
   #dispatch(): void {
-    const left: Waiting[] = [];
-    for (const waiting of this.#waiting) {
-      const place = this.#findPlace(waiting);
-      if (place === null) left.push(waiting);
-      else void this.#run(waiting, place);
-    }
-    this.#waiting = left;
+    this.#waiting = this.#waiting.filter((begin) => !begin());
   }
 
-  #findPlace({ weights, request }: Waiting): Place | null {
+  #findPlace(weights: FrozenWeights, request: EngineSampleRequest): Place | null {
     const leastLive = Math.min(...this.#lanes.map((worker) => worker.live));
     let best: Candidate | null = null;
     for (const worker of this.#lanes.filter((candidate) => canHold(candidate, weights.key))) {
@@ -189,10 +176,12 @@ export class SamplingScheduler {
     return set;
   }
 
-  async #run(waiting: Waiting, place: Place): Promise<void> {
-    const { worker, slot, set, cached } = place;
-    const { request, weights } = waiting;
-    waiting.started();
+  async #sample(
+    { worker, slot, set, cached }: Place,
+    weights: FrozenWeights,
+    request: EngineSampleRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<SampledSequence> {
     slot.busy = true;
     slot.lastUsed = this.#clock;
     slot.key = NO_KEY;
@@ -200,16 +189,28 @@ export class SamplingScheduler {
     worker.live++;
     try {
       const where = { set: set.index, slot: slot.index, cached };
-      const { sequence } = await worker.thread.sample(where, request, waiting.signal);
+      const { sequence } = await worker.thread.sample(where, request, signal);
       slot.tokens = heldTokens(request.prompt, sequence.tokens);
       slot.key = weights.key;
-      waiting.resolve({ ...sequence, cachedPromptTokens: cached });
-    } catch (error) {
-      waiting.reject(error);
+      return { ...sequence, cachedPromptTokens: cached };
     } finally {
       slot.busy = false;
       set.users--;
       worker.live--;
+      this.#dispatch();
+    }
+  }
+
+  async #score(
+    thread: WorkerThread,
+    set: WeightSlot,
+    request: PromptScoreRequest,
+  ): Promise<PromptScores> {
+    set.users++;
+    try {
+      return await thread.score(set.index, this.#slotsPerWorker, request);
+    } finally {
+      set.users--;
       this.#dispatch();
     }
   }

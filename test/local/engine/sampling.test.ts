@@ -163,6 +163,19 @@ describe("scoring a prompt", () => {
   });
 });
 
+describe("more weights at once than a worker holds", () => {
+  it("wait for their turn when prompts are scored", async () => {
+    const own = await startEngine(folder, 1);
+    const adapter = own.createAdapter(OPTIONS);
+    const weights = await Promise.all(Array.from({ length: 9 }, () => own.snapshot(adapter)));
+    const request = { prompt: CONVERSATION, top: 0, targets: null, targetsPerPosition: 0 };
+    const scores = await Promise.all(weights.map((each) => own.scorePrompt(each, request)));
+    const alone = await own.scorePrompt(null, request);
+    for (const { logprobs } of scores) expect(logprobs).toEqual(alone.logprobs);
+    await own.close();
+  });
+});
+
 describe("the prefix cache", () => {
   it("gives the tokens and log-probs of a fresh start while a conversation grows", async () => {
     const fresh = await startEngine(folder, 1);
