@@ -64,7 +64,7 @@ export async function fetchPart(
   const exchange = linkSignals([options.signal]);
   try {
     const response = await request(options, url, { name, etag, hadBytes, exchange });
-    return await receive(options, response, { name, path, hadBytes, exchange });
+    return await receive(options, response, { name, path, etag, hadBytes, exchange });
   } finally {
     // Ends an answer that was not read to its end.
     exchange.abort(new Error("The download continued in another way."));
@@ -75,6 +75,8 @@ export async function fetchPart(
 interface Receiving {
   readonly name: string;
   readonly path: string;
+  /** Of what is there. */
+  readonly etag: string | null;
   readonly hadBytes: number;
   readonly exchange: LinkedSignal;
 }
@@ -82,14 +84,20 @@ interface Receiving {
 async function receive(
   options: FetchOptions,
   response: HttpResponse,
-  { name, path, hadBytes, exchange }: Receiving,
+  { name, path, etag, hadBytes, exchange }: Receiving,
 ): Promise<Fetched> {
   const { files, record } = options;
   const { status } = response;
   if (status !== 200 && status !== 206) {
     await response.bytes();
-    // Nothing follows what is there, although it was not complete: it is a part of another file.
-    if (status === 416) await files.remove(path);
+    if (status === 416) {
+      const isSame = etag !== null && strongEtag(response) === etag;
+      const isWhole = response.header("content-range") === `bytes */${hadBytes}`;
+      // A digest in this answer may be that of its own body.
+      if (isSame && isWhole) return { isComplete: true, digest: null };
+      // Nothing follows what is there, and it is not complete: it is a part of another file.
+      await files.remove(path);
+    }
     const reason = `the storage answered ${status}`;
     return { isComplete: false, reason, isRefused: status < 500 };
   }
@@ -102,9 +110,7 @@ async function receive(
   return await store(options, response, { name, path, offset, exchange });
 }
 
-interface Wanted extends Omit<Receiving, "path"> {
-  readonly etag: string | null;
-}
+type Wanted = Omit<Receiving, "path">;
 
 /** Without a version to compare, bytes that follow could be those of another file: then all are asked for. */
 function request(
@@ -127,7 +133,7 @@ function request(
   );
 }
 
-interface Rest extends Omit<Receiving, "hadBytes"> {
+interface Rest extends Omit<Receiving, "etag" | "hadBytes"> {
   /** Where in the file the answer begins. */
   readonly offset: number;
 }

@@ -150,6 +150,28 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
+  it("takes a part that is complete for what it is", async () => {
+    const size = WEIGHTS.length;
+    const nothingFollows = { status: 416, headers: { "content-range": `bytes */${size}` } };
+    answers = [{ cutAfter: size }, nothingFollows];
+    await download();
+    expect(requests.map(({ headers }) => headers?.["range"] ?? null)).toEqual([
+      ...[null, null, `bytes=${size}-`],
+    ]);
+    expect(isWhole()).toBe(true);
+  });
+
+  it.each([
+    ["is of another file", { etag: '"v2"' }, WEIGHTS.length],
+    ["is longer than the file", {}, WEIGHTS.length - 1],
+  ])("begins again when a part %s", async (_what, changes, size) => {
+    const headers = { "content-range": `bytes */${size}` };
+    answers = [{ cutAfter: WEIGHTS.length }, { status: 416, headers, ...changes }];
+    await download();
+    expect(requests.at(-1)?.headers).toEqual({});
+    expect(isWhole()).toBe(true);
+  });
+
   it("does not wait for ever for a storage that falls silent", async () => {
     answers = [{ stalls: true, cutAfter: 70_000 }];
     await download();
