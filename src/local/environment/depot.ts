@@ -67,7 +67,7 @@ export const depot = defineEnvironment<DepotTask, DepotState>({
       description: "Take an ordered item from a shelf.",
       input: z.object({ shelf: z.string() }),
       run(state, args) {
-        const item = state.task.shelves[SHELF_NAMES.indexOf(String(args["shelf"]))];
+        const item = state.task.shelves[[...SHELF_NAMES].indexOf(String(args["shelf"]))];
         if (item === undefined) return { text: "no such shelf" };
         if (!state.missing.delete(item)) return { text: "not ordered", reward: 0 };
         return { text: `picked ${item}`, reward: PICK_REWARD };

@@ -45,7 +45,9 @@ export const keyVault = defineEnvironment<VaultTask, VaultTask>({
       description: "Open the box of a key: it holds another key or a number.",
       input: z.object({ key: z.string() }),
       run(task, args) {
-        return { text: task.boxes[String(args["key"])] ?? "no such key" };
+        const key = String(args["key"]);
+        const held = Object.hasOwn(task.boxes, key) ? task.boxes[key] : undefined;
+        return { text: held ?? "no such key" };
       },
     },
     answer: answerTool(
