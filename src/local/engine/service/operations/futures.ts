@@ -60,7 +60,7 @@ export class Futures {
   #finishedBytes = 0;
   /** Times of first retrieval, oldest first. */
   readonly #retrieved = new Map<string, number>();
-  readonly #dropped = new Map<string, string>();
+  readonly #dropped = new Set<string>();
 
   constructor({ clock, log, limits = DEFAULT_LIMITS }: FuturesOptions) {
     this.#clock = clock;
@@ -69,17 +69,17 @@ export class Futures {
   }
 
   /**
-   * Starts an operation under `id`, or does nothing when the same body was submitted before.
+   * Starts an operation under `id`, or does nothing when the same body was submitted before or the result was dropped.
    * An error that `start` throws at once is thrown on and leaves no future.
-   * @throws AppError `http-refused` 409 for another body under a known id
+   * @throws AppError `http-refused` 409 for another body under an id whose result is kept
    */
   submit(
     id: string,
     bodyHash: string,
     start: (signal: AbortSignal) => Promise<OperationResult>,
   ): void {
-    const known = this.#futures.get(id)?.bodyHash ?? this.#dropped.get(id);
-    if (known === bodyHash) return;
+    const known = this.#futures.get(id);
+    if (known?.bodyHash === bodyHash || this.#dropped.has(id)) return;
     if (known !== undefined) {
       throw refusal(409, `The request ${id} was submitted before with another body.`);
     }
@@ -160,14 +160,14 @@ export class Futures {
       }
       this.#drop(id);
     }
-    for (const id of this.#dropped.keys()) {
+    for (const id of this.#dropped) {
       if (this.#dropped.size <= MAX_DROPPED) break;
       this.#dropped.delete(id);
     }
   }
 
   #drop(id: string): void {
-    this.#dropped.set(id, this.#futures.get(id)?.bodyHash ?? "");
+    this.#dropped.add(id);
     this.#finishedBytes -= this.#finished.get(id) ?? 0;
     this.#finished.delete(id);
     this.#retrieved.delete(id);
