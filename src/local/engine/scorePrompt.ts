@@ -17,17 +17,14 @@ export function scorePrompt(
   const top: (readonly TopToken[] | null)[] = [null];
   const targetLogprobs = request.targets === null ? null : new Float32Array(request.targets.length);
   decoder.truncate(slot, 0);
-  for (let start = 0; start < prompt.length - 1; start += decoder.maxRows) {
-    const tokens = prompt.subarray(start, Math.min(start + decoder.maxRows, prompt.length - 1));
-    const rows = decoder.step(set, [{ slot, tokens, wanted: tokens.length }]);
-    const vocabulary = rows.length / tokens.length;
-    for (let i = 0; i < tokens.length; i++) {
-      const row = rows.subarray(i * vocabulary, (i + 1) * vocabulary);
-      const position = start + i + 1;
-      logprobs[position] = row[prompt[position] ?? 0] ?? Number.NaN;
-      if (request.top > 0) top.push(topTokens(row, request.top));
-      if (targetLogprobs !== null) fillTargets(request, position, row, targetLogprobs);
-    }
+  const tokens = prompt.subarray(0, -1);
+  const rows = decoder.step(set, [{ slot, tokens, wanted: tokens.length }]);
+  const vocabulary = rows.length / tokens.length;
+  for (let position = 1; position < prompt.length; position++) {
+    const row = rows.subarray((position - 1) * vocabulary, position * vocabulary);
+    logprobs[position] = row[prompt[position] ?? 0] ?? Number.NaN;
+    if (request.top > 0) top.push(topTokens(row, request.top));
+    if (targetLogprobs !== null) fillTargets(request, position, row, targetLogprobs);
   }
   return { logprobs, top: request.top > 0 ? top : null, targetLogprobs };
 }

@@ -147,6 +147,13 @@ describe("scoring a prompt", () => {
     }
   });
 
+  it("gives a single token no log-prob", async () => {
+    const prompt = Int32Array.of(5);
+    const request = { prompt, top: 2, targets: null, targetsPerPosition: 0 };
+    const scores = await engine.scorePrompt(null, request);
+    expect(scores).toMatchObject({ logprobs: Float32Array.of(Number.NaN), top: [null] });
+  });
+
   it("scores given targets and lists the most likely tokens", async () => {
     const prompt = CONVERSATION.subarray(0, 4);
     const targets = Int32Array.of(prompt[1] ?? 0, 7, prompt[2] ?? 0, -1, prompt[3] ?? 0, 9);
