@@ -74,7 +74,6 @@ export interface Kernels {
     out: number,
     scratch: number,
   ): void;
-  addInto(a: number, b: number, n: number): void;
   gatherRows(x: number, index: number, out: number, n: number, d: number): void;
   scatterRows(x: number, index: number, out: number, n: number, d: number): void;
   scatterAddRows(x: number, index: number, out: number, n: number, d: number): void;
@@ -99,14 +98,7 @@ export interface Kernels {
   ): void;
   swiglu(gate: number, up: number, out: number, n: number): void;
   swigluBackward(gate: number, up: number, dOut: number, n: number): void;
-  targetLogprobs(
-    logits: number,
-    targets: number,
-    out: number,
-    m: number,
-    v: number,
-    keep: number,
-  ): void;
+  targetLogprobs(logits: number, targets: number, out: number, m: number, v: number): void;
   targetLogprobsBackward(
     probabilities: number,
     targets: number,

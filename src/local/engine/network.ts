@@ -59,7 +59,7 @@ export class Network {
     this.#weights.normalize(layout.finalNorm, b.x, b.h, b.rstd, n);
     const v = arch.vocabSize;
     kernels.matmul(b.h, d, this.#weights.embeddingForward, d, b.logits, v, n, v, d, 1, 0);
-    kernels.targetLogprobs(b.logits, b.targets, b.logprobs, n, v, 1);
+    kernels.targetLogprobs(b.logits, b.targets, b.logprobs, n, v);
     return this.#arena.floats(b.logprobs, n).slice();
   }
 

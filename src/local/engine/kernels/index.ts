@@ -3,7 +3,6 @@
 export { matmul, matmulTransposedA, pack, packTransposed, transpose } from "./matmul";
 export { attendRow, cacheRow, rope, softmaxBackward, softmaxCausal } from "./attention";
 export {
-  addInto,
   gatherRows,
   logSoftmax,
   rmsNorm,

@@ -3,7 +3,7 @@
 import { exp4, laneMax, laneSum, mulAdd } from "./math";
 
 /** a[n] += b[n]; n a multiple of 4. */
-export function addInto(a: usize, b: usize, n: i32): void {
+function addInto(a: usize, b: usize, n: i32): void {
   for (let i = 0; i < n; i += 4) {
     v128.store(a, f32x4.add(v128.load(a), v128.load(b)));
     a += 16;
@@ -111,8 +111,8 @@ export function swigluBackward(gate: usize, up: usize, dOut: usize, n: i32): voi
   }
 }
 
-/** out[i] = log softmax(logits[i])[target[i]] over V columns; turns the logits into probabilities when `keep`. */
-export function targetLogprobs(logits: usize, targets: usize, out: usize, M: i32, V: i32, keep: i32): void {
+/** out[i] = log softmax(logits[i])[target[i]] over V columns; turns the logits into probabilities. */
+export function targetLogprobs(logits: usize, targets: usize, out: usize, M: i32, V: i32): void {
   for (let i = 0; i < M; i++) {
     const row = logits + (<usize>(i * V) << 2);
     let m = v128.load(row);
@@ -123,16 +123,14 @@ export function targetLogprobs(logits: usize, targets: usize, out: usize, M: i32
     let sum = f32x4.splat(0);
     for (let k = 0; k < V; k += 4) {
       const e = exp4(f32x4.sub(v128.load(row + (<usize>k << 2)), vm));
-      if (keep) v128.store(row + (<usize>k << 2), e);
+      v128.store(row + (<usize>k << 2), e);
       sum = f32x4.add(sum, e);
     }
     const z = laneSum(sum);
     store<f32>(out + (<usize>i << 2), target - largest - <f32>Math.log(z));
-    if (keep) {
-      const inverse = f32x4.splat(<f32>1.0 / z);
-      for (let k = 0; k < V; k += 4) {
-        v128.store(row + (<usize>k << 2), f32x4.mul(v128.load(row + (<usize>k << 2)), inverse));
-      }
+    const inverse = f32x4.splat(<f32>1.0 / z);
+    for (let k = 0; k < V; k += 4) {
+      v128.store(row + (<usize>k << 2), f32x4.mul(v128.load(row + (<usize>k << 2)), inverse));
     }
   }
 }
