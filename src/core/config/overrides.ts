@@ -48,6 +48,10 @@ interface Place extends AppliedOverride {
 const SEGMENT = /"([^"]*)"|'([^']*)'|[^."'=]+/g;
 const ASSIGNMENT = new RegExp(`^((?:${SEGMENT.source})(?:\\.(?:${SEGMENT.source}))*)=`);
 
+/** Overrides hold for all stages, so they come after what a stage sets. */
+const IN_STAGES =
+  "No override sets a stage. Write this under `stages` in the file, or choose one stage with `stage=NAME` and override its keys without `stages.NAME`.";
+
 /**
  * Applies overrides in their order, the last one wins, to the plain values of a file. Keys are joined with dots; names
  * with dots may are in quotes and need none where the file has them. Values are YAML, read by the type of the field.
@@ -66,6 +70,10 @@ export function applyOverrides(base: unknown, texts: readonly string[]): Overrid
     const path = resolvePath(values, assignment.segments);
     const shape = shapeAt(path);
     const shown = assignment.prefix + shownValue(assignment.value, shape);
+    if (path[0] === "stages") {
+      problems.push(faultOf(shown, IN_STAGES));
+      continue;
+    }
     const read = readValue(assignment.value, shape);
     if (read.fault !== null) problems.push(faultOf(shown, read.fault));
     places.push({ text: shown, path, created: firstMissing(values, path) });

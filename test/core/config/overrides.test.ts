@@ -121,6 +121,7 @@ describe("a bad override", () => {
     ["learning_rate", /^TRL100 Write it as `key=value`/],
     ["=1", /^TRL100 Write it as `key=value`/],
     ["a..b=1", /^TRL100 Write it as `key=value`/],
+    ["stages.first.max_steps=1", /^TRL100 No override sets a stage\. Write this under `stages`/],
   ])("%s names itself", (override, message) => {
     const lines = messages([override]);
     const start = `--overrides ${override}: error: `;
