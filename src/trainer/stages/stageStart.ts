@@ -47,7 +47,8 @@ export async function stageStart(
   const { path } = start;
   requireOneStage(config);
   if (config.stage === null) return start;
-  const names = stageNames(checkText(start.text, { path, overrides: [] }).written);
+  // Of a stage that is chosen what is written has no others.
+  const names = stageNames(checkText(start.text, { path, overrides: ["stage=null"] }).written);
   // A run's own copy of its configuration has no others.
   if (!names.includes(config.stage)) return start;
   const parent = runParent(config, path);
@@ -164,7 +165,8 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
     return other !== null && other.method !== "collect";
   };
   const named = referencedStage(config.init_from);
-  const before = named ?? (config.init_from === null ? earlier.findLast(trains) : undefined);
+  const hasStart = config.init_from !== null || config.resume_from !== null;
+  const before = named ?? (hasStart ? undefined : earlier.findLast(trains));
   const data = config.data.map((source) => {
     const other = referencedStage(source.run);
     return other === null ? source : { ...source, run: folderOf(other) };

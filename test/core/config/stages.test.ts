@@ -45,6 +45,11 @@ describe("a stage", () => {
     expect(wrong).toEqual([expect.stringContaining("--overrides max_steps=0: error: TRL121")]);
   });
 
+  it("continues a run where it is chosen", () => {
+    const text = `resume_from: tinker://a/weights/b\n${FILE}`;
+    expect(linesOf(text, ["stage=reinforce"])).toEqual([]);
+  });
+
   it("has a budget of its own, and a part of that of the file", () => {
     expect(configOf(["stage=reinforce"]).max_tokens_total).toBe(300);
     expect(sharedBudgets(FILE, OPTIONS)).toEqual({
@@ -90,6 +95,11 @@ describe("what is wrong with stages", () => {
     ],
     ["path: plays.jsonl", 'run: "stage:late"', /`stage:late` is not a stage before `imitate`/],
     ["stages:", "stage: reinforc\nstages:", /There is no stage `reinforc`; `stages` has/],
+    [
+      "stages:",
+      "resume_from: tinker://a/weights/b\nstages:",
+      /TRL229 `resume_from` continues one run/,
+    ],
   ])("%s → %s is said at its place", (from, to, words) => {
     expect(problems(from, to)).toContainEqual(expect.stringMatching(words));
   });

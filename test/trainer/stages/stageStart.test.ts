@@ -60,6 +60,29 @@ async function overridesOf(request: StartRequest): Promise<readonly string[]> {
   return (await stageStart(fileSystem, { start, config, member })).overrides;
 }
 
+describe("a stage that is trained alone", () => {
+  const alone = async (settings: string, overrides: readonly string[]) => {
+    const configPath = join(folder, "alone.yaml");
+    const trained = CONFIG.replace("method: collect, max_tasks: 40", "max_steps: 2");
+    await writeFile(configPath, `${settings}${trained}`);
+    const start = await startConfig(fileSystem, { configPath, overrides });
+    const { config } = loadStart(start);
+    return stageStart(fileSystem, { start, config, member: undefined });
+  };
+
+  it.each([
+    ["", ["stage=reinforce"]],
+    ["stage: reinforce", []],
+  ])("begins with the stage before it, by the file as by an override: %s", async (...chosen) => {
+    await expect(alone(...chosen)).rejects.toMatchObject({ code: "stage-not-run" });
+  });
+
+  it("that continues a run begins with no other", async () => {
+    const { overrides } = await alone("resume_from: tinker://a/weights/b", ["stage=reinforce"]);
+    expect(overrides).toEqual(["stage=reinforce"]);
+  });
+});
+
 describe("the common budget of stages", () => {
   it("is less by the tokens and the time of a stage that was killed before its end", async () => {
     const overrides = await begin();

@@ -33,6 +33,7 @@ export function stageFindings(
   const chosen = valueAt(stages[0]?.overridden.values, ["stage"]);
   return [
     ...choiceFindings(chosen, names),
+    ...(stages.length > 1 ? resumeFindings(stages[0]?.overridden.values) : []),
     ...names.flatMap((name) => sharedFindings(name, valueAt(all, [name]))),
     ...stages.flatMap(({ name, config }) =>
       config === null
@@ -57,6 +58,15 @@ function choiceFindings(chosen: unknown, names: readonly string[]): readonly Fin
   const message = `There is no stage \`${chosen}\`; \`stages\` has ${listed(names)}.`;
   const remedies = near.map((name) => preferred(changeTo(["stage"], name)));
   return [conflict("TRL229", ["stage"], message, { relatedPaths: [["stages"]], remedies })];
+}
+
+/** What one run continues cannot begin several. */
+function resumeFindings(values: unknown): readonly Finding[] {
+  const from = valueAt(values, ["resume_from"]);
+  if (from === undefined || from === null) return [];
+  const message =
+    "`resume_from` continues one run, and each stage is a run of its own. Choose the stage that it continues with `stage`.";
+  return [conflict("TRL229", ["resume_from"], message, { relatedPaths: [["stages"]] })];
 }
 
 function sharedFindings(name: string, own: unknown): readonly Finding[] {
