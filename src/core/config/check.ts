@@ -90,7 +90,7 @@ function checkWhole(
   const checked = parts.map((part) => ({ ...part, ...checkValues(part) }));
   const [{ repaired } = { repaired: null }] = checked;
   const findings = [
-    ...joinFindings(written, checked),
+    ...joinFindings(source, checked),
     ...stageFindings(written, checked),
     ...notationFindings(source, first.kind),
     ...secretFindings(source),

@@ -4,12 +4,15 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { coerce } from "./fields/coerce.ts";
 import type { Shape } from "./fields/field.ts";
 import { childShape, configShape } from "./fields/fields.ts";
+import { isSame } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { valueAt } from "./rules/issues.ts";
 import type { Finding } from "./source/finding.ts";
 import type { KeyPath } from "./source/keyPath.ts";
-import { languageOf, readYaml } from "./source/yamlSource.ts";
+import { entryAt } from "./source/locate.ts";
+import type { Remedy } from "./source/remedy.ts";
+import { languageOf, readYaml, type YamlSource } from "./source/yamlSource.ts";
 
 /** What a stage is: the values of the file with those of the stage over them. */
 export interface StageValues {
@@ -94,14 +97,15 @@ function merged(base: JsonObject, over: JsonObject, shape: Shape): JsonObject {
  * What was found about the stages, each once and at the place that says it: in its stage, or in the rest of the file. Of that rest only
  * an error counts for one stage alone; anything milder counts where every stage has it.
  */
-export function joinFindings(written: unknown, found: readonly CheckedStage[]): readonly Finding[] {
+export function joinFindings(
+  source: YamlSource,
+  found: readonly CheckedStage[],
+): readonly Finding[] {
   const places = new Map<string, { readonly finding: Finding; count: number }>();
   for (const { name, findings, overridden } of found) {
     for (const finding of findings) {
       const place = (path: KeyPath) =>
-        name === null || overridden.overrideBehind(path) !== null
-          ? path
-          : ownPlace(written, name, path);
+        overridden.overrideBehind(path) !== null ? path : ownPlace(source, name, path);
       const placed = placedBy(place, finding);
       const id = JSON.stringify([placed.code, placed.path, placed.message]);
       const known = places.get(id) ?? { finding: placed, count: 0 };
@@ -116,9 +120,11 @@ export function joinFindings(written: unknown, found: readonly CheckedStage[]): 
     .map(({ finding }) => finding);
 }
 
-function ownPlace(written: unknown, name: string, path: KeyPath): KeyPath {
+/** Where the file has what stage `name` takes for the key at `path`: in that stage, or in the rest of the file. */
+export function ownPlace(source: YamlSource, name: string | null, path: KeyPath): KeyPath {
+  if (name === null || path.length === 0) return path;
   const own = ["stages", name, ...path];
-  return path.length > 0 && valueAt(written, own) !== undefined ? own : path;
+  return entryAt(source, own) === null ? path : own;
 }
 
 function placedBy(place: (path: KeyPath) => KeyPath, finding: Finding): Finding {
@@ -127,8 +133,29 @@ function placedBy(place: (path: KeyPath) => KeyPath, finding: Finding): Finding 
     ...finding,
     path: place(finding.path),
     relatedPaths: relatedPaths.map(place),
-    remedies: remedies.map((remedy) =>
-      "path" in remedy ? { ...remedy, path: place(remedy.path) } : remedy,
-    ),
+    remedies: remedies.flatMap((remedy) => placedRemedy(place, remedy)),
   };
+}
+
+/** None for a remedy with a second place that is not in the same stage: it would change the other stages. */
+function placedRemedy(place: (path: KeyPath) => KeyPath, remedy: Remedy): readonly Remedy[] {
+  if (!("path" in remedy)) return [remedy];
+  const path = place(remedy.path);
+  const above = path.slice(0, path.length - remedy.path.length);
+  const isBeside = (other: KeyPath): boolean => isSame(place(other), [...above, ...other]);
+  switch (remedy.kind) {
+    case "move": {
+      if (above.length === 0) return [remedy];
+      const to = [...above, ...remedy.to];
+      return [{ ...remedy, path, to, title: `Move to ${to.join(".")}` }];
+    }
+    case "swap":
+      return isBeside(remedy.other) ? [{ ...remedy, path, other: place(remedy.other) }] : [];
+    case "indent": {
+      const end = remedy.end === null ? null : place(remedy.end);
+      return remedy.end === null || isBeside(remedy.end) ? [{ ...remedy, path, end }] : [];
+    }
+    default:
+      return [{ ...remedy, path }];
+  }
 }

@@ -102,3 +102,34 @@ it("a long text has the fixes of few marks tried out at a time, a short one thos
   expect(marks(15)).toBeGreaterThanOrEqual(15);
   expect(marks(1_000)).toBeLessThanOrEqual(3);
 });
+
+describe("in a stage", () => {
+  const staged = (...lines: readonly string[]): string =>
+    textWith("stages:", "  one:", "    max_steps: 3", "  two:", ...lines, "");
+
+  it("a key moves within it", () => {
+    const inStage = ["    max_steps: 5", "    thinking:", "      enabled: true"];
+    const text = staged(...inStage, "      learning_rate: 1e-4");
+    expect(fixes(text).get("Move to stages.two.learning_rate")).toBe(
+      staged(...inStage, "    learning_rate: 1e-4"),
+    );
+  });
+
+  it("values trade places where both are its own", () => {
+    const inStage = ["    max_steps: 5", "    environments:", "      Owner/Game:"];
+    const own = ["        min_reward: 2", "        max_reward: 1"];
+    expect(fixes(staged(...inStage, ...own)).get("Swap min_reward and max_reward")).toContain(
+      "        min_reward: 1\n        max_reward: 2\n",
+    );
+    const shared = staged(...inStage, "        min_reward: 2");
+    const text = shared.replace("    splits:", "    max_reward: 1\n    splits:");
+    expect(fixes(text).has("Swap min_reward and max_reward")).toBe(false);
+  });
+
+  it("keys are indented as far as they belong below the one before", () => {
+    const inStage = ["    evaluation:", "    splits: {Owner/Game: [test]}", "    max_steps: 5"];
+    expect(fixes(staged(...inStage)).get("Indent below 'evaluation'")).toContain(
+      "    evaluation:\n      splits: {Owner/Game: [test]}\n    max_steps: 5\n",
+    );
+  });
+});
