@@ -18,13 +18,16 @@ export function workspaceEdit(
   return change;
 }
 
-/** @throws when the document cannot be changed, or `edits` is null because its text has a fault */
+/** @throws when the document cannot be changed, or `edits` is null because its text has no place for them */
 export async function applyTextEdits(
   document: vscode.TextDocument,
   edits: readonly TextEdit[] | null,
 ): Promise<void> {
   if (edits !== null && (await vscode.workspace.applyEdit(workspaceEdit(document, edits)))) return;
   throw new Error(
-    vscode.l10n.t("{0} could not be changed. Fix its errors first.", document.fileName),
+    vscode.l10n.t(
+      "{0} could not be changed. Fix its errors, or make the change by hand.",
+      document.fileName,
+    ),
   );
 }

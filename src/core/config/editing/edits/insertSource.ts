@@ -10,7 +10,10 @@ import { flowText } from "../text/valueText.ts";
 import { indentAt, isFirstInLine, lineEnd, newlineOf } from "../text/yamlPairs.ts";
 import { type EditOptions, parsesAfterEdit, setValueIn } from "./setValue.ts";
 
-/** The edits after which `data` has `entry` as its last source and `method` is `sft`. Null where no edit does that. */
+/**
+ * The edits after which `data` has `entry` as its last source and `method` is `sft`. Null where no edit does that, and in a text with
+ * stages, which have methods of their own.
+ */
 export function insertSource(
   text: string,
   entry: JsonObject,
@@ -19,7 +22,8 @@ export function insertSource(
   const language = languageOf(path);
   const source = readYaml(text, language);
   if (source.faults.some(({ severity }) => severity === "error")) return null;
-  const added = appended(source, entry);
+  const isStaged = !isEmptyNode(entryAt(source, ["stages"])?.value ?? null);
+  const added = isStaged ? null : appended(source, entry);
   if (added === null) return null;
   const withData = readYaml(applyEdits(text, added), language);
   const method = withData.resolve(entryAt(withData, ["method"])?.value ?? null);

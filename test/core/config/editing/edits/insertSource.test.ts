@@ -32,6 +32,10 @@ describe("a source of data goes", () => {
     );
   });
 
+  it("nowhere in a text with stages, of which it cannot choose one", () => {
+    expect(withSource("data: []\nstages:\n  one: { method: sft }\n")).toBeNull();
+  });
+
   it("nowhere in a text with a fault, or where the list is something else", () => {
     expect(withSource("data: [")).toBeNull();
     expect(withSource("data: demos.jsonl\n")).toBeNull();
