@@ -19,14 +19,16 @@ export async function applyAlarm(
 ): Promise<void> {
   const run = store.get(folder);
   const configPath = configPathOf(run);
-  const [{ isWholeConfig, suggestionEdits }, { keySpan }] = await Promise.all([
+  const [{ checkText }, { suggestionEdits }, { keySpan }] = await Promise.all([
+    import("../../core/config/check.ts"),
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/source/locate.ts"),
   ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
   const before = document.getText();
   // The run folder names the file, and a run folder may come from anywhere.
-  if (!isConfigDocument(document) && !isWholeConfig(before, { path: configPath })) {
+  const isWhole = checkText(before, { path: configPath }).config !== null;
+  if (!isConfigDocument(document) && !isWhole) {
     throw new AppError("no-config", `${basename(configPath)} is no longer a configuration.`);
   }
   const changes = suggestionEdits(before, edits, { path: configPath });

@@ -68,17 +68,13 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     resume: folder,
     overrides: [],
   });
-  const [{ isWholeConfig }, { branchText, branchRunName }] = await Promise.all([
-    import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/editing/edits/branch.ts"),
-  ]);
+  const { branchText, branchRunName } = await import("../../core/config/editing/edits/branch.ts");
   const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };
   const runName = branchRunName({ runName: from.run, step: from.step });
   const statePath = checkpoint.state_path ?? "";
   // The run folder names the file, and a run folder may come from anywhere.
-  const changed = isWholeConfig(text, { path })
-    ? branchText(text, { overrides, statePath, edits, runName, from }, { path })
-    : null;
+  const branch = { overrides, statePath, edits, runName, from };
+  const changed = branchText(text, branch, { path });
   if (changed === null) {
     throw new AppError("no-config", `${basename(path)} is no longer a configuration.`);
   }

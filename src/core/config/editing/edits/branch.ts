@@ -80,14 +80,15 @@ export interface Branch {
 const FIRST_LINE = /^# tinker-rl: config, branched from .*(?:\r?\n|$)/;
 
 /**
- * The text of the run that it leaves, changed, with a first line that says where it comes from; null when it has a fault of syntax or
- * no place for a setting. It has a name of its own, here and at trackers.
+ * The text of the run that it leaves, changed, with a first line that says where it comes from; null when no run could be started with
+ * it, or it has no place for a setting. It has a name of its own, here and at trackers.
  */
 export function branchText(
   text: string,
   { overrides, statePath, edits, runName, from }: Branch,
   { path = "" }: EditOptions,
 ): string | null {
+  if (checkText(text, { path }).config === null) return null;
   const { overridden } = checkText(text, { path, overrides });
   const given = overridden.applied.map((override) => ({
     path: override.path,
@@ -100,9 +101,11 @@ export function branchText(
     { path: ["wandb_run_name"], value: null },
     { path: ["openreward_run_name"], value: null },
   ];
-  // The last one of a key counts.
+  // The stage is first, since it decides where the others stand. The last one of a key counts.
+  const chosen = (valueAt(overridden.values, ["stage"]) ?? null) as Json; // was read from YAML
+  const stage = { path: ["stage"], value: chosen };
   const settings = new Map<string, SuggestedSetting>(
-    [...given, ...start, ...edits].map((setting) => [JSON.stringify(setting.path), setting]),
+    [stage, ...given, ...start, ...edits].map((setting) => [JSON.stringify(setting.path), setting]),
   );
   const changes = suggestionEdits(text, [...settings.values()], { path });
   if (changes === null) return null;

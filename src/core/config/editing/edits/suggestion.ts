@@ -5,7 +5,7 @@ import { checkText } from "../../check.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { valueAt } from "../../rules/issues.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
-import { languageOf, readYaml } from "../../source/yamlSource.ts";
+import { ownPlace } from "../../stages.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
@@ -21,20 +21,17 @@ export function suggestionEdits(
   settings: readonly SuggestedSetting[],
   { path = "" }: EditOptions = {},
 ): readonly TextEdit[] | null {
-  const { config, source } = checkText(text, { path });
-  if (source.faults.some(({ severity }) => severity === "error")) return null;
   let changed = text;
   for (const setting of settings) {
+    // One after the other: several may be added at the same place, and one may choose a stage.
+    const { config, source, written } = checkText(changed, { path });
+    if (source.faults.some(({ severity }) => severity === "error")) return null;
     if (isSame(valueAt(config, setting.path), setting.value)) continue;
-    // One after the other: several may be added at the same place.
-    const edits = setValueIn(readYaml(changed, languageOf(path)), setting.path, setting.value);
+    const stage = valueAt(written, ["stage"]);
+    const place = ownPlace(source, typeof stage === "string" ? stage : null, setting.path);
+    const edits = setValueIn(source, place, setting.value);
     if (edits === null) return null;
     changed = applyEdits(changed, edits);
   }
   return changed === text ? [] : [editBetween(text, changed)];
-}
-
-/** True for a text that a run could be started with. */
-export function isWholeConfig(text: string, { path = "" }: EditOptions = {}): boolean {
-  return checkText(text, { path }).config !== null;
 }

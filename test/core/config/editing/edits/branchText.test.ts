@@ -72,7 +72,16 @@ describe("the configuration of a branch", () => {
     );
   });
 
-  it("is not created if the text has an error", () => {
+  it("has the settings of the stage that was trained", () => {
+    const stages = ["stages:", "  one: { max_steps: 3 }", "  two: { max_steps: 5 }", ""];
+    const overrides = ["max_steps=9", "stage=two"];
+    const { changed, config } = branched(textWith(...stages), overrides, [["max_steps", 20]]);
+    expect(changed).toContain("  one: { max_steps: 3 }\n  two: { max_steps: 20 }\n");
+    expect(config).toMatchObject({ stage: "two", max_steps: 20, resume_from: statePath });
+  });
+
+  it("is not created if no run could be started with the text", () => {
     expect(branchText("a: [", branch, options)).toBeNull();
+    expect(branchText("name: another file\n", branch, options)).toBeNull();
   });
 });

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  isWholeConfig,
-  suggestionEdits,
-} from "../../../../../src/core/config/editing/edits/suggestion.ts";
+import { suggestionEdits } from "../../../../../src/core/config/editing/edits/suggestion.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith } from "../../configText.ts";
 
@@ -41,8 +38,15 @@ describe("what a run suggests", () => {
     expect(changed("a: [1,", [["seed", 1]])).toBeNull();
   });
 
-  it("is for configurations only", () => {
-    expect(isWholeConfig(textWith("seed: 1"))).toBe(true);
-    expect(isWholeConfig("name: another file\n")).toBe(false);
+  it("is for the stage that is chosen, where that has a value of its own", () => {
+    const lines = ["stages:", "  one: { max_steps: 3 }", "  two: { learning_rate: 7.0e-4 }"];
+    const text = textWith("learning_rate: 2.0e-3", "stage: two", ...lines);
+    const result = changed(text, [
+      ["learning_rate", 3e-4],
+      ["seed", 1],
+    ]);
+    expect(result).toContain("\nlearning_rate: 2.0e-3\n");
+    expect(result).toContain("two: { learning_rate: 3e-4 }");
+    expect(result).toMatch(/^seed: 1$/m);
   });
 });
