@@ -1,5 +1,7 @@
 /** Which server each environment of a configuration is on. */
 
+import type { KeyPath } from "../source/keyPath.ts";
+import { shapeAt } from "./fields.ts";
 import type { Config, EnvironmentConfig } from "./schema.ts";
 
 /** Where secrets of a command go, whichever port it listens on. */
@@ -77,4 +79,12 @@ export function environmentsOn(
 /** The variable that a header with the value `null` is looked up as. */
 export function headerVariable(header: string): string {
   return header.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+}
+
+/** The variable that the secret at `path` is looked up as. */
+export function secretVariable(path: KeyPath): string {
+  const key = path.at(-1) ?? "";
+  const holder = shapeAt(path.slice(0, -1));
+  const isHeader = holder?.type === "map" && holder.keyName === "header";
+  return isHeader ? headerVariable(key) : key.toUpperCase();
 }

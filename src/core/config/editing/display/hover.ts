@@ -5,6 +5,7 @@ import { formatQuantity } from "../../../../shared/format.ts";
 import { findLineUpModel } from "../../../models/lineUp.ts";
 import { stateText } from "../../../secrets/keySource.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
+import { secretVariable } from "../../fields/environmentServers.ts";
 import type { Field, Shape } from "../../fields/field.ts";
 import { isSecret, shapeAt } from "../../fields/fields.ts";
 import { isLocalModel } from "../../fields/presets.ts";
@@ -139,7 +140,7 @@ function secretParts(
     return [head, "The value is in this file. Keep it outside the file and write `null`."];
   }
   if (secrets === null) return [head, "Looked up by its name when a run starts."];
-  const origin = secrets.find((state) => state.name === name.toUpperCase())?.origin ?? null;
+  const origin = secrets.find((state) => state.name === secretVariable(path))?.origin ?? null;
   return [head, `${stateText(origin).replace(/^./, (letter) => letter.toUpperCase())}.`];
 }
 

@@ -1,6 +1,7 @@
 /** The secret that is written at a place of a configuration, to be taken to where it is kept. */
 
 import { isScalar } from "yaml";
+import { secretVariable } from "../../fields/environmentServers.ts";
 import { isSecret, shapeAt } from "../../fields/fields.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { entryAt } from "../../source/locate.ts";
@@ -10,7 +11,7 @@ import type { TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface WrittenSecret {
-  /** The name under which it is looked up, in upper case. */
+  /** The variable that it is looked up as. */
   readonly name: string;
   readonly value: string;
   /** Puts null in its place, so that it is looked up. */
@@ -27,6 +28,6 @@ export function secretAt(
   const node = source.resolve(entryAt(source, path)?.value ?? null);
   if (!isSecret(shapeAt(path)) || !isScalar(node) || node.value === null) return null;
   const edits = setValueIn(source, path, null);
-  const name = (path.at(-1) ?? "").toUpperCase();
+  const name = secretVariable(path);
   return edits === null ? null : { name, value: scalarText(node.value, node.source), edits };
 }

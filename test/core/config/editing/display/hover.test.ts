@@ -76,6 +76,13 @@ describe("secrets", () => {
     },
   );
 
+  it("of headers are looked up as their variables", () => {
+    const secrets = [{ name: "OPENAI_API_KEY", origin: "dotenv" }] as const;
+    const options = { ...OPTIONS, catalogue: { ...CATALOGUE, secrets } };
+    const text = textWith("tinker_headers: {OpenAI-API-Key: null}");
+    expect(shown(text, "null}", options)).toContain("Set, from .env.");
+  });
+
   it("that are written out are not shown, nor what looks like one elsewhere", () => {
     const text = textWith("secrets: {a_key: 'hidden words'}", "run_name: tml-abcdefghijklmnop");
     for (const word of ["a_key", "hidden", "run_name", "tml-"]) {
