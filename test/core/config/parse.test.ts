@@ -152,6 +152,10 @@ describe("problems", () => {
       '8:11: error: TRL120 Expected letters, digits, dots, dashes and underscores, or null, got the text "a b".',
     ],
     [
+      "max_hours: 1:30",
+      '8:12: error: TRL120 Expected a number > 0 (hours), or null, got the text "1:30". Base-60 numbers such as 1:30 are not supported.',
+    ],
+    [
       "rollout_timeout: 1:30",
       '8:18: error: TRL120 Expected a number > 0 (seconds), got the text "1:30". Base-60 numbers such as 1:30 are not supported; write 90.',
     ],

@@ -13,7 +13,7 @@ import { unindentedEnvironmentKeys, unindentedKeys } from "./unindentedKeys.ts";
 import { unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */
-const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +[a-z]+$/i;
+const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +([a-z]+)$/i;
 /** A menu with more words would not help. */
 const MAX_OFFERED = 5;
 /** More findings would not help. */
@@ -117,11 +117,24 @@ function codeFor(value: unknown, shape: Shape): "TRL120" | "TRL121" | "TRL122" {
 function hintFor(value: unknown, shape: Shape, near: readonly string[]): string {
   if (typeof value !== "string") return "";
   if (near[0] !== undefined) return ` Did you mean \`${near[0]}\`?`;
-  const isSexagesimal = isNumberShape(shape) && SEXAGESIMAL.test(value);
-  return isSexagesimal ? " Base-60 numbers such as 1:30 are not supported; write 90." : "";
+  if (!isNumberShape(shape) || !SEXAGESIMAL.test(value)) return "";
+  const meant = meantNumber(value, shape);
+  const advice = meant === null ? "" : `; write ${meant}`;
+  return ` Base-60 numbers such as 1:30 are not supported${advice}.`;
 }
 
-const SEXAGESIMAL = /^[-+]?\d+(:\d+)+$/;
+const SEXAGESIMAL = /^\d+(:\d+)+$/;
+
+/** The number that a text gives in the unit of its field; null where that cannot be known. */
+function meantNumber(value: string, { unit = "" }: NumberShape): number | null {
+  if (SEXAGESIMAL.test(value)) {
+    const pieces = value.split(":").map(Number);
+    return unit === "seconds" ? pieces.reduce((sum, piece) => sum * 60 + piece, 0) : null;
+  }
+  const [, number, word = ""] = NUMBER_AND_WORD.exec(value) ?? [];
+  const isOwnUnit = [unit, unit.replace(/s$/, "")].includes(word);
+  return number === undefined || !isOwnUnit ? null : Number(number);
+}
 
 function isNumberShape(shape: Shape): shape is NumberShape {
   return shape.type === "integer" || shape.type === "number";
@@ -170,10 +183,8 @@ function numberRemedies(path: KeyPath, value: unknown, shape: NumberShape): read
     preferred(setTo(path, number, `Set to ${number}${note}`)),
   ];
   if (typeof value === "string") {
-    const [minutes = 0, seconds = 0] = value.split(":").map(Number);
-    if (/^\d+:\d+$/.test(value)) return set(minutes * 60 + seconds, "");
-    const beforeUnit = NUMBER_AND_WORD.exec(value)?.[1];
-    return beforeUnit === undefined ? [] : set(Number(beforeUnit), "");
+    const meant = meantNumber(value, shape);
+    return meant === null ? [] : set(meant, "");
   }
   if (typeof value !== "number" || !Number.isFinite(value)) return [];
   if (shape.min !== undefined && value < shape.min) return set(shape.min, " (minimum)");

@@ -16,6 +16,8 @@ describe("a value of the wrong type has a fix", () => {
   it.each([
     ["save_every: [16]", "Take the value out of the list", "save_every: 16"],
     ["save_every: 16 steps", "Set to 16", "save_every: 16"],
+    ["rollout_timeout: 1:30:00", "Set to 5400", "rollout_timeout: 5400"],
+    ["max_hours: 1 hour", "Set to 1", "max_hours: 1"],
     ["probe_server: 0", "Set to false", "probe_server: false"],
     ["wandb: yes", "Change to 'offline'", "wandb: offline"],
     ["sampling_seed: ture", "Set to true", "sampling_seed: true"],
@@ -23,6 +25,14 @@ describe("a value of the wrong type has a fix", () => {
     expect(fixes(textWith(line)).get(title)).toBe(textWith(after));
   });
 });
+
+it.each(["rollout_timeout: 10 min", "max_hours: 1:30", "seed: 16 tasks"])(
+  "a number is offered in the unit of its field only, not for %s",
+  (line) => {
+    const titles = [...fixes(textWith(line)).keys()];
+    expect(titles.filter((title) => title.startsWith("Set to"))).toEqual([]);
+  },
+);
 
 describe("a list where a mapping belongs", () => {
   it("becomes one, with its comments", () => {
