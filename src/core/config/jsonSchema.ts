@@ -81,7 +81,7 @@ function schemaOfShape(shape: Shape): JsonObject {
     ...schema,
     ...withoutUndefined({
       anyOf: Array.isArray(anyOf) ? [...anyOf, { type: "null" }] : undefined,
-      type: typeof type === "string" ? [type, "null"] : undefined,
+      type: type === undefined ? undefined : [type, "null"].flat(),
       enum: Array.isArray(values) ? [...values, null] : undefined,
     }),
   };
@@ -120,9 +120,10 @@ function schemaOfEnum({ values, orNumber }: EnumShape): JsonObject {
   return orNumber === true ? { anyOf: [words, { type: "number" }] } : words;
 }
 
+/** A text field takes any scalar as its text. */
 function schemaOfString(shape: StringShape): JsonObject {
   return shape.pattern === undefined
-    ? { type: "string" }
+    ? { type: ["string", "number", "boolean"] }
     : { type: "string", pattern: shape.pattern };
 }
 

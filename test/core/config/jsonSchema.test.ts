@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { checkText } from "../../../src/core/config/check.ts";
 import { configJsonSchema } from "../../../src/core/config/jsonSchema.ts";
+import { messagesIn, textWith } from "./configText.ts";
 
 // Of the MCP package: an independent validator of draft 07.
 const validate = new AjvJsonSchemaValidator().getValidator(configJsonSchema());
@@ -31,6 +32,15 @@ describe("the JSON schema", () => {
       );
       expect(validate(example).errorMessage).toBeUndefined();
       expect(validate({ ...Object(example), zzz: 1 }).valid).toBe(false);
+    },
+  );
+
+  it.each(["wandb_run_name: 7", "system_prompt_template: true", "tokenizer_name: null"])(
+    "takes %s, as the parser does",
+    (line) => {
+      const text = textWith(line).replace("train:", "train: {}");
+      expect(messagesIn(text)).toEqual([]);
+      expect(validate(parseYaml(text)).errorMessage).toBeUndefined();
     },
   );
 
