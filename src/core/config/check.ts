@@ -45,7 +45,8 @@ export interface CheckedText {
 }
 
 /** A stage, or the whole file. */
-export interface CheckedPart extends Pick<CheckedText, "overridden" | "repaired"> {
+export interface CheckedPart
+  extends Pick<CheckedText, "written" | "overridden" | "kind" | "repaired"> {
   /** Null for a file without stages. */
   readonly name: string | null;
 }

@@ -11,6 +11,7 @@ import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem } from "../../source/problem.ts";
 import type { Span } from "../../source/span.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
+import { ownPlace } from "../../stages.ts";
 
 export type DataSource = Config["data"][number];
 
@@ -64,14 +65,14 @@ function sourcesOf(
   if (repaired === null || repaired.config.method !== "sft") return [];
   return repaired.config.data.flatMap((source, index) => {
     const ofFile = ["data", String(index)];
-    const ofStage = name === null ? ofFile : ["stages", name, ...ofFile];
-    const path = [ofStage, ofFile].find((place) => entryAt(text, place) !== null);
+    const path = ownPlace(text, name, ofFile);
     const isSound =
       (source.path === null) !== (source.run === null) &&
       (source.where === null || parseRolloutCondition(source.where) !== null);
     // The run of another stage is known when that is done.
     const isKnown = isSound && referencedStage(source.run) === null;
-    if (path === undefined || !isKnown || overridden.overrideBehind(ofFile) !== null) return [];
+    const isWritten = entryAt(text, path) !== null;
+    if (!isWritten || !isKnown || overridden.overrideBehind(ofFile) !== null) return [];
     const span = locate(text, path, "value");
     return span === null ? [] : [{ path, index, source, span }];
   });

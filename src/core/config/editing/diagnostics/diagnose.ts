@@ -7,13 +7,14 @@ import {
   inTextOrder,
   locateFinding,
 } from "../../check.ts";
+import { isSame } from "../../fields/sameValue.ts";
 import { isReplaced } from "../../repair.ts";
 import { advice } from "../../source/finding.ts";
 import { withoutIgnored } from "../../source/ignoreComments.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem, RuleCode } from "../../source/problem.ts";
-import type { Remedy } from "../../source/remedy.ts";
 import type { Span } from "../../source/span.ts";
+import { ownPlace } from "../../stages.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { catalogueFindings, modelList } from "./catalogueRules.ts";
 import { dataProblems, type FactsOf } from "./dataSources.ts";
@@ -95,20 +96,21 @@ function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly 
   ];
 }
 
-/** Values of the file that an override hides. */
-function hiddenValues({ source, overridden }: CheckedText): readonly Problem[] {
-  return overridden.applied.flatMap(({ path, text }): readonly Problem[] => {
-    if (entryAt(source, path) === null || overridden.overrideBehind(path) !== text) return [];
-    const remedy: Remedy = {
-      kind: "command",
-      command: "openOverrides",
-      path,
-      title: "Show overrides",
-    };
-    const message = `This value has no effect: the override \`${text}\` replaces it.`;
-    return [
-      locateFinding(source, advice("TRL500", path, message, { remedies: [remedy] }), () => null),
-    ];
+/** Values of the file that an override hides, also those of stages. */
+function hiddenValues({ source, overridden, parts }: CheckedText): readonly Problem[] {
+  return overridden.applied.flatMap(({ path: key, text }): readonly Problem[] => {
+    if (overridden.overrideBehind(key) !== text) return [];
+    return parts
+      .map(({ name }) => ownPlace(source, name, key))
+      .filter((path, index, all) => all.findIndex((other) => isSame(other, path)) === index)
+      .filter((path) => entryAt(source, path) !== null)
+      .map((path) => {
+        const remedies = [
+          { kind: "command", command: "openOverrides", path, title: "Show overrides" } as const,
+        ];
+        const message = `This value has no effect: the override \`${text}\` replaces it.`;
+        return locateFinding(source, advice("TRL500", path, message, { remedies }), () => null);
+      });
   });
 }
 

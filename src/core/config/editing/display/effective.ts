@@ -1,7 +1,7 @@
 /** The configuration that a run would have: every default and override filled in, each value with its origin. */
 
 import { isJsonObject, type Json } from "../../../json.ts";
-import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
+import { type CheckedPart, type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
 import { childShape, configShape, isSecret } from "../../fields/fields.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -11,20 +11,25 @@ import { derivedText, isHidden, originText } from "./origin.ts";
 /** YAML with a comment per value; secrets are null, and what looks like a key is `***`. Never throws. */
 export function effectiveConfig(text: string, options: CheckOptions): string {
   const checked = checkText(text, options);
-  const { repaired, problems } = checked;
+  const { source, problems, parts } = checked;
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const head = [
     "# The configuration that a run would use, with the source of each value.",
     ...(errors === 0 ? [] : [`# The file has ${errors === 1 ? "an error" : `${errors} errors`}.`]),
   ];
-  if (repaired === null) return `${head.join("\n")}\n`;
+  const [part] = parts;
+  if (part === undefined || part.repaired === null) return `${head.join("\n")}\n`;
   // What a schema has parsed is JSON.
-  const values = repaired.config as unknown as Json;
-  return `${[...head, ...linesOf(checked, values, configShape, [])].join("\n")}\n`;
+  const values = part.repaired.config as unknown as Json;
+  return `${[...head, ...linesOf({ source, part }, values, configShape, [])].join("\n")}\n`;
+}
+
+interface SourceOfPart extends Pick<CheckedText, "source"> {
+  readonly part: CheckedPart;
 }
 
 function linesOf(
-  checked: CheckedText,
+  checked: SourceOfPart,
   value: Json,
   shape: Shape | undefined,
   path: KeyPath,
@@ -48,10 +53,10 @@ function shownValue(value: Json, shape: Shape | undefined): string {
   return flowText(value, "yaml");
 }
 
-function comment(checked: CheckedText, path: KeyPath): string {
-  const config = checked.repaired?.config;
+function comment({ source, part }: SourceOfPart, path: KeyPath): string {
+  const config = part.repaired?.config;
   const derived = config === undefined ? null : derivedText(config, path);
-  const origin = originText(checked, path);
+  const origin = originText(source, { part, path });
   const text = derived === null ? origin : `${origin}; resolves to ${derived}`;
   return text.replace(/[\p{Cc}\s]+/gu, " ");
 }

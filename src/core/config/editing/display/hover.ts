@@ -33,7 +33,7 @@ import {
 } from "../descriptions/modelText.ts";
 import { code, plainText, valueCode } from "../text/markdown.ts";
 import { type FoundNode, nodeAt } from "../text/nodeAt.ts";
-import { derivedText, isHidden, originText } from "./origin.ts";
+import { derivedText, isHidden, originText, partKeyAt } from "./origin.ts";
 
 export interface HoverOptions extends CheckOptions {
   readonly catalogue?: Catalogue;
@@ -169,13 +169,14 @@ function modelParts(name: string, catalogue: Catalogue): readonly string[] {
 }
 
 function effectiveParts(checked: CheckedText, path: KeyPath, field: Field): readonly string[] {
-  const config = checked.repaired?.config;
-  const value = valueAt(config, path);
-  const isShown = config !== undefined && value !== undefined && isPlain(value);
-  if (!isShown || isHidden(field, value)) return [];
-  const derived = derivedText(config, path);
+  const key = partKeyAt(checked, path);
+  const config = key?.part.repaired?.config;
+  const value = valueAt(config, key?.path ?? []);
+  const isShown = value !== undefined && isPlain(value);
+  if (key === null || config === undefined || !isShown || isHidden(field, value)) return [];
+  const derived = derivedText(config, key.path);
   const note = derived === null ? "" : `, which resolves to ${code(derived)}`;
-  return [`Effective: ${valueCode(value)}${note} (${plainText(originText(checked, path))})`];
+  return [`Effective: ${valueCode(value)}${note} (${plainText(originText(checked.source, key))})`];
 }
 
 function isPlain(value: unknown): value is string | number | boolean | null {

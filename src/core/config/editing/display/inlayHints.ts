@@ -17,7 +17,8 @@ import { configShape, isSecret, shapeAt } from "../../fields/fields.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { valueAt } from "../../rules/issues.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
-import { languageOf, readYaml } from "../../source/yamlSource.ts";
+import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
+import { ownPlace } from "../../stages.ts";
 import { code } from "../text/markdown.ts";
 import { allPairs } from "../text/nodeAt.ts";
 import type { Pair } from "../text/yamlPairs.ts";
@@ -59,7 +60,7 @@ export function inlayHints(text: string, { path, run }: InlayHintOptions): reado
     // The end of a run stands once, beside the key that sets it.
     ({ path }) => path.join() !== "num_epochs" || valueAt(values, ["max_steps"]) == null,
   );
-  const changed = changedKeys(pairs, values, run);
+  const changed = changedKeys(source, { pairs, values, run });
   return pairs.flatMap(({ path: place, pair }) => {
     const offset = placeOf(place, pair);
     const measure = measureFor(place, run);
@@ -232,16 +233,26 @@ function beforeText(path: KeyPath, changed: readonly string[], run: MeasuredRun)
   return typeof value === "number" ? `at ${value}: ` : "before: ";
 }
 
-/** Keys of plain values that the run had otherwise. */
+/** Keys of plain values that the run had otherwise; of a stage those of the file that it takes. */
 function changedKeys(
-  pairs: readonly { readonly path: KeyPath; readonly pair: Pair }[],
-  values: unknown,
-  { settings }: MeasuredRun,
+  source: YamlSource,
+  {
+    pairs,
+    values,
+    run: { settings },
+  }: {
+    readonly pairs: readonly { readonly path: KeyPath }[];
+    readonly values: unknown;
+    readonly run: MeasuredRun;
+  },
 ): readonly string[] {
   if (settings === undefined) return [];
+  const stage = valueAt(settings, ["stage"]);
   return pairs.flatMap(({ path }) => {
+    if (path[0] === "stages") return [];
     const field = shapeAt(path);
-    const written = valueAt(values, path);
+    const place = ownPlace(source, typeof stage === "string" ? stage : null, path);
+    const written = valueAt(values, place);
     const isPlain = ["number", "boolean", "string"].includes(typeof written);
     if (field === undefined || field.type === "object" || !isPlain || isSecret(field)) return [];
     return isSame(written, valueAt(settings, path)) ? [] : [formatKey(path)];

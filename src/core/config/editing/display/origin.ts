@@ -1,6 +1,6 @@
 /** Where a value of the effective configuration comes from. */
 
-import type { CheckedText } from "../../check.ts";
+import type { CheckedPart, CheckedText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
 import { isSecret, shapeAt } from "../../fields/fields.ts";
 import {
@@ -10,23 +10,39 @@ import {
   samplesAtOnce,
   zeroVariancePolicy,
 } from "../../fields/presets.ts";
+import { isSame } from "../../fields/sameValue.ts";
 import type { Config } from "../../fields/schema.ts";
 import { isReplaced } from "../../repair.ts";
 import { valueAt } from "../../rules/issues.ts";
 import { hasKeyShape } from "../../rules/secretRules.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { locate } from "../../source/locate.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
+import { ownPlace } from "../../stages.ts";
+
+/** A key in the configuration of a stage, or of the whole file. */
+export interface PartKey {
+  readonly part: CheckedPart;
+  readonly path: KeyPath;
+}
+
+/** The first part that has what stands at `path` of the text; null when none reads it. */
+export function partKeyAt({ source, parts }: CheckedText, path: KeyPath): PartKey | null {
+  const inner = path[0] === "stages" && path.length > 2 ? path.slice(2) : path;
+  const part = parts.find(({ name }) => isSame(ownPlace(source, name, inner), path));
+  return part === undefined ? null : { part, path: inner };
+}
 
 /** For example `line 12`, `default for local/ models`, `override seed=7`. */
-export function originText(checked: CheckedText, path: KeyPath): string {
-  const { overridden, repaired, source, written, kind } = checked;
+export function originText(source: YamlSource, { part, path }: PartKey): string {
+  const { name, overridden, repaired, written, kind } = part;
   const override = overridden.overrideBehind(path);
   if (override !== null) return `override ${override}`;
   if (repaired !== null && repaired.replaced.length > 0 && isReplaced(repaired, path)) {
     return "replaces an invalid value";
   }
   if (isWritten(written, path)) {
-    const span = locate(source, path, "value");
+    const span = locate(source, ownPlace(source, name, path), "value");
     return span === null ? "this file" : `line ${source.position(span.start).line}`;
   }
   const field = shapeAt(path);

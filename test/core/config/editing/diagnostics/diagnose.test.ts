@@ -422,6 +422,16 @@ describe("options", () => {
     expect(found(textWith(SOUND), options)).toEqual(["TRL500 warning 4"]);
   });
 
+  it("an override that hides a value is reported in each stage that has its own", () => {
+    const stages = "stages:\n  one: { max_steps: 1 }\n  two: { num_epochs: 2 }\n";
+    const text = `max_steps: 3\nseed: 1\n${textWith(stages)}`;
+    const options = { path: "run.yaml", overrides: ["max_steps=5"] };
+    const marked = found(text, options).filter((line) => line.startsWith("TRL500"));
+    expect(marked).toEqual(["TRL500 warning 3", "TRL500 warning 1"]);
+    const chosen = { path: "run.yaml", overrides: ["max_steps=5", "stage=one"] };
+    expect(found(text, chosen)).toEqual(["TRL500 warning 1"]);
+  });
+
   it("advice can be less or none", () => {
     const text = `${textWithEnvironment("temperature: 0.5")}max_active_tasks: 9999`;
     const codes = (advice: "all" | "essential" | "off") =>

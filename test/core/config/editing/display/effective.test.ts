@@ -26,6 +26,14 @@ describe("every value", () => {
     expect(lines).toContain("\n  enabled: true # line 9\n");
   });
 
+  it("of a stage shows where the stage has it", () => {
+    const text = textWith("seed: 7", "stages:", "  one:", "    max_steps: 3", "    seed: 9");
+    const lines = effectiveConfig(text, { path: "run.yaml", overrides: ["stage=one"] });
+    expect(lines).toContain("\nseed: 9 # line 12\n");
+    expect(lines).toContain("\nmax_steps: 3 # line 11\n");
+    expect(lines).toContain("\nbatch_size: 4 # line 2\n");
+  });
+
   it("of a local model may have another default", () => {
     const text = textWith().replace("Qwen/Qwen3-8B", "local/tiny-tool");
     expect(effectiveConfig(text, { path: "run.yaml" })).toContain(

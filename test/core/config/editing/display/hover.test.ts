@@ -26,6 +26,18 @@ describe("the effective value", () => {
     expect(shown(text, "learning_rate", overridden)).toContain("Effective: `3e-5` (override");
   });
 
+  it("is that of the stage in which the value stands", () => {
+    const stages = ["stages:", "  one: { seed: 8, max_steps: 3 }", "  two: { max_steps: 5 }"];
+    const text = textWith("seed: 7", ...stages);
+    expect(shown(text, "seed: 7")).toContain("Effective: `7` (line 8)");
+    expect(shown(text, "seed: 8")).toContain("Effective: `8` (line 10)");
+    expect(shown(text, "max_steps: 5")).toContain("Effective: `5` (line 11)");
+    const chosen = { ...OPTIONS, overrides: ["stage=one"] };
+    expect(shown(text, "seed: 7", chosen)).not.toContain("Effective");
+    const overridden = { ...OPTIONS, overrides: ["max_steps=9"] };
+    expect(shown(text, "max_steps: 5", overridden)).toContain("Effective: `9` (override");
+  });
+
   it("shows what a null comes to", () => {
     const buffer = textWith("overlong_buffer: null");
     expect(shown(buffer, "overlong_buffer")).toContain("which resolves to `819`");

@@ -119,6 +119,14 @@ describe("hints beside the keys of a configuration", () => {
     expect(hint?.markdown).toContain("different values for `batch_size`, `max_response_tokens`.");
   });
 
+  it("compare a run of a stage with what that stage takes", () => {
+    const stages = "stages:\n  one: { max_steps: 9 }\n  two: { max_steps: 200, batch_size: 8 }\n";
+    const run = aMeasuredRun({ settings: { stage: "two", max_steps: 200, batch_size: 32 } });
+    const text = `stage: two\nmax_steps: 3\nbatch_size: 64\n${stages}`;
+    const [hint] = inlayHints(text, { path: "run.yaml", run });
+    expect(hint?.markdown).toMatch(/The run used different values for `batch_size`\.$/);
+  });
+
   it("name a key that had another value as overrides take it", () => {
     const name = "Owner/Game.v2";
     const measured = { reward: 0.5, success: 0.4, meanTurns: 2, outOfTurns: 0 };
