@@ -6,6 +6,9 @@ it.each([
   ["temperatures=[0, 1] seed=7", ["temperatures=[0, 1]", "seed=7"]],
   [`environments."a/b c".num_rollouts=8`, [`environments."a/b c".num_rollouts=8`]],
   ["name='two words' x={a: 1, b: 2}", ["name='two words'", "x={a: 1, b: 2}"]],
+  ["splits={train: {}, test: {n: [1, 2]}} b=1", ["splits={train: {}, test: {n: [1, 2]}}", "b=1"]],
+  ["name=[it's, a list] b=1", ["name=[it's, a list]", "b=1"]],
+  ["open={a: 1, b=1", ["open={a: 1, b=1"]],
   ["", []],
 ])("%j has the words %j", (text, words) => {
   expect(splitWords(text)).toEqual(words);
