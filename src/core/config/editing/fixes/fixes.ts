@@ -8,7 +8,7 @@ import type { Span } from "../../source/span.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 import { type DiagnoseOptions, type Diagnosis, diagnoseChecked } from "../diagnostics/diagnose.ts";
 import type { TextEdit } from "../text/textEdit.ts";
-import { indentAt, isFirstInLine, lineStart, newlineOf } from "../text/yamlPairs.ts";
+import { indentAt, lineStart, newlineOf } from "../text/yamlPairs.ts";
 import { remedyEdits } from "./remedyEdits.ts";
 
 /** More fixes than these at one place are not worth a menu. */
@@ -71,13 +71,13 @@ export interface Fix {
 
 /** Null where a comment is not possible, or has no effect. */
 function ignoreFix(source: YamlSource, diagnosis: Diagnosis): Fix | null {
-  const { severity, code, span } = diagnosis;
+  const { severity, code, span, override } = diagnosis;
   const isAdvice = severity === "warning" || severity === "info";
-  if (!isAdvice || source.language === "json" || code === "TRL500") return null;
+  const isInText = source.language === "yaml" && override === undefined;
+  if (!isAdvice || !isInText || code === "TRL500") return null;
   const { text } = source;
   const start = lineStart(text, span.start);
   const firstWord = start + (/^[ \t]*/.exec(text.slice(start))?.[0].length ?? 0);
-  if (!isFirstInLine(text, firstWord)) return null;
   const comment = `${indentAt(text, firstWord)}# tinker-rl-ignore ${code}${newlineOf(text)}`;
   return {
     title: `Ignore ${code} here`,

@@ -411,6 +411,14 @@ describe("a comment", () => {
     expect(found(silent)).toEqual([]);
   });
 
+  it("is not offered at a value of the file that an override replaces", () => {
+    const options = { path: "run.yaml", overrides: ["max_response_tokens=40000"] };
+    const text = textWith("max_response_tokens: 48", SOUND);
+    expect(found(text, options)).toContain("TRL202 warning 48");
+    const fixes = fixesAt(text, { start: 0, end: text.length }, options);
+    expect(fixes.map(({ title }) => title)).not.toContain("Ignore TRL202 here");
+  });
+
   it("cannot silence what keeps a run from starting", () => {
     expect(found(textWith(SOUND, "seed: x # tinker-rl-ignore TRL120"))).toEqual(["TRL120 error x"]);
   });
