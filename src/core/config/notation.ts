@@ -92,7 +92,7 @@ function notationHint(written: unknown, shape: Shape, path: KeyPath): Finding | 
   if (typeof written !== "string") return null;
   const value = normalized(written, shape);
   if (value === null) return null;
-  const kind = shape.type === "boolean" ? "boolean" : "number";
+  const kind = NUMBER_TEXT.test(value) ? "number" : "boolean";
   const remedy: Remedy = {
     kind: "rewrite",
     path,

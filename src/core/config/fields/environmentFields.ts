@@ -184,7 +184,7 @@ export const environmentFields = {
     min: 0,
     ...OPTIONAL,
     change: "tunable",
-    doc: "Sample only from the k most likely tokens. `null` means no truncation.",
+    doc: "Sample only from the k most likely tokens. `null` and 0 mean no truncation.",
   },
   reward_reduction: {
     type: "enum",

@@ -174,7 +174,9 @@ function samplingFindings(
   if (top_p !== null && top_p < 1) {
     add("top_p", `Sampling is truncated at top_p ${top_p}. ${offPolicy}`, 1);
   }
-  if (top_k !== null) add("top_k", `Sampling is truncated at top_k ${top_k}. ${offPolicy}`, null);
+  // 0 is off.
+  if (top_k !== null && top_k > 0)
+    add("top_k", `Sampling is truncated at top_k ${top_k}. ${offPolicy}`, null);
   return found;
 }
 

@@ -215,6 +215,8 @@ function loadFindings(config: Config): readonly Finding[] {
 }
 
 function stepSizeFindings(config: Config): readonly Finding[] {
+  // Its steps have no rollouts.
+  if (config.method === "sft") return [];
   const groupSizes = Object.values(config.environments).map(({ num_rollouts }) => num_rollouts);
   const rollouts = config.batch_size * Math.max(0, ...groupSizes);
   const tokens = rollouts * config.max_total_tokens;
@@ -301,11 +303,10 @@ function refillFindings(config: Config): readonly Finding[] {
 function keptGroupFindings(config: Config): readonly Finding[] {
   const isTrained = config.advantage_calculation === "direct" || learnsWithoutAdvantage(config);
   if (zeroVariancePolicy(config) === "drop" || !isTrained) return [];
-  const why =
-    config.zero_variance === null
-      ? "`advantage_calculation: direct` trains on groups of equal rewards"
-      : "`zero_variance: keep` trains on groups of equal rewards";
-  const message = `${why}, so \`refill\` does not replace them. To replace them, set \`zero_variance\` to \`drop\`.`;
+  const isDirect = config.advantage_calculation === "direct";
+  const cause = isDirect ? "`advantage_calculation: direct`" : "A teacher";
+  const why = config.zero_variance === null ? cause : "`zero_variance: keep`";
+  const message = `${why} trains on groups of equal rewards, so \`refill\` does not replace them. To replace them, set \`zero_variance\` to \`drop\`.`;
   const remedies = [preferred(setKeyTo(["zero_variance"], "drop"))];
   return [advice("TRL218", ["refill"], message, { relatedPaths: [["zero_variance"]], remedies })];
 }

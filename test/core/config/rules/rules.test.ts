@@ -97,6 +97,7 @@ describe("rollouts that are sampled ahead", () => {
 it("an environment is not warned about bounds and values that change nothing", () => {
   const lines = ["min_reward: 1", "max_reward: 1", "temperature: 1.0", "top_p: 1", "top_k:"];
   expect(codesIn(textWithEnvironment(...lines))).toEqual([]);
+  expect(codesIn(textWithEnvironment("top_k: 0"))).toEqual([]);
 });
 
 describe("evaluation", () => {
@@ -132,6 +133,13 @@ describe("a run that refills its batches", () => {
   ])("and has %j gets %j", (lines, findings) => {
     expect(codesIn(textWith(...lines))).toEqual([]);
     expect(codesIn(textWith("refill: true", ...lines))).toEqual(findings);
+  });
+
+  it.each([
+    ["advantage_calculation: direct", "`advantage_calculation: direct` trains"],
+    ["teacher: { model: Qwen/Qwen3-32B }", "A teacher trains"],
+  ])("says that %s keeps groups of equal rewards", (line, words) => {
+    expect(messagesIn(textWith("refill: true", line)).join()).toContain(words);
   });
 });
 

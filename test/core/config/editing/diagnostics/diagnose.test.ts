@@ -264,6 +264,9 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(textWith("batch_size: 4096", SOUND).replace("batch_size: 4\n", ""))).toEqual([
       "TRL208 info 4096",
     ]);
+    const supervised = textWith("method: sft", "data: [{ path: demos.jsonl }]", SOUND);
+    const large = supervised.replace("batch_size: 4\n", "batch_size: 4096\n");
+    expect(found(large)).not.toContain("TRL208 info 4096");
   });
 });
 
@@ -499,6 +502,7 @@ describe("a value written as text", () => {
   it.each([
     ['save_every: "16"', "is read as the number 16"],
     ["sampling_seed: yes", "is read as the boolean true"],
+    ["thinking: yes", "is read as the boolean true"],
   ])("%s is shown in the list of problems, with what it is read as", (line, words) => {
     const found = diagnoseAll(textWith(line), otherOPTIONS).find(({ code }) => code === "TRL123");
     expect(found?.severity).toBe("info");
