@@ -290,7 +290,7 @@ function commentsOf(text: string): readonly Comment[] {
   return comments;
 }
 
-function commentsIn(text: string, { start, end }: Span): readonly Comment[] {
+export function commentsIn(text: string, { start, end }: Span): readonly Comment[] {
   return commentsOf(text).filter((comment) => comment.start >= start && comment.start < end);
 }
 

@@ -1,5 +1,6 @@
 /** Remedies as edits of the text in which the problem stands. */
 
+import { isMap } from "yaml";
 import type { Json } from "../../../json.ts";
 import { coerce } from "../../fields/coerce.ts";
 import { shapeAt } from "../../fields/fields.ts";
@@ -7,8 +8,14 @@ import type { KeyPath } from "../../source/keyPath.ts";
 import type { RemedyAction } from "../../source/remedy.ts";
 import { strayCharacters } from "../../source/strayCharacters.ts";
 import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
-import { findPair, pairAtOffset, removePair, renamePair } from "../edits/pairEdits.ts";
-import { parsesAfterEdit, setValueIn } from "../edits/setValue.ts";
+import {
+  findPair,
+  type PairInMap,
+  pairAtOffset,
+  removePair,
+  renamePair,
+} from "../edits/pairEdits.ts";
+import { commentsIn, parsesAfterEdit, setValueIn } from "../edits/setValue.ts";
 import { applyEdits, editBetween, overlap, type TextEdit } from "../text/textEdit.ts";
 import {
   indentAt,
@@ -42,13 +49,11 @@ function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[]
     }
     case "move":
       return move(source, remedy.path, remedy.to);
-    case "remove": {
-      const place = findPair(source, remedy.path);
-      return place === null ? null : [removePair(source, place)];
-    }
+    case "remove":
+      return remove(source, remedy.path);
     case "removePairAt": {
       const place = pairAtOffset(source, remedy.offset);
-      return place === null ? null : [removePair(source, place)];
+      return place === null ? null : removeAlone(source, place);
     }
     case "swap":
       return swap(source, remedy.path, remedy.other);
@@ -76,12 +81,31 @@ function rewrite(source: YamlSource, path: KeyPath, text: string): readonly Text
   return span === null ? null : [{ span, text }];
 }
 
-function move(source: YamlSource, path: KeyPath, to: KeyPath): readonly TextEdit[] | null {
+/** An empty mapping is left of one whose only pair it was: null can mean something else. */
+function remove(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
   if (place === null) return null;
+  const { map } = place;
+  const isOnly = path.length > 1 && isMap(map) && map.flow !== true && map.items.length === 1;
+  return isOnly ? setValueIn(source, path.slice(0, -1), {}) : removeAlone(source, place);
+}
+
+/** Null where a comment that is not about the pair would go with it. */
+function removeAlone(source: YamlSource, place: PairInMap): readonly TextEdit[] | null {
+  const edit = removePair(source, place);
+  const { start, end } = place.pair;
+  const isOwn = (comment: { readonly start: number }): boolean =>
+    comment.start >= start && comment.start < lineEnd(source.text, end);
+  return commentsIn(source.text, edit.span).every(isOwn) ? [edit] : null;
+}
+
+function move(source: YamlSource, path: KeyPath, to: KeyPath): readonly TextEdit[] | null {
+  const place = findPair(source, path);
+  const removal = remove(source, path);
+  if (place === null || removal === null) return null;
   // What `coerce` makes of a parsed text is JSON.
   const value = coerce(source, place.pair.value, shapeAt(to)) as Json;
-  const removed = applyEdits(source.text, [removePair(source, place)]);
+  const removed = applyEdits(source.text, removal);
   // One after the other: both may touch the end of the same mapping.
   const rest = readYaml(removed, source.language);
   const set = setValueIn(rest, to, value);

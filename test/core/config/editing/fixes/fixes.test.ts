@@ -143,3 +143,18 @@ describe("in a stage", () => {
     );
   });
 });
+
+describe("a line that says the default", () => {
+  it("leaves an empty mapping where it was the only one", () => {
+    const text = textWith("thinking:", "  enabled: true", "seed: 1", "");
+    expect(fixes(text).get("Remove 'enabled'")).toBe(textWith("thinking: {}", "seed: 1", ""));
+  });
+
+  it("goes with its own comment, and never with that of another", () => {
+    const evaluation = ["evaluation: {", "  splits: { Owner/Game: [test] }, # which"];
+    const text = textWith(...evaluation, "  seed: 0, # of tasks", "  at_end: true # too", "}");
+    const all = fixes(text);
+    expect(all.get("Remove 'seed'")).toBe(text.replace("  seed: 0, # of tasks\n", ""));
+    expect(all.has("Remove 'at_end'")).toBe(false);
+  });
+});
