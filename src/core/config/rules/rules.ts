@@ -19,7 +19,7 @@ import { supervisedFindings } from "./supervisedRules.ts";
 import { teacherFindings } from "./teachers.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
-const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
+export const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
 /**
  * Above `high` a hosted run tends to collapse, below `low` nothing moves in its length. Fine-tuning takes about 5e-4, which hardly depends on the
  * size of the model: `hyperparam_utils.get_lr` of tinker-cookbook.

@@ -1,6 +1,7 @@
 /** Findings about the checkpoint that a run continues from. */
 
 import type { Config } from "../../fields/schema.ts";
+import { STATE_PATH } from "../../rules/rules.ts";
 import { advice, conflict, type Finding } from "../../source/finding.ts";
 import { setTo } from "../../source/remedy.ts";
 import {
@@ -11,8 +12,6 @@ import {
   usableCheckpoints,
 } from "../catalogue/catalogue.ts";
 
-/** What `rules.ts` lets pass. */
-const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\//;
 const MAX_CHOICES = 3;
 const SOON_MS = 24 * 3600 * 1000;
 
