@@ -1,9 +1,9 @@
 /** The field table as Markdown, for `docs/configuration.md`. */
 
 import type { Json } from "../json.ts";
-import type { Change, Field, Shape } from "./fields/field.ts";
+import type { Change, Field } from "./fields/field.ts";
 import { type FieldSection, fieldSections } from "./fields/fields.ts";
-import { rangeOf } from "./rules/expectation.ts";
+import { typeText } from "./rules/expectation.ts";
 
 const CHANGES: Readonly<Record<Change, string>> = {
   tunable: "any step",
@@ -35,42 +35,12 @@ function section({ title, place, fields }: FieldSection): string {
 function row(key: string, field: Field): string {
   const cells = [
     `\`${key}\``,
-    valueText(field),
+    typeText(field, (value) => `\`${value}\``),
     defaultText(field),
     CHANGES[field.change],
     field.doc,
   ];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-}
-
-function valueText(shape: Shape): string {
-  const text = typeText(shape);
-  return shape.nullable === true ? `${text} or null` : text;
-}
-
-function typeText(shape: Shape): string {
-  switch (shape.type) {
-    case "string":
-      return "text";
-    case "integer":
-    case "number":
-      return [shape.type, rangeOf(shape), shape.unit && `(${shape.unit})`]
-        .filter(Boolean)
-        .join(" ");
-    case "boolean":
-      return "boolean";
-    case "enum":
-      return [
-        ...shape.values.map((value) => `\`${value}\``),
-        ...(shape.orNumber ? ["number"] : []),
-      ].join(", ");
-    case "list":
-      return `list: ${valueText(shape.of)}`;
-    case "map":
-      return `map by ${shape.keyName}: ${valueText(shape.of)}`;
-    case "object":
-      return shape.shorthand === undefined ? "object" : "boolean or object";
-  }
 }
 
 function defaultText(field: Field): string {

@@ -11,8 +11,16 @@ export function expectationOf(shape: Shape): string {
   return shape.nullable === true ? `${text}, or null` : text;
 }
 
+type Mark = (word: string) => string;
+
+/** For example `integer >= 1 (steps) or null`; `mark` is for words that a file has as they are. */
+export function typeText(shape: Shape, mark: Mark = (word) => word): string {
+  const text = typeOfValue(shape, mark);
+  return shape.nullable === true ? `${text} or null` : text;
+}
+
 /** The bounds of a number such as `>= 0 and < 1`; empty when there are none. */
-export function rangeOf(shape: NumberShape): string {
+function rangeOf(shape: NumberShape): string {
   const bounds = [
     [">=", shape.min],
     [">", shape.above],
@@ -71,4 +79,26 @@ function expectationOfList(shape: ListShape): string {
 function expectationOfMap(shape: MapShape): string {
   const count = shape.minEntries === undefined ? "" : ` with ${shape.minEntries} or more`;
   return `a mapping by ${shape.keyName}${count}`;
+}
+
+function typeOfValue(shape: Shape, mark: Mark): string {
+  switch (shape.type) {
+    case "string":
+      return "text";
+    case "integer":
+    case "number":
+      return [shape.type, rangeOf(shape), shape.unit === undefined ? "" : `(${shape.unit})`]
+        .filter((part) => part !== "")
+        .join(" ");
+    case "boolean":
+      return "true or false";
+    case "enum":
+      return [...shape.values.map(mark), ...(shape.orNumber === true ? ["number"] : [])].join(", ");
+    case "list":
+      return `list of ${typeText(shape.of, mark)}`;
+    case "map":
+      return `mapping by ${shape.keyName}: ${typeText(shape.of, mark)}`;
+    case "object":
+      return shape.shorthand === undefined ? "mapping" : "true, false or a mapping";
+  }
 }

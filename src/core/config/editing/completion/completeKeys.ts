@@ -7,9 +7,10 @@ import { shapeAt } from "../../fields/fields.ts";
 import { isDatasetEnvironment } from "../../fields/presets.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
 import { CORRECTION_DEFAULTS } from "../../rules/correctionDefaults.ts";
+import { typeText } from "../../rules/expectation.ts";
 import { LOSS_DEFAULTS } from "../../rules/lossDefaults.ts";
 import { environmentDetail, environmentMarkdown } from "../descriptions/entryText.ts";
-import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
+import { fieldMarkdown } from "../descriptions/fieldText.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import {
   type Completion,

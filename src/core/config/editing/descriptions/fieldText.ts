@@ -1,8 +1,8 @@
 /** What a field's documentation says beside its value: in hovers and in lists of completions. */
 
-import type { Change, Field, Shape } from "../../fields/field.ts";
+import type { Change, Field } from "../../fields/field.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
-import { rangeOf } from "../../rules/expectation.ts";
+import { typeText } from "../../rules/expectation.ts";
 import { valueCode } from "../text/markdown.ts";
 
 const CHANGES: Readonly<Record<Change, string>> = {
@@ -10,12 +10,6 @@ const CHANGES: Readonly<Record<Change, string>> = {
   fixed: "Can be changed when a run is resumed.",
   identity: "Cannot be changed after a run starts.",
 };
-
-/** For example `integer >= 1 (steps) or null`. */
-export function typeText(shape: Shape): string {
-  const text = typeOfValue(shape);
-  return shape.nullable === true ? `${text} or null` : text;
-}
 
 /** The default of a field for a kind of model, as a file would write it; null for a required field. */
 function defaultText(field: Field, kind: DefaultKind): string | null {
@@ -37,26 +31,4 @@ export function fieldMarkdown(field: Field, kind: DefaultKind): string {
   const older =
     field.replacedBy === undefined ? [] : [`**Older name:** use \`${field.replacedBy}\`.`];
   return [...older, field.doc, facts, CHANGES[field.change]].join("\n\n");
-}
-
-function typeOfValue(shape: Shape): string {
-  switch (shape.type) {
-    case "string":
-      return "text";
-    case "integer":
-    case "number":
-      return [shape.type, rangeOf(shape), shape.unit === undefined ? "" : `(${shape.unit})`]
-        .filter((part) => part !== "")
-        .join(" ");
-    case "boolean":
-      return "true or false";
-    case "enum":
-      return shape.values.join(", ");
-    case "list":
-      return `list of ${typeText(shape.of)}`;
-    case "map":
-      return `mapping by ${shape.keyName}`;
-    case "object":
-      return shape.shorthand === undefined ? "mapping" : "true, false or a mapping";
-  }
 }
