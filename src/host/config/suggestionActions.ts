@@ -10,6 +10,8 @@ export interface Suggestion {
   readonly edits: readonly AlarmEdit[];
   /** The diagnostic that it belongs to. */
   readonly diagnostic: vscode.Diagnostic;
+  /** The stage of the run; absent = the one that the document chooses, if any. */
+  readonly stage?: string | null;
 }
 
 /** One for all that suggest the same; none for what the file says already, or has no place for. */
@@ -21,9 +23,9 @@ export async function suggestionActions(
   const { suggestionEdits } = await import("../../core/config/editing/edits/suggestion.ts");
   const byTitle = groupBy(suggestions, ({ edits }) => editsTitle(edits));
   return [...byTitle].flatMap(([title, same]) => {
-    const settings = same[0]?.edits ?? [];
+    const { edits = [], stage } = same[0] ?? {};
     const path = document.uri.fsPath;
-    const changes = suggestionEdits(document.getText(), settings, { path }) ?? [];
+    const changes = suggestionEdits(document.getText(), edits, { path, stage }) ?? [];
     if (changes.length === 0) return [];
     const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
     action.edit = workspaceEdit(document, changes);

@@ -6,6 +6,7 @@ import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { plainMessage } from "../../core/util/plainText.ts";
 import { runFolder } from "../../server/runs/runFolder.ts";
 import { formatCount } from "../../shared/format.ts";
+import { stageOf } from "../../shared/runFile.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
@@ -19,15 +20,19 @@ export interface AlarmDiagnosticsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Mark {
+interface Mark extends OfRun {
   readonly diagnostic: vscode.Diagnostic;
   readonly alarm: FiringAlarm;
-  readonly folder: string;
 }
 
-interface RunAlarmList {
-  readonly folder: string;
+interface RunAlarmList extends OfRun {
   readonly firing: readonly FiringAlarm[];
+}
+
+interface OfRun {
+  readonly folder: string;
+  /** Of a configuration with stages; null for any other run. */
+  readonly stage: string | null;
 }
 
 const SOURCE = "Tinker RL";
@@ -74,7 +79,7 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     );
     const fixes = await suggestionActions(
       document,
-      touched.map(({ diagnostic, alarm: { edits } }) => ({ edits, diagnostic })),
+      touched.map(({ diagnostic, alarm: { edits }, stage }) => ({ edits, diagnostic, stage })),
     );
     return [...fixes, ...touched.map(evidenceAction)];
   }
@@ -115,7 +120,8 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     for (const { file, folder } of store.runs) {
       const path = runFolder(file?.configPath ?? "");
       if (file === null || newest.has(path)) continue;
-      newest.set(path, { folder, firing: known.has(folder) ? alarms.of(folder) : [] });
+      const firing = known.has(folder) ? alarms.of(folder) : [];
+      newest.set(path, { folder, stage: stageOf(file.sweep), firing });
     }
     return newest;
   }
@@ -135,7 +141,10 @@ function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction 
 }
 
 /** At the setting that may help; none for what the file says already, or when there is no such file. */
-async function marksIn(path: string, { firing, folder }: RunAlarmList): Promise<readonly Mark[]> {
+async function marksIn(
+  path: string,
+  { firing, folder, stage }: RunAlarmList,
+): Promise<readonly Mark[]> {
   const [{ suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/source/locate.ts"),
@@ -151,7 +160,7 @@ async function marksIn(path: string, { firing, folder }: RunAlarmList): Promise<
   const text = document.getText();
   return firing.flatMap((alarm): readonly Mark[] => {
     const hasFix = alarm.edits.length > 0;
-    if (hasFix && suggestionEdits(text, alarm.edits, { path })?.length === 0) return [];
+    if (hasFix && suggestionEdits(text, alarm.edits, { path, stage })?.length === 0) return [];
     const place = alarm.edits[0]?.path ?? ["environments"];
     const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
     const message = plainMessage(
@@ -164,6 +173,6 @@ async function marksIn(path: string, { firing, folder }: RunAlarmList): Promise<
     );
     diagnostic.source = SOURCE;
     diagnostic.code = alarm.id;
-    return [{ diagnostic, alarm, folder }];
+    return [{ diagnostic, alarm, folder, stage }];
   });
 }

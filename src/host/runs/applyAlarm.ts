@@ -6,6 +6,7 @@ import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { AppError } from "../../core/errors.ts";
+import { stageOf } from "../../shared/runFile.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -31,7 +32,8 @@ export async function applyAlarm(
   if (!isConfigDocument(document) && !isWhole) {
     throw new AppError("no-config", `${basename(configPath)} is no longer a configuration.`);
   }
-  const changes = suggestionEdits(before, edits, { path: configPath });
+  const stage = stageOf(run?.file?.sweep);
+  const changes = suggestionEdits(before, edits, { path: configPath, stage });
   if (changes === null || changes.length > 0) await applyTextEdits(document, changes);
   const span = keySpan(document.getText(), edits[0]?.path ?? [], {
     path: configPath,

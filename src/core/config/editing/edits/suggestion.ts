@@ -15,20 +15,26 @@ export interface SuggestedSetting {
   readonly value: Json;
 }
 
+export interface SuggestionOptions extends EditOptions {
+  /** The stage of the run that suggests; null = the one that the text chooses, if any. */
+  readonly stage?: string | null | undefined;
+}
+
 /** Null when the text has no place for them; empty when it says the same already, written out or by its defaults. */
 export function suggestionEdits(
   text: string,
   settings: readonly SuggestedSetting[],
-  { path = "" }: EditOptions = {},
+  { path = "", stage = null }: SuggestionOptions = {},
 ): readonly TextEdit[] | null {
+  const overrides = stage === null ? [] : [`stage=${stage}`];
   let changed = text;
   for (const setting of settings) {
     // One after the other: several may be added at the same place, and one may choose a stage.
-    const { config, source, written } = checkText(changed, { path });
+    const { config, source, overridden } = checkText(changed, { path, overrides });
     if (source.faults.some(({ severity }) => severity === "error")) return null;
     if (isSame(valueAt(config, setting.path), setting.value)) continue;
-    const stage = valueAt(written, ["stage"]);
-    const place = ownPlace(source, typeof stage === "string" ? stage : null, setting.path);
+    const chosen = valueAt(overridden.values, ["stage"]);
+    const place = ownPlace(source, typeof chosen === "string" ? chosen : null, setting.path);
     const edits = setValueIn(source, place, setting.value);
     if (edits === null) return null;
     changed = applyEdits(changed, edits);

@@ -4,12 +4,16 @@ import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit
 import { textWith } from "../../configText.ts";
 
 /** The text with the settings, or null when they have no place in it. */
-function changed(text: string, settings: readonly (readonly [string, unknown])[]): string | null {
+function changed(
+  text: string,
+  settings: readonly (readonly [string, unknown])[],
+  stage: string | null = null,
+): string | null {
   const suggested = settings.map(([path, value]) => ({
     path: path.split(" "),
     value: value as number | boolean,
   }));
-  const edits = suggestionEdits(text, suggested, { path: "tinker-config.yaml" });
+  const edits = suggestionEdits(text, suggested, { path: "tinker-config.yaml", stage });
   return edits === null ? null : applyEdits(text, edits);
 }
 
@@ -48,5 +52,9 @@ describe("what a run suggests", () => {
     expect(result).toContain("\nlearning_rate: 2.0e-3\n");
     expect(result).toContain("two: { learning_rate: 3e-4 }");
     expect(result).toMatch(/^seed: 1$/m);
+    const first = text.replace("max_steps: 3", "max_steps: 3, learning_rate: 1.0e-3");
+    expect(changed(first, [["learning_rate", 3e-4]], "one")).toContain(
+      "one: { max_steps: 3, learning_rate: 3e-4 }\n  two: { learning_rate: 7.0e-4 }",
+    );
   });
 });
