@@ -4,6 +4,10 @@
  */
 
 import { buildConnector, Client, Dispatcher } from "undici";
+import { errorCode } from "./errorCode.ts";
+
+/** When a connection fails with one of these, undici connects again without end, also for a request that was given up. */
+const TRIED_AGAIN: readonly string[] = ["UND_ERR_SOCKET", "UND_ERR_INFO"];
 
 /** Made by an agent for each of its origins, with the options that the agent was given. */
 export function connectionsTo(origin: string | URL, options: object): Dispatcher {
@@ -12,7 +16,24 @@ export function connectionsTo(origin: string | URL, options: object): Dispatcher
   const { connect } = given;
   // One for all connections, because it remembers TLS sessions.
   const connector = typeof connect === "function" ? connect : buildConnector({ ...connect });
-  return new OriginConnections(origin, { ...given, connect: connector });
+  return new OriginConnections(origin, { ...given, connect: tryingOnce(connector) });
+}
+
+function tryingOnce(connector: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connector(options, (...[failure, socket]) => {
+      if (failure === null) callback(null, socket);
+      else callback(connectFailure(failure), null);
+    });
+}
+
+/** Has the `syscall` of a connection that was never there, also when a proxy refused or ended it. */
+function connectFailure(cause: Error): Error {
+  const code = errorCode(cause);
+  return Object.assign(new Error(cause.message, { cause }), {
+    syscall: "connect",
+    code: TRIED_AGAIN.includes(code) ? "ECONNRESET" : code,
+  });
 }
 
 class OriginConnections extends Dispatcher {

@@ -3,22 +3,8 @@
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { HttpRequest } from "../core/ports.ts";
 
-/** Failures of these kinds come before any byte of the request is written. */
-const UNSENT_SYSCALLS: ReadonlySet<string> = new Set(["connect", "getaddrinfo"]);
-const UNSENT_CODES: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_INVALID_ARG",
-  "ERR_INVALID_URL",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
+/** Of requests that cannot be written. */
+const UNSENT_CODES: readonly string[] = ["UND_ERR_INVALID_ARG", "ERR_INVALID_URL"];
 
 /** AppError `transport` for the failure of the connection. */
 export function connectionFault(request: HttpRequest, error: unknown): AppError {
@@ -58,11 +44,8 @@ function describeUrl(url: string): string {
 }
 
 function wasPossiblySent(error: unknown): boolean {
-  // With several addresses to try, the one error lists a failed connection to each.
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  const syscall = errorField(first, "syscall");
-  const code = errorField(first, "code");
-  return !(UNSENT_SYSCALLS.has(syscall ?? "") || UNSENT_CODES.has(code ?? ""));
+  const hadConnection = errorField(error, "syscall") !== "connect";
+  return hadConnection && !UNSENT_CODES.includes(errorField(error, "code") ?? "");
 }
 
 function errorField(error: unknown, name: "code" | "syscall"): string | undefined {

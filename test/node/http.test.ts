@@ -269,6 +269,37 @@ test("no address of this computer is reached through a proxy", async () => {
   expect(seen).toEqual([]);
 });
 
+test("a proxy that ends the connection is not asked again", async () => {
+  const again = new AbortController();
+  const asked: unknown[] = [];
+  const proxy = await serve(() => undefined);
+  proxy.on("connect", (request, socket) => {
+    asked.push(request.url);
+    if (asked.length > 1) again.abort("asked again");
+    socket.end();
+  });
+  const http = client({ proxy: addressOf(proxy) });
+  const { signal } = again;
+  await expect(
+    http.send({ method: "GET", url: "https://service.example/", signal }),
+  ).rejects.toMatchObject({ code: "transport", data: { sent: false, code: "ECONNRESET" } });
+});
+
+test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Unavailable"])(
+  "what a proxy refuses with %s was not sent",
+  async (status) => {
+    const proxy = await serve(() => undefined);
+    proxy.on("connect", (_request, socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
+    const http = client({ proxy: addressOf(proxy) });
+    await expect(
+      http.send({ method: "GET", url: "http://service.example/" }),
+    ).rejects.toMatchObject({
+      code: "transport",
+      data: { sent: false },
+    });
+  },
+);
+
 test("a proxy whose address is none is named when it is needed, and stops nothing else", async () => {
   const server = await serve((_request, response) => void response.end("direct"));
   const http = client({ proxy: "socks5://127.0.0.1:1080" });
