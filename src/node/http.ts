@@ -12,8 +12,6 @@ import { proxySettings } from "./proxy.ts";
 export interface HttpClientOptions {
   /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */
   readonly socketPath?: string;
-  /** Proxy URL instead of the ones in the environment (HTTPS_PROXY, HTTP_PROXY). */
-  readonly proxy?: string;
 }
 
 export interface ClosableHttpClient extends HttpClient {
@@ -27,7 +25,7 @@ const ANSWERS_PER_TURN = 16;
 /** Limits of time are the caller's. */
 const CONNECTION_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, factory: connectionsTo };
 
-/** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless given. */
+/** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpClient {
   const dispatchers = new Dispatchers(options);
   const requests = new EventLoopThrottle(REQUESTS_PER_TURN);
@@ -64,7 +62,7 @@ class Dispatchers {
     if (this.#options.socketPath !== undefined || isLoopbackHost(hostname)) return this.#direct;
     const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "";
     if (noProxy.trim() === "*") return this.#direct;
-    this.#proxied ??= proxyAgent(noProxy, this.#options.proxy);
+    this.#proxied ??= proxyAgent(noProxy);
     return this.#proxied;
   }
 
@@ -73,8 +71,8 @@ class Dispatchers {
   }
 }
 
-function proxyAgent(noProxy: string, given: string | undefined): EnvHttpProxyAgent {
-  const { httpProxy, httpsProxy } = proxySettings(process.env, given);
+function proxyAgent(noProxy: string): EnvHttpProxyAgent {
+  const { httpProxy, httpsProxy } = proxySettings(process.env);
   return new EnvHttpProxyAgent({
     ...CONNECTION_OPTIONS,
     noProxy,

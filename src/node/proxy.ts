@@ -1,4 +1,4 @@
-/** The proxies that the environment or the editor names, read as other programs read them. */
+/** The proxies that the environment names, read as other programs read them. */
 
 import { AppError } from "../core/errors.ts";
 
@@ -15,14 +15,9 @@ export interface ProxySettings {
 
 /**
  * The proxies of `variables`; an address without a scheme, as `127.0.0.1:7890`, means `http://`.
- * @param given address that replaces those of the variables
  * @throws AppError `config-address-invalid` that names the variable, without its value, which may hold a password
  */
-export function proxySettings(variables: NodeJS.Dict<string>, given?: string): ProxySettings {
-  if (given !== undefined) {
-    const address = requireProxy("The proxy of the editor's setting `http.proxy`", given);
-    return { httpProxy: address, httpsProxy: address };
-  }
+export function proxySettings(variables: NodeJS.Dict<string>): ProxySettings {
   const httpProxy = proxyOf(variables, HTTP_PROXY);
   // An https:// address uses HTTP_PROXY where no proxy of its own is named, as undici does.
   return { httpProxy, httpsProxy: proxyOf(variables, HTTPS_PROXY) ?? httpProxy };

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { HttpResponse } from "../../src/core/ports.ts";
 import {
   type ClosableHttpClient,
@@ -12,6 +12,7 @@ import {
 
 const cleanup: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(cleanup.splice(0).map((close) => close()));
 });
 
@@ -41,6 +42,14 @@ function client(options?: HttpClientOptions): ClosableHttpClient {
   const http = createHttpClient(options);
   cleanup.push(() => http.close());
   return http;
+}
+
+/** A client whose environment names this proxy. */
+function clientThrough(proxy: string): ClosableHttpClient {
+  vi.stubEnv("http_proxy", proxy);
+  vi.stubEnv("https_proxy", proxy);
+  vi.stubEnv("no_proxy", "");
+  return client();
 }
 
 test("method, headers and body arrive, status, headers and bytes come back", async () => {
@@ -210,7 +219,7 @@ test("a request that cannot be written does not cost a connection", async () => 
 });
 
 test("a time limit that ends before the connection is there says that nothing was sent", async () => {
-  const http = client({ proxy: addressOf(await serve(() => undefined)) });
+  const http = clientThrough(addressOf(await serve(() => undefined)));
   const request = { method: "GET", url: "http://service.example/", timeoutMs: 20 } as const;
   await expect(http.send(request)).rejects.toMatchObject({
     code: "transport",
@@ -244,7 +253,7 @@ test("a proxy is used for other hosts, never for this computer", async () => {
     });
     cleanup.push(async () => upstream.destroy());
   });
-  const http = client({ proxy: addressOf(proxy) });
+  const http = clientThrough(addressOf(proxy));
   const far = await http.send({ method: "GET", url: "http://service.example:81/" });
   const near = await http.send({ method: "GET", url: addressOf(server) });
   expect([await far.text(), await near.text()]).toEqual(["direct or through", "direct or through"]);
@@ -260,7 +269,7 @@ test("no address of this computer is reached through a proxy", async () => {
   });
   const server = await serve((_request, response) => void response.end("direct"));
   const { port } = new URL(addressOf(server));
-  const http = client({ proxy: addressOf(proxy) });
+  const http = clientThrough(addressOf(proxy));
   for (const host of ["127.0.0.1", "127.0.0.2", "localhost"]) {
     const sent = http.send({ method: "GET", url: `http://${host}:${port}/` });
     const answer = await sent.then((response) => response.text()).catch(() => "unreachable");
@@ -278,7 +287,7 @@ test("a proxy that ends the connection is not asked again", async () => {
     if (asked.length > 1) again.abort("asked again");
     socket.end();
   });
-  const http = client({ proxy: addressOf(proxy) });
+  const http = clientThrough(addressOf(proxy));
   const { signal } = again;
   await expect(
     http.send({ method: "GET", url: "https://service.example/", signal }),
@@ -290,7 +299,7 @@ test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Un
   async (status) => {
     const proxy = await serve(() => undefined);
     proxy.on("connect", (_request, socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
-    const http = client({ proxy: addressOf(proxy) });
+    const http = clientThrough(addressOf(proxy));
     await expect(
       http.send({ method: "GET", url: "http://service.example/" }),
     ).rejects.toMatchObject({
@@ -302,7 +311,7 @@ test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Un
 
 test("a proxy whose address is none is named when it is needed, and stops nothing else", async () => {
   const server = await serve((_request, response) => void response.end("direct"));
-  const http = client({ proxy: "socks5://127.0.0.1:1080" });
+  const http = clientThrough("socks5://127.0.0.1:1080");
   const near = await http.send({ method: "GET", url: addressOf(server) });
   expect(await near.text()).toBe("direct");
   await expect(http.send({ method: "GET", url: "http://service.example/" })).rejects.toMatchObject({

@@ -28,10 +28,9 @@ it("reads an address without a scheme as http://", () => {
   });
 });
 
-it("prefers the lower-case variable, and the given address over both", () => {
+it("prefers the lower-case variable", () => {
   const variables = { http_proxy: "http://lower:1", HTTP_PROXY: "http://upper:1" };
   expect(proxySettings(variables).httpProxy).toBe("http://lower:1/");
-  expect(proxySettings(variables, "given:2").httpProxy).toBe("http://given:2/");
 });
 
 it.each(["http://", "socks5://127.0.0.1:1080", "http://a b", "ftp://proxy"])(
