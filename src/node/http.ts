@@ -7,7 +7,7 @@ import { withoutUndefined } from "../shared/withoutUndefined.ts";
 import { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { connectionsTo } from "./httpConnections.ts";
 import { HttpExchange } from "./httpExchange.ts";
-import { proxySettings } from "./proxy.ts";
+import { proxyAuthorization, proxySettings } from "./proxy.ts";
 
 export interface HttpClientOptions {
   /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */
@@ -42,11 +42,12 @@ export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpC
   };
 }
 
-/** The direct way, and the way through a proxy, made for the first address that may need it: a bad proxy stops nothing else. */
+/** The direct way, and those through proxies, made for the first address that may need each: a bad proxy stops nothing else. */
 class Dispatchers {
   readonly #direct: Agent;
   readonly #options: HttpClientOptions;
-  #proxied: EnvHttpProxyAgent | null = null;
+  /** By the protocol of an address. */
+  readonly #proxied = new Map<string, EnvHttpProxyAgent>();
 
   constructor(options: HttpClientOptions) {
     const { socketPath } = options;
@@ -58,27 +59,30 @@ class Dispatchers {
   }
 
   /** @throws AppError `config-address-invalid` for a proxy whose address is none */
-  for({ hostname }: URL): Dispatcher {
+  for({ hostname, protocol }: URL): Dispatcher {
     if (this.#options.socketPath !== undefined || isLoopbackHost(hostname)) return this.#direct;
     const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "";
     if (noProxy.trim() === "*") return this.#direct;
-    this.#proxied ??= proxyAgent(noProxy);
-    return this.#proxied;
+    const agent = this.#proxied.get(protocol) ?? proxyAgent(noProxy, protocol);
+    this.#proxied.set(protocol, agent);
+    return agent;
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#direct.destroy(), this.#proxied?.destroy()]);
+    await Promise.all([this.#direct, ...this.#proxied.values()].map((each) => each.destroy()));
   }
 }
 
-function proxyAgent(noProxy: string): EnvHttpProxyAgent {
+function proxyAgent(noProxy: string, protocol: string): EnvHttpProxyAgent {
   const { httpProxy, httpsProxy } = proxySettings(process.env);
+  const proxy = protocol === "https:" ? httpsProxy : httpProxy;
   return new EnvHttpProxyAgent({
     ...CONNECTION_OPTIONS,
     noProxy,
-    // An empty address means none; without the option, undici would read the variables itself.
-    httpProxy: httpProxy ?? "",
-    httpsProxy: httpsProxy ?? "",
+    // An empty address means none; without the options, undici would read the variables itself.
+    httpProxy: proxy ?? "",
+    httpsProxy: "",
+    ...withoutUndefined({ token: proxy === null ? undefined : proxyAuthorization(proxy) }),
   });
 }
 

@@ -23,14 +23,24 @@ export function proxySettings(variables: NodeJS.Dict<string>): ProxySettings {
   return { httpProxy, httpsProxy: proxyOf(variables, HTTPS_PROXY) ?? httpProxy };
 }
 
-/** The passwords in these addresses, as written and as meant, and with the user's name as the proxy receives them. */
+/** What is sent to the proxy at `address` for its user, who may have a token as name and no password. */
+export function proxyAuthorization(address: string): string | undefined {
+  const url = new URL(address);
+  if (url.username === "") return undefined;
+  return `Basic ${Buffer.from(credentialsOf(url)).toString("base64")}`;
+}
+
+/** The passwords or tokens in these addresses, as written and as meant, and with the user's name as the proxy receives them. */
 export function proxyPasswords(variables: NodeJS.Dict<string>): readonly string[] {
   return [...HTTPS_PROXY, ...HTTP_PROXY].flatMap((name) => {
     const url = parseProxy(variables[name] ?? "");
-    if (url === null || url.password === "") return [];
-    const [user, meant] = [url.username, url.password].map(decoded);
-    return [url.password, meant ?? "", `${user}:${meant}`];
+    const secret = url?.password || url?.username;
+    return url === null || !secret ? [] : [secret, decoded(secret), credentialsOf(url)];
   });
+}
+
+function credentialsOf({ username, password }: URL): string {
+  return `${decoded(username)}:${decoded(password)}`;
 }
 
 function proxyOf(variables: NodeJS.Dict<string>, names: readonly [string, string]): string | null {

@@ -309,6 +309,24 @@ test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Un
   },
 );
 
+test.each([
+  ["the user and the password", "ada:100%25", "ada:100%"],
+  ["a token without a password", "token", "token:"],
+])("each proxy is sent %s of its own address", async (_what, user, sent) => {
+  const received: unknown[] = [];
+  const proxy = await serve(() => undefined);
+  proxy.on("connect", ({ headers }, socket) => {
+    received.push(headers["proxy-authorization"]);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  const http = clientThrough(addressOf(proxy));
+  vi.stubEnv("https_proxy", addressOf(proxy).replace("//", `//${user}@`));
+  for (const url of ["https://service.example/", "http://service.example/"]) {
+    await expect(http.send({ method: "GET", url })).rejects.toMatchObject({ code: "transport" });
+  }
+  expect(received).toEqual([`Basic ${btoa(sent)}`, undefined]);
+});
+
 test("a proxy whose address is none is named when it is needed, and stops nothing else", async () => {
   const server = await serve((_request, response) => void response.end("direct"));
   const http = clientThrough("socks5://127.0.0.1:1080");

@@ -17,6 +17,14 @@ it("finds the password of an address without a scheme", () => {
   ]);
 });
 
+it("finds a token that stands as a name without a password", () => {
+  expect(proxyPasswords({ HTTP_PROXY: "http://t%40ken@proxy" })).toEqual([
+    "t%40ken",
+    "t@ken",
+    "t@ken:",
+  ]);
+});
+
 it("reads an address without a scheme as http://", () => {
   expect(proxySettings({ HTTP_PROXY: "127.0.0.1:7890" })).toEqual({
     httpProxy: "http://127.0.0.1:7890/",
