@@ -47,7 +47,7 @@ export type TextMessage =
 export interface TextThreadOptions {
   /** The bundled `textWorker.ts`. */
   readonly workerPath: string;
-  /** For the thread to report something; absent = ten seconds. */
+  /** For a search to report something; absent = ten seconds. The other tasks run no expression of a user, and take the time they need. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -56,7 +56,7 @@ const DEADLINE_MS = 10_000;
 
 /**
  * Reports as the task goes on; whoever stops taking reports ends it, and an abort of `signal` rejects with its reason.
- * @throws AppError as the task does, and `text-stuck` when the thread works on one rollout for longer than the deadline
+ * @throws AppError as the task does, and `text-stuck` when a search works on one rollout for longer than the deadline
  */
 export async function* reportsInThread<Task extends TextTask>(
   task: Task,
@@ -76,7 +76,8 @@ export async function* reportsInThread<Task extends TextTask>(
     for (;;) {
       const message = waiting.shift();
       if (message === undefined) {
-        if (!(await sleep.sleep(systemClock, deadlineMs, signal))) throw stuck(deadlineMs);
+        if (task.kind !== "search") await sleep.untilWoken(signal);
+        else if (!(await sleep.sleep(systemClock, deadlineMs, signal))) throw stuck(deadlineMs);
         continue;
       }
       if (message.kind === "end") return;

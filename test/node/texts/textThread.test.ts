@@ -52,6 +52,20 @@ it("ends an expression that would never end, and says what to do", async () => {
   });
 });
 
+it("gives what changed the time that it takes", async () => {
+  const { folder } = await startedRun(fileSystem, parent, { name: "changing" });
+  for (const step of [0, 1]) await addRollout(folder, { step });
+  const ranges = { before: { from: 0, to: 0 }, after: { from: 1, to: 1 } };
+  const options = { workerPath, deadlineMs: 1 };
+  for (const task of [{ kind: "behavior" }, { kind: "changes", ...ranges }] as const) {
+    const completed: boolean[] = [];
+    for await (const report of reportsInThread({ ...task, folder, readOnly: [] }, options)) {
+      completed.push(report.isComplete);
+    }
+    expect(completed.at(-1)).toBe(true);
+  }
+});
+
 it("passes on why a search cannot begin", async () => {
   await expect(search({ text: "[", isRegex: true })).rejects.toMatchObject({
     code: "bad-expression",
