@@ -3,15 +3,17 @@
  */
 
 import { createHash, randomUUID } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 const HASH_LENGTH = 16;
+/** Longer than a start takes, whose run is known only after its copy is made. */
+const IN_USE_MS = 3600 * 1000;
 
 /** Copies `program` (a folder) below `store` unless that copy exists, and resolves with the copy's folder. */
 export async function copiedProgram(program: string, store: string): Promise<string> {
   const target = join(store, await contentHash(program));
-  if (await exists(target)) return target;
+  if (await isThere(target)) return target;
   await mkdir(store, { recursive: true });
   const temporary = join(store, `.${randomUUID()}`);
   await cp(program, temporary, { recursive: true, filter: (source) => !source.endsWith(".map") });
@@ -20,16 +22,21 @@ export async function copiedProgram(program: string, store: string): Promise<str
   } catch (error) {
     // Another window was quicker.
     await rm(temporary, { recursive: true, force: true });
-    if (!(await exists(target))) throw error;
+    if (!(await isThere(target))) throw error;
   }
   return target;
 }
 
-/** Removes all copies but those in `kept`. Files that are in use on Windows stay until another time. */
+/** Removes all copies but those in `kept` and those of starts in progress. Files that are in use on Windows stay until another time. */
 export async function removeOldCopies(store: string, kept: ReadonlySet<string>): Promise<void> {
   const names = await readdir(store).catch(() => []);
-  const old = names.map((name) => join(store, name)).filter((folder) => !kept.has(folder));
-  await Promise.allSettled(old.map((folder) => rm(folder, { recursive: true, force: true })));
+  const unused = names.map((name) => join(store, name)).filter((folder) => !kept.has(folder));
+  await Promise.allSettled(
+    unused.map(async (folder) => {
+      const { mtimeMs } = await stat(folder);
+      if (Date.now() - mtimeMs > IN_USE_MS) await rm(folder, { recursive: true, force: true });
+    }),
+  );
 }
 
 async function contentHash(folder: string): Promise<string> {
@@ -42,8 +49,10 @@ async function contentHash(folder: string): Promise<string> {
   return hash.digest("hex").slice(0, HASH_LENGTH);
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+/** Marks the copy as used now. */
+async function isThere(copy: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(copy, now, now).then(
     () => true,
     () => false,
   );

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { copiedProgram, removeOldCopies } from "../../../src/node/launch/programCopy.ts";
@@ -30,10 +30,28 @@ it("does not change when the program changes, which gets its own copy", async ()
   expect(readFileSync(join(first, "main.js"), "utf8")).toBe("one");
 });
 
+function makeOld(...copies: readonly string[]): void {
+  for (const copy of copies) utimesSync(copy, 0, 0);
+}
+
 it("is deleted when no run uses it anymore", async () => {
   const first = await copiedProgram(program, store);
   writeFileSync(join(program, "main.js"), "two");
   const second = await copiedProgram(program, store);
+  makeOld(first, second);
   await removeOldCopies(store, new Set([second]));
   expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
+});
+
+it("is not deleted while another window starts a run from it", async () => {
+  const halfMade = join(store, ".half-made");
+  mkdirSync(halfMade, { recursive: true });
+  const chosen = await copiedProgram(program, store);
+  makeOld(chosen);
+  await copiedProgram(program, store);
+  await removeOldCopies(store, new Set());
+  expect([existsSync(halfMade), existsSync(chosen)]).toEqual([true, true]);
+  makeOld(halfMade, chosen);
+  await removeOldCopies(store, new Set());
+  expect([existsSync(halfMade), existsSync(chosen)]).toEqual([false, false]);
 });
