@@ -50,12 +50,12 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
   const child = startKeptCommand({ command, cwd, programFolder, variables, onOutput });
   const timers: NodeJS.Timeout[] = [];
   const end = (): void => {
-    child.stdin.end();
+    child.stdin?.end();
     timers.push(setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS));
   };
   const stopReading = (): void => {
-    child.stdout.destroy();
-    child.stderr.destroy();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
   };
   child.once("exit", () => timers.push(setTimeout(stopReading, OUTPUT_LIMIT_MS)));
   signal.addEventListener("abort", end, { once: true });

@@ -54,8 +54,8 @@ export async function runNoticeCommand(
   await new Promise<void>((resolve, reject) => {
     /** The program between ends the command and its children once its input is closed. */
     const giveUp = (reason: unknown): void => {
-      child.stdin.end();
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      child.stdin?.end();
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       child.unref();
       settle(() => reject(reason));
     };

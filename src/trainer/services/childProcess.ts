@@ -74,19 +74,20 @@ export const COMMAND_VARIABLES = [
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const { key, input = key } = options;
   const args = [...options.args, ...(key === undefined ? [] : ["--keyed"])];
-  const child = spawn(process.execPath, [options.program, ...args], {
+  // Without streams, and with no event but an error, where no more files can be opened.
+  const child: ChildProcess = spawn(process.execPath, [options.program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: childVariables(),
     // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
     detached: process.platform !== "win32",
   });
   // When the child has ended at once, the error quotes its output; the broken pipe itself says nothing.
-  child.stdin.on("error", () => undefined);
-  if (input !== undefined) child.stdin.write(`${input}\n`);
+  child.stdin?.on("error", () => undefined);
+  if (input !== undefined) child.stdin?.write(`${input}\n`);
   const output = collectErrors(child);
   const { address, datasets } = await untilReady(child, options, output);
   // The output is read for as long as the child lives; otherwise the child would block on a full pipe.
-  child.stdout.resume();
+  child.stdout?.resume();
   const failing = new AbortController();
   let isClosing = false;
   // At the event `exit` the last output may not have been read yet.

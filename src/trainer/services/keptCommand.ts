@@ -1,6 +1,6 @@
 /** Starts commands of the user: without a shell, with none of the keys, and never outliving this process. */
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { COMMAND_VARIABLES, childVariables } from "./childProcess.ts";
 
@@ -22,22 +22,27 @@ export interface KeptCommandOptions {
 export const NOT_STARTED = 253;
 
 /** The process between, as {@link ../../node/keepCommand.ts} has it: closing its standard input ends the command with its children. */
-export function startKeptCommand(options: KeptCommandOptions): ChildProcessWithoutNullStreams {
+export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
   const { command, cwd, programFolder, variables, passed = [], onOutput } = options;
-  const child = spawn(process.execPath, [join(programFolder, "keepCommand.js"), ...command], {
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-    env: {
-      ...childVariables([...COMMAND_VARIABLES, ...passed]),
-      PYTHONUNBUFFERED: "1",
-      ...variables,
+  // Without streams, and with no event but an error, where no more files can be opened.
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(programFolder, "keepCommand.js"), ...command],
+    {
+      cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+      env: {
+        ...childVariables([...COMMAND_VARIABLES, ...passed]),
+        PYTHONUNBUFFERED: "1",
+        ...variables,
+      },
+      // A signal to the whole group is for this process, which ends its commands itself.
+      detached: process.platform !== "win32",
     },
-    // A signal to the whole group is for this process, which ends its commands itself.
-    detached: process.platform !== "win32",
-  });
-  child.stdin.on("error", () => undefined);
+  );
+  child.stdin?.on("error", () => undefined);
   for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => onOutput(text, stream));
+    child[stream]?.setEncoding("utf8").on("data", (text: string) => onOutput(text, stream));
   }
   return child;
 }

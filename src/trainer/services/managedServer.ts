@@ -116,7 +116,7 @@ class CommandKeeper {
     this.#isClosing = true;
     this.#restart?.();
     const child = this.#child;
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
     child.stdin?.end();
     const timer = setTimeout(() => child.kill("SIGKILL"), CLOSE_LIMIT_MS);
@@ -142,19 +142,22 @@ class CommandKeeper {
         onOutput(text);
       },
     });
-    child.once("error", (error) => {
-      this.#earlyEnd ??= errorMessage(error);
-    });
     // At the event `exit` the last output may not have been read yet.
-    child.once("close", (code, signal) => this.#ended(code, signal));
+    once(child, "close").then(
+      ([code, signal]) => {
+        const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+        this.#ended(how, code === NOT_STARTED ? this.#noProgram() : `it ${how}`);
+      },
+      (error) => this.#ended(`cannot be started: ${errorMessage(error)}`),
+    );
     return child;
   }
 
-  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+  /** `why` it did not start, in case its server has not answered yet. */
+  #ended(how: string, why = `it ${how}`): void {
     if (this.#isClosing) return;
-    const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
     if (!this.#isReady) {
-      this.#earlyEnd = code === NOT_STARTED ? this.#noProgram() : `it ${how}`;
+      this.#earlyEnd = why;
       return;
     }
     const livedMs = systemClock.monotonic() - this.#startedMs;

@@ -1,9 +1,16 @@
+import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { isProcessAlive } from "../../../src/node/processes.ts";
 import { startChild } from "../../../src/trainer/services/childProcess.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
+import { unstartedChild } from "./unstartedChild.ts";
+
+vi.mock("node:child_process", async (original) => {
+  const module = await original<typeof import("node:child_process")>();
+  return { ...module, spawn: vi.fn(module.spawn) };
+});
 
 const folder = folderOfEachTest();
 
@@ -178,6 +185,11 @@ describe("a child that does not start", () => {
     await expect(start(source)).rejects.toMatchObject(
       failure(/did not start: no model in this folder$/),
     );
+  });
+
+  it("is reported when no more files can be opened", async () => {
+    vi.mocked(spawn).mockImplementationOnce(unstartedChild);
+    await expect(start(ready("'here'"))).rejects.toMatchObject(failure(/: spawn EMFILE$/));
   });
 
   it("is reported when the program does not exist", async () => {

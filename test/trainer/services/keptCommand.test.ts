@@ -1,5 +1,30 @@
-import { describe, expect, it } from "vitest";
+import { spawn } from "node:child_process";
+import { describe, expect, it, vi } from "vitest";
+import { runAgentProgram } from "../../../src/trainer/agents/agentProgram.ts";
 import { OutputTail } from "../../../src/trainer/services/keptCommand.ts";
+import { unstartedChild } from "./unstartedChild.ts";
+
+vi.mock("node:child_process", async (original) => ({
+  ...(await original<typeof import("node:child_process")>()),
+  spawn: vi.fn(),
+}));
+
+it("a command has not started where no more files can be opened", async () => {
+  vi.mocked(spawn).mockImplementationOnce(unstartedChild);
+  const program = runAgentProgram({
+    command: ["play"],
+    cwd: "/",
+    variables: {},
+    programFolder: "/",
+    configPath: "environments.games.agent.command",
+    signal: new AbortController().signal,
+    clean: (text) => text,
+  });
+  await expect(program).rejects.toMatchObject({
+    code: "agent-not-started",
+    message: expect.stringContaining("spawn EMFILE"),
+  });
+});
 
 describe("the end of what a command printed", () => {
   it("is all of it where it fits", () => {

@@ -1,0 +1,67 @@
+import { ChildProcess, spawn } from "node:child_process";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, expect, it, vi } from "vitest";
+import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
+import { startManagedServer } from "../../../src/trainer/services/managedServer.ts";
+import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { unstartedChild } from "./unstartedChild.ts";
+
+vi.mock("node:child_process", async (original) => ({
+  ...(await original<typeof import("node:child_process")>()),
+  spawn: vi.fn(),
+}));
+
+const cleanup = new CleanupStack();
+const crashes: string[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await cleanup.closeAll();
+});
+
+async function start(): Promise<void> {
+  await startManagedServer({
+    environment: "games",
+    server: {
+      kind: "command",
+      command: ["serve"],
+      url: null,
+      bridge: null,
+      id: null,
+      args: null,
+      python: null,
+      environment: null,
+      cwd: null,
+      env: {},
+      headers: null,
+      ready_timeout: 60,
+    },
+    folder: "/",
+    variables: {},
+    programs: { folder: "/" },
+    http: new FakeHttp(() => ({})),
+    onOutput: () => undefined,
+    onCrash: (message) => crashes.push(message),
+    clean: (text) => text,
+    cleanup,
+    signal: new AbortController().signal,
+  });
+}
+
+it("is started again until it can be, after a crash while no more files can be opened", async () => {
+  const first = new ChildProcess();
+  vi.mocked(spawn).mockReturnValueOnce(first).mockImplementation(unstartedChild);
+  await start();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  first.emit("close", 1, null);
+  for (const waitMs of [1_000, 2_000]) {
+    await nextTurn();
+    vi.advanceTimersByTime(waitMs);
+  }
+  await nextTurn();
+  expect(crashes).toEqual([
+    "The server of games ended with code 1; it is started again in 1 s.",
+    "The server of games cannot be started: spawn EMFILE; it is started again in 2 s.",
+    "The server of games cannot be started: spawn EMFILE; it is started again in 4 s.",
+  ]);
+});
