@@ -1,13 +1,28 @@
 import { spawn } from "node:child_process";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { runAgentProgram } from "../../../src/trainer/agents/agentProgram.ts";
-import { OutputTail } from "../../../src/trainer/services/keptCommand.ts";
+import { OutputTail, startKeptCommand } from "../../../src/trainer/services/keptCommand.ts";
 import { unstartedChild } from "./unstartedChild.ts";
 
 vi.mock("node:child_process", async (original) => ({
   ...(await original<typeof import("node:child_process")>()),
   spawn: vi.fn(),
 }));
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it("a command gets the user's folder on Windows, and none of the user's keys", () => {
+  vi.stubEnv("USERPROFILE", "C:\\Users\\ada");
+  vi.stubEnv("TINKER_API_KEY", "tml-secret");
+  vi.mocked(spawn).mockImplementationOnce(unstartedChild);
+  const command = { command: ["serve"], cwd: "/", programFolder: "/", variables: {} };
+  startKeptCommand({ ...command, onOutput: () => undefined }).once("error", () => undefined);
+  const environment = vi.mocked(spawn).mock.lastCall?.[2].env;
+  expect(environment).toMatchObject({ USERPROFILE: "C:\\Users\\ada" });
+  expect(environment).not.toHaveProperty("TINKER_API_KEY");
+});
 
 it("a command has not started where no more files can be opened", async () => {
   vi.mocked(spawn).mockImplementationOnce(unstartedChild);
