@@ -60,15 +60,6 @@ const PASSED_VARIABLES = [
   "ELECTRON_RUN_AS_NODE",
 ];
 
-/** What commands of the user need besides to find their libraries, their certificates and the network; none of them is a key. */
-export const COMMAND_VARIABLES = [
-  ...["LANG", "LC_ALL", "USER", "SHELL", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"],
-  ...["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "APPDATA", "PATHEXT"],
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NO_PROXY", "no_proxy"],
-  // The user's folder and the system's own programs on Windows.
-  ...["USERPROFILE", "HOMEDRIVE", "HOMEPATH", "USERNAME", "COMSPEC", "PROGRAMDATA"],
-];
-
 /**
  * Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start,
  * `dataset-invalid` as the server reports it

@@ -2,7 +2,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { COMMAND_VARIABLES, childVariables } from "./childProcess.ts";
+import { COMMAND_VARIABLES } from "../../node/commandVariables.ts";
+import { childVariables } from "./childProcess.ts";
 
 export interface KeptCommandOptions {
   readonly command: readonly string[];

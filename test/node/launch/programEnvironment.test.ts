@@ -1,0 +1,15 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { programEnvironment } from "../../../src/node/launch/programEnvironment.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it("has what the commands of a run need of the editor's environment, and none of the user's keys", () => {
+  const needed = { VIRTUAL_ENV: "/home/ada/.venv", CUDA_VISIBLE_DEVICES: "1", https_proxy: "a:1" };
+  for (const [name, value] of Object.entries(needed)) vi.stubEnv(name, value);
+  vi.stubEnv("TINKER_API_KEY", "tml-secret");
+  const environment = programEnvironment({ FORCE_COLOR: "1" });
+  expect(environment).toMatchObject({ ...needed, FORCE_COLOR: "1" });
+  expect(environment).not.toHaveProperty("TINKER_API_KEY");
+});
