@@ -8,6 +8,8 @@ import { type Span, unescaped } from "./escapes.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
+/** Shorter lines of a value may stand in ordinary text. */
+const MIN_LINE_LENGTH = 16;
 /** Shorter than any value, so that repeated cleaning comes to an end. */
 export const REDACTED_MARK = "***";
 /** So many kinds of escapes around each other are looked into: JSON in JSON. */
@@ -31,8 +33,9 @@ export class Redactor {
 
   /** Values under 6 characters are ignored. */
   learn(value: string): void {
-    if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return;
-    this.#values.add(value);
+    const known = this.#values.size;
+    for (const form of printedForms(value)) this.#values.add(form);
+    if (this.#values.size === known) return;
     const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
     this.#secrets = {
       pattern: new RegExp(longestFirst.map(valuePattern).join("|"), "g"),
@@ -147,6 +150,15 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
     return before;
   });
   return [...kept, text.slice(rest)].join(REDACTED_MARK);
+}
+
+/** A value, and what programs print of it: without the line end that a file gave it, and each line with others around it. */
+function printedForms(value: string): readonly string[] {
+  const lines = value.split("\n").map((line) => line.trim());
+  return [
+    ...[value, value.trim()].filter(({ length }) => length >= MIN_SECRET_LENGTH),
+    ...lines.filter(({ length }) => length >= MIN_LINE_LENGTH),
+  ];
 }
 
 /** Source of a regular expression, without groups that capture, for a value in a text that was decoded. */

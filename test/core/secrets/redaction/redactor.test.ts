@@ -91,6 +91,17 @@ test("hexadecimal digits are recognised with separators and prefixes between the
   expect(redactor.redact(`[0x${bytes.join(", 0x")}]`)).toBe("[0x***]");
 });
 
+test("a value is found without the line end that its file has", () => {
+  expect(redactorOf("tml-0123456789\r\n").redact("[tml-0123456789]")).toBe("[***]");
+});
+
+test("a value of several lines is found where its lines are indented, or one stands alone", () => {
+  const lines = ["MIIEvQIBADANBgkqhkiG9w0B", "AQEFAASCBKcwggSjAgEAAoIB", "AQC7"];
+  const redactor = redactorOf(lines.join("\n"));
+  expect(redactor.redact(lines.join("\n    "))).toBe("***\n    ***\n    AQC7");
+  expect(redactor.redact(`line 2: ${lines[1]}`)).toBe("line 2: ***");
+});
+
 test("short values are left alone, they would blank out ordinary text", () => {
   expect(redactorOf("true", "12345").redact("true 12345")).toBe("true 12345");
 });
