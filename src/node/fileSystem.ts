@@ -195,6 +195,9 @@ async function writeOver(guard: Guard, path: string, bytes: Uint8Array): Promise
   await syncDirectory(dirname(path));
 }
 
+/** How systems and file systems of a network refuse to flush a directory. */
+const NO_FLUSH: readonly string[] = ["EINVAL", "ENOTSUP", "EBADF", "EACCES"];
+
 /** Makes the rename itself durable; systems that cannot flush a directory need no flush. */
 async function syncDirectory(path: string): Promise<void> {
   let handle: FileHandle | undefined;
@@ -202,7 +205,7 @@ async function syncDirectory(path: string): Promise<void> {
     handle = await open(path, "r");
     await handle.sync();
   } catch (error) {
-    if (process.platform !== "win32") throw error;
+    if (process.platform !== "win32" && !NO_FLUSH.includes(errorCode(error))) throw error;
   } finally {
     await handle?.close();
   }

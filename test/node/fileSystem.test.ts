@@ -1,6 +1,6 @@
-import { rename, symlink, writeFile } from "node:fs/promises";
+import { open, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { reading } from "../../src/node/fileSystem.ts";
 import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 
@@ -61,6 +61,26 @@ test("an atomic write replaces the file and leaves nothing beside it", async () 
   await fileSystem.writeAtomic(join(room, "f"), Uint8Array.of(52));
   expect(await fileSystem.list(room)).toEqual(["f"]);
   expect(await fileSystem.readText(join(room, "f"))).toBe("4");
+});
+
+test("an atomic write succeeds where the system cannot flush a folder", async () => {
+  const path = join(folder, "unflushed.json");
+  const handle = await open(folder);
+  await handle.close();
+  const prototype = Object.getPrototypeOf(handle);
+  const { sync } = prototype;
+  const flush = vi.spyOn(prototype, "sync");
+  try {
+    // The folder is flushed after the file.
+    const refusal = Object.assign(new Error("fsync"), { code: "EINVAL" });
+    flush.mockImplementationOnce(sync).mockRejectedValueOnce(refusal);
+    await fileSystem.writeAtomic(path, "first");
+    expect(await fileSystem.readText(path)).toBe("first");
+    flush.mockImplementationOnce(sync).mockRejectedValueOnce(new Error("input/output error"));
+    await expect(fileSystem.writeAtomic(path, "second")).rejects.toMatchObject({ code: "disk" });
+  } finally {
+    flush.mockRestore();
+  }
 });
 
 test("a folder can be claimed once, with its parents made on the way", async () => {
