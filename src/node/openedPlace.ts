@@ -58,7 +58,9 @@ export class OpenedPlace {
     try {
       const real = realpathSync(path);
       const now = statSync(real);
-      return now.ino === ino && now.dev === dev && isWithin(real, realpathSync(this.#folder));
+      // Some versions of Node know all digits of a device on Windows by a path, and half of them of an open file.
+      const isOnDevice = now.dev === dev || process.platform === "win32";
+      return now.ino === ino && isOnDevice && isWithin(real, realpathSync(this.#folder));
     } catch (error) {
       if (errorCode(error) === "ENOENT") return false;
       throw error;
