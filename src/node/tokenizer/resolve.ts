@@ -37,11 +37,6 @@ export interface TokenizerRequest {
   /** A folder, relative ones from `configFolder`, or the id of a model on the hub. */
   readonly name: string;
   readonly configFolder: string;
-  /**
-   * Branch, tag or commit to download; default the commit that Tinker takes, or `main`, which also counts when a cache has it and
-   * not this one.
-   */
-  readonly revision?: string;
 }
 
 export interface FoundTokenizer {
@@ -53,25 +48,24 @@ export interface FoundTokenizer {
 
 const MAIN = "main";
 const MODEL_ID = /^\w[\w.-]*(\/\w[\w.-]*)?$/;
-const REVISION = /^\w[\w.-]*$/;
 
 /**
  * Looks in this order: a folder of that name, this program's cache, the cache of Python's hub library, the model hub. What was
- * downloaded once is used from then on, also when the hub has a newer commit.
+ * downloaded once is used from then on, also when the hub has a newer commit. It is of the commit that Tinker takes, or of `main`,
+ * which also counts when a cache has it and not this one.
  * @throws AppError `tokenizer-not-found`, `tokenizer-offline`, `tokenizer-gated`, `tokenizer-download`, `disk`
  */
 export async function resolveTokenizer(
   sources: TokenizerSources,
-  { name, configFolder, revision = knownTokenizer(name).revision ?? MAIN }: TokenizerRequest,
+  { name, configFolder }: TokenizerRequest,
 ): Promise<FoundTokenizer> {
   const { files, hub } = sources;
   const folder = resolve(configFolder, name);
   if (await hasVocabulary(files, folder)) {
     return { folder, source: "folder", commit: null };
   }
-  if (isAbsolute(name) || !MODEL_ID.test(name) || !REVISION.test(revision)) {
-    throw noFolder(name, folder);
-  }
+  if (isAbsolute(name) || !MODEL_ID.test(name)) throw noFolder(name, folder);
+  const revision = knownTokenizer(name).revision ?? MAIN;
   const own = ownCache(hub.cacheFolder, name);
   const python = pythonCache(hub.pythonCacheFolder, name);
   for (const wanted of new Set([revision, MAIN])) {

@@ -33,8 +33,8 @@ function sources(site: Site, changes: Partial<HubSettings> = {}) {
   return { http, hub, files };
 }
 
-const find = (from: TokenizerSources, name = NAME, revision = "main") =>
-  resolveTokenizer(from, { name, configFolder: root, revision });
+const find = (from: TokenizerSources, name = NAME) =>
+  resolveTokenizer(from, { name, configFolder: root });
 
 async function write(folder: string, names: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -75,7 +75,6 @@ describe("a tokenizer that is on this computer", () => {
     await write(folder, REQUIRED);
     const found = { folder, source: "python cache", commit: COMMIT };
     expect(await find(sources(nothing))).toEqual(found);
-    expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
   });
 
   it.each(["tiktoken.model", "model.tiktoken"])("may be a rank file: %s", async (name) => {
@@ -83,25 +82,28 @@ describe("a tokenizer that is on this computer", () => {
     await write(own, [name, "tokenizer_config.json"]);
     const from = sources(nothing);
     expect(await find(from, "folder")).toEqual({ folder: own, source: "folder", commit: null });
-    const snapshots = join(root, "python/models--org--model/snapshots");
-    await write(join(snapshots, COMMIT), [name]);
-    await expect(find(from, NAME, COMMIT)).rejects.toMatchObject({ code: "tokenizer-not-found" });
-    await write(join(snapshots, COMMIT), [name, "tokenizer_config.json"]);
-    const found = { folder: join(snapshots, COMMIT), source: "python cache", commit: COMMIT };
-    expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
+    const model = join(root, "python/models--org--model");
+    await mkdir(join(model, "refs"), { recursive: true });
+    await writeFile(join(model, "refs/main"), COMMIT);
+    const folder = join(model, "snapshots", COMMIT);
+    await write(folder, [name]);
+    await expect(find(from)).rejects.toMatchObject({ code: "tokenizer-not-found" });
+    await write(folder, [name, "tokenizer_config.json"]);
+    const found = { folder, source: "python cache", commit: COMMIT };
+    expect(await find(from)).toEqual(found);
   });
 
-  it("is of the wanted commit if one of the caches has it, else of the main branch", async () => {
-    const [wanted, main] = ["a".repeat(40), "b".repeat(40)];
-    const model = join(root, "python/models--org--model");
+  it("is of the commit that Tinker takes if one of the caches has it, else of the main branch", async () => {
+    const name = "moonshotai/Kimi-K2.5";
+    const [taken, main] = ["4d01dfe0332d63057c186e0b262165819efb6611", "b".repeat(40)];
+    const model = join(root, "python/models--moonshotai--Kimi-K2.5");
     await mkdir(join(model, "refs"), { recursive: true });
     await writeFile(join(model, "refs/main"), main);
     await write(join(model, "snapshots", main), REQUIRED);
     const from = sources(nothing);
-    expect(await find(from, NAME, wanted)).toMatchObject({ commit: main });
-    await write(join(model, "snapshots", wanted), RANKS);
-    expect(await find(from, NAME, wanted)).toMatchObject({ commit: wanted });
-    expect(await find(from)).toMatchObject({ commit: main });
+    expect(await find(from, name)).toMatchObject({ commit: main });
+    await write(join(model, "snapshots", taken), RANKS);
+    expect(await find(from, name)).toMatchObject({ commit: taken });
     expect(from.http.requests).toEqual([]);
   });
 
