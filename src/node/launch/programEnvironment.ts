@@ -9,6 +9,8 @@ const PASSED_VARIABLES = [
     // Programs, the user and temporary files, on each system.
     "PATH HOME LOGNAME TMPDIR TEMP TMP SYSTEMROOT WINDIR LOCALAPPDATA",
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR",
+    // The screen, for the commands of notifications.
+    "DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS",
     "LANGUAGE LC_CTYPE LC_NUMERIC LC_TIME TZ",
     // The way to the network.
     "HTTPS_PROXY HTTP_PROXY https_proxy http_proxy NODE_EXTRA_CA_CERTS",
