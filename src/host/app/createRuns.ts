@@ -64,8 +64,9 @@ export function createRuns(options: CreateRunsOptions) {
     openTraining: (request) => trainings.open(request, null),
     joinTraining: async (launch, of) => {
       const known = await readLaunch(launches.folder(launch));
-      // The overrides of the setting are among those that it was started with.
-      const request = known && { ...known.request.training, settingOverrides: [], ...of };
+      // The overrides of the setting are among those that it was started with. What started the runs of a sweep is gone.
+      const again = { settingOverrides: [], sweep: undefined };
+      const request = known && { ...known.request.training, ...again, ...of };
       return request && trainings.open(request, known.folder);
     },
     openSweep: (request) =>

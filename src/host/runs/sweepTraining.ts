@@ -1,6 +1,7 @@
 /** A sweep in one terminal: its runs are ordinary trainings of this window, one after another or some at once. */
 
 import * as l10n from "@vscode/l10n";
+import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
 import { combinationName, isStaged, settingsByKey } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
@@ -72,7 +73,12 @@ export class SweepTraining implements Training {
   /** For the runs in progress; after a stop no other one starts. */
   async send(action: TerminalAction): Promise<string> {
     if (action === "stop" || action === "stop-now") this.#isStopping = true;
-    if (this.#active.size === 0) return l10n.t("No run of the sweep is running.");
+    if (this.#active.size === 0) {
+      const none = l10n.t("No run of the sweep is running.");
+      // A stop holds for those that would follow.
+      if (this.#isStopping) return none;
+      throw new AppError("run-not-reachable", none);
+    }
     const answers = await Promise.all([...this.#active].map((training) => training.send(action)));
     return [...new Set(answers)].join("\n");
   }

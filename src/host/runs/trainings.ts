@@ -1,8 +1,9 @@
 /** Trainings that this window started or joined: from the request to the trainer's end. */
 
 import * as l10n from "@vscode/l10n";
+import { AppError } from "../../core/errors.ts";
 import { Emitter } from "../../core/util/emitter.ts";
-import { runFolder } from "../../server/runs/runFolder.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import type { InsteadOfTraining, LaunchError } from "../../shared/control.ts";
 import type { SweepMember } from "../../shared/runFile.ts";
 import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
@@ -188,7 +189,10 @@ class Session implements Training, ActiveTraining {
   }
 
   send(action: TerminalAction): Promise<string> {
-    if (this.#launch === null) return Promise.resolve(l10n.t("The training waits for its turn."));
+    if (this.#launch === null) {
+      const waits = l10n.t("The training waits for its turn.");
+      return Promise.reject(new AppError("run-not-reachable", waits));
+    }
     return sendAction(this.#launch, action);
   }
 
@@ -199,11 +203,11 @@ class Session implements Training, ActiveTraining {
 
   #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
     const { title, sweep } = this.request;
+    // The sweep has a place for all of its runs.
+    if (sweep !== undefined) return Promise.resolve(() => undefined);
     const stop = (): void => void this.send("stop").catch(this.#options.onError);
     const holder = { title, stop };
     if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
-    // The sweep has a place for all of its runs.
-    if (sweep !== undefined) return Promise.resolve(() => undefined);
     return this.#events.takePlace(holder, following, () => {
       this.#isByHand = false;
     });

@@ -83,9 +83,9 @@ export class TaskProvider implements vscode.TaskProvider {
       scope,
       name,
       SOURCE,
-      // Variables such as `${file}` have their values only here, where what the manifest does not declare is left out.
+      // Variables such as `${file}` have their values only here.
       new vscode.CustomExecution((resolved) =>
-        this.#terminal(readTrainTask({ ...definition, ...resolved }), name, folder),
+        this.#terminal(readTrainTask(resolved), name, folder),
       ),
       isTraining ? "$tinker-rl" : "$tinker-rl-once",
     );

@@ -54,13 +54,11 @@ function provider(options: Partial<TaskProviderOptions> = {}): TaskProvider {
   });
 }
 
-/**
- * Runs a task as VS Code does: `resolved` is its definition with the values of its variables, without what only this program knows.
- */
+/** Runs a task as VS Code does: `resolved` is its definition with the values of its variables. */
 async function run(
   tasks: TaskProvider,
   definition: Pick<TrainTask, "config"> & Partial<TrainTask>,
-  resolved: object = withoutAttach(definition),
+  resolved: object = definition,
 ): Promise<string> {
   const { execution } = tasks.training(definition, undefined) as unknown as {
     execution: { start: (resolved: object) => Promise<{ open(): void; onDidWrite: Listen }> };
@@ -75,9 +73,6 @@ async function run(
   return text;
 }
 
-function withoutAttach(definition: object): object {
-  return Object.fromEntries(Object.entries(definition).filter(([key]) => key !== "attach"));
-}
 type Listen = (listener: (text: string) => void) => void;
 
 it("trains with the values of its variables", async () => {
