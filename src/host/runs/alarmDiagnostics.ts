@@ -1,18 +1,19 @@
 /** Shows a diagnostic at the settings that alarms are about in configurations, and offers to change them. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { plainMessage } from "../../core/util/plainText.ts";
-import { runFolder } from "../../server/runs/runFolder.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import { formatCount } from "../../shared/format.ts";
-import { stageOf } from "../../shared/runFile.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunList } from "./runList.ts";
+import { stageOfRun } from "./stageOfRun.ts";
 
 export interface AlarmDiagnosticsOptions {
   readonly store: RunList;
@@ -20,19 +21,17 @@ export interface AlarmDiagnosticsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Mark extends OfRun {
+interface Mark {
+  readonly folder: string;
+  /** As {@link stageOfRun}. */
+  readonly stage: string | null;
   readonly diagnostic: vscode.Diagnostic;
   readonly alarm: FiringAlarm;
 }
 
-interface RunAlarmList extends OfRun {
+interface RunAlarmList {
+  readonly run: RunEntry;
   readonly firing: readonly FiringAlarm[];
-}
-
-interface OfRun {
-  readonly folder: string;
-  /** Of a configuration with stages; null for any other run. */
-  readonly stage: string | null;
 }
 
 const SOURCE = "Tinker RL";
@@ -117,11 +116,10 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     const { store, alarms } = this.#options;
     const known = new Set(alarms.folders);
     const newest = new Map<string, RunAlarmList>();
-    for (const { file, folder } of store.runs) {
-      const path = runFolder(file?.configPath ?? "");
-      if (file === null || newest.has(path)) continue;
-      const firing = known.has(folder) ? alarms.of(folder) : [];
-      newest.set(path, { folder, stage: stageOf(file.sweep), firing });
+    for (const run of store.runs) {
+      const path = runFolder(run.file?.configPath ?? "");
+      if (run.file === null || newest.has(path)) continue;
+      newest.set(path, { run, firing: known.has(run.folder) ? alarms.of(run.folder) : [] });
     }
     return newest;
   }
@@ -141,11 +139,8 @@ function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction 
 }
 
 /** At the setting that may help; none for what the file says already, or when there is no such file. */
-async function marksIn(
-  path: string,
-  { firing, folder, stage }: RunAlarmList,
-): Promise<readonly Mark[]> {
-  const [{ suggestionEdits }, { keySpan }] = await Promise.all([
+async function marksIn(path: string, { firing, run }: RunAlarmList): Promise<readonly Mark[]> {
+  const [{ suggestedPlace, suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/source/locate.ts"),
   ]);
@@ -158,10 +153,13 @@ async function marksIn(
   );
   if (document === null || !isConfigDocument(document)) return [];
   const text = document.getText();
+  const { folder } = run;
+  const stage = await stageOfRun(run);
   return firing.flatMap((alarm): readonly Mark[] => {
     const hasFix = alarm.edits.length > 0;
     if (hasFix && suggestionEdits(text, alarm.edits, { path, stage })?.length === 0) return [];
-    const place = alarm.edits[0]?.path ?? ["environments"];
+    const key = alarm.edits[0]?.path ?? ["environments"];
+    const place = suggestedPlace(text, key, { path, stage });
     const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
     const message = plainMessage(
       `${vscode.l10n.t("Step {0}", formatCount(alarm.step + 1))}: ${alarm.seen} ${alarm.meaning}`,

@@ -6,11 +6,11 @@ import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { AppError } from "../../core/errors.ts";
-import { stageOf } from "../../shared/runFile.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunList } from "./runList.ts";
+import { stageOfRun } from "./stageOfRun.ts";
 
 /** Leaves the document unsaved, as a quick fix does. @throws AppError `no-config`; an error when the file has a fault */
 export async function applyAlarm(
@@ -20,7 +20,7 @@ export async function applyAlarm(
 ): Promise<void> {
   const run = store.get(folder);
   const configPath = configPathOf(run);
-  const [{ checkText }, { suggestionEdits }, { keySpan }] = await Promise.all([
+  const [{ checkText }, { suggestedPlace, suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/check.ts"),
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/source/locate.ts"),
@@ -32,13 +32,13 @@ export async function applyAlarm(
   if (!isConfigDocument(document) && !isWhole) {
     throw new AppError("no-config", `${basename(configPath)} is no longer a configuration.`);
   }
-  const stage = stageOf(run?.file?.sweep);
-  const changes = suggestionEdits(before, edits, { path: configPath, stage });
+  const stage = run === null ? null : await stageOfRun(run);
+  const options = { path: configPath, stage };
+  const changes = suggestionEdits(before, edits, options);
   if (changes === null || changes.length > 0) await applyTextEdits(document, changes);
-  const span = keySpan(document.getText(), edits[0]?.path ?? [], {
-    path: configPath,
-    part: "value",
-  });
+  const text = document.getText();
+  const place = suggestedPlace(text, edits[0]?.path ?? [], options);
+  const span = keySpan(text, place, { path: configPath, part: "value" });
   const selection = rangeOf(document, span ?? { start: 0, end: 0 });
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, selection });
   await offerForRun(store, run, { edits, name: basename(configPath) });

@@ -8,6 +8,7 @@ import { AppError, isAppError } from "../../core/errors.ts";
 import { isWithin } from "../../node/confinement.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
 import { realFolder } from "../../node/realFolder.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import {
   readOverrides,
@@ -15,7 +16,6 @@ import {
   startConfig,
   startDigest,
 } from "../../node/startConfig.ts";
-import { runFolder } from "../../server/runs/runFolder.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import type { TrainingRequest } from "./trainings.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../api/runs.ts";
 import { isAppError } from "../../core/errors.ts";
 import { Emitter } from "../../core/util/emitter.ts";
-import { runFolder } from "../../server/runs/runFolder.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import { ask } from "../server/ask.ts";
 import { KeptRequest } from "../server/keptRequest.ts";

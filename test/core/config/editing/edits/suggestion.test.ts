@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { suggestionEdits } from "../../../../../src/core/config/editing/edits/suggestion.ts";
+import {
+  suggestedPlace,
+  suggestionEdits,
+} from "../../../../../src/core/config/editing/edits/suggestion.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith } from "../../configText.ts";
 
@@ -57,4 +60,14 @@ describe("what a run suggests", () => {
       "one: { max_steps: 3, learning_rate: 3e-4 }\n  two: { learning_rate: 7.0e-4 }",
     );
   });
+});
+
+it("a setting is where the stage of the run has it", () => {
+  const text = textWith("learning_rate: 2.0e-3", "stages:", "  one: { learning_rate: 1.0e-3 }");
+  const options = { path: "tinker-config.yaml", stage: "one" };
+  expect(suggestedPlace(text, ["learning_rate"], options)).toEqual([
+    ...["stages", "one"],
+    "learning_rate",
+  ]);
+  expect(suggestedPlace(text, ["seed"], options)).toEqual(["seed"]);
 });
