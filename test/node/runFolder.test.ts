@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runFolder } from "../../../src/server/runs/runFolder.ts";
+import { runFolder } from "../../src/node/runFolder.ts";
 
 it.each([
   "c:\\projects\\.tinker-rl\\runs/demo",

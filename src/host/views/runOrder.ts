@@ -1,7 +1,7 @@
 /** The order of the Runs view: what is running, then what waits for a person or for its turn, then the newest. */
 
 import type { RunEntry } from "../../api/runs.ts";
-import { runFolder } from "../../server/runs/runFolder.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import { isExpiring, isResumable } from "./runRow.ts";
 
 /** `runs` are sorted by their start, the newest first. */

@@ -3,6 +3,7 @@
 import type { DashboardTarget } from "../../api/pages.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import type {
   CommandArgs,
   DashboardCommand,
@@ -12,7 +13,6 @@ import type {
 import type { ChosenCharts, SavedFilter } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
-import { runFolder } from "../runs/runFolder.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";

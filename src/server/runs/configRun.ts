@@ -2,8 +2,8 @@
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import type { RunFile } from "../../shared/runFile.ts";
-import { runFolder } from "./runFolder.ts";
 
 export interface ConfigRun {
   readonly status: NewestRun;

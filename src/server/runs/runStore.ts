@@ -11,8 +11,8 @@ import { shownNames } from "../../core/runs/shownNames.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
-import { runFolder } from "./runFolder.ts";
 
 export interface RunStoreOptions {
   readonly fileSystem: FileSystem;

@@ -24,6 +24,7 @@ import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
 import { sum } from "../../core/util/stats.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
+import { runFolder } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
 import { type SweepMember, stageOf } from "../../shared/runFile.ts";
@@ -84,8 +85,13 @@ async function chainsOf(
 ): Promise<readonly KnownSweep[]> {
   const known = await listSweeps(fileSystem, parent);
   return known.filter(({ file }) =>
-    member === undefined ? isStaged(file) && file.configPath === path : file.id === member.id,
+    member === undefined ? isStaged(file) && isOf(file, path) : file.id === member.id,
   );
+}
+
+/** A terminal and an editor spell one file in different ways on Windows. */
+function isOf(file: { readonly configPath: string } | null, path: string): boolean {
+  return file !== null && runFolder(file.configPath) === runFolder(path);
 }
 
 interface StageRun extends ListedRun {
@@ -111,7 +117,7 @@ async function runsOfStages(
   const runs: StageRun[] = [];
   for (const run of await listRuns(fileSystem, parent, liveness)) {
     const { sweep } = run.file ?? {};
-    const isAlone = sweep === undefined && member === undefined && run.file?.configPath === path;
+    const isAlone = sweep === undefined && member === undefined && isOf(run.file, path);
     const own = isAlone ? await stageAlone(fileSystem, run) : null;
     const stage = ids.has(sweep?.id ?? "") ? stageOf(sweep) : own;
     if (stage !== null) runs.push({ ...run, stage });
@@ -165,7 +171,9 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
     return other !== null && other.method !== "collect";
   };
   const named = referencedStage(config.init_from);
-  const hasStart = config.init_from !== null || config.resume_from !== null;
+  // With `auto`, this is a new run because there was none to continue with.
+  const findsNone = config.resume_from === "auto";
+  const hasStart = config.init_from !== null || (config.resume_from !== null && !findsNone);
   const before = named ?? (hasStart ? undefined : earlier.findLast(trains));
   const data = config.data.map((source) => {
     const other = referencedStage(source.run);
@@ -174,6 +182,7 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
   const isNamed = config.data.some(({ run }) => referencedStage(run) !== null);
   return [
     ...(before === undefined ? [] : [`init_from=${folderOf(before)}`]),
+    ...(before !== undefined && findsNone ? ["resume_from=null"] : []),
     ...(isNamed ? [`data=${JSON.stringify(data)}`] : []),
   ];
 }

@@ -77,6 +77,11 @@ describe("a stage that is trained alone", () => {
     await expect(alone(...chosen)).rejects.toMatchObject({ code: "stage-not-run" });
   });
 
+  it("that finds no run to continue begins as without one", async () => {
+    const beginning = alone("resume_from: auto", ["stage=reinforce"]);
+    await expect(beginning).rejects.toMatchObject({ code: "stage-not-run" });
+  });
+
   it("that continues a run begins with no other", async () => {
     const { overrides } = await alone("resume_from: tinker://a/weights/b", ["stage=reinforce"]);
     expect(overrides).toEqual(["stage=reinforce"]);
