@@ -34,10 +34,14 @@ export function proxyAuthorization(address: string): string | undefined {
 export function proxyPasswords(variables: NodeJS.Dict<string>): readonly string[] {
   return [...HTTPS_PROXY, ...HTTP_PROXY].flatMap((name) => {
     const url = parseProxy(variables[name] ?? "");
-    const secret = url?.password || url?.username;
-    return url === null || !secret ? [] : [secret, decoded(secret), credentialsOf(url)];
+    if (url === null || url.username === "") return [];
+    // A name without a password may be a token, or a word of any text.
+    const secret = url.password || (url.username.length < MIN_TOKEN_LENGTH ? "" : url.username);
+    return [secret, decoded(secret), credentialsOf(url)].filter((each) => each !== "");
   });
 }
+
+const MIN_TOKEN_LENGTH = 16;
 
 function credentialsOf({ username, password }: URL): string {
   return `${decoded(username)}:${decoded(password)}`;

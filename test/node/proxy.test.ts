@@ -18,11 +18,15 @@ it("finds the password of an address without a scheme", () => {
 });
 
 it("finds a token that stands as a name without a password", () => {
-  expect(proxyPasswords({ HTTP_PROXY: "http://t%40ken@proxy" })).toEqual([
-    "t%40ken",
-    "t@ken",
-    "t@ken:",
+  expect(proxyPasswords({ HTTP_PROXY: "http://t%40ken0123456789@proxy" })).toEqual([
+    "t%40ken0123456789",
+    "t@ken0123456789",
+    "t@ken0123456789:",
   ]);
+});
+
+it("takes a short name without a password for no secret: texts may have the word", () => {
+  expect(proxyPasswords({ HTTP_PROXY: "http://student@proxy" })).toEqual(["student:"]);
 });
 
 it("reads an address without a scheme as http://", () => {

@@ -14,6 +14,8 @@ import { BehaviorCharts } from "./behaviorCharts.tsx";
 import { Phrases } from "./phrases.tsx";
 
 const TYPING_MS = 400;
+/** So many steps are compared as they are when the tab is opened; with fewer, what is compared grows with the run. */
+const ENOUGH_STEPS = 8;
 
 export function ChangesTab({ dashboard }: DashboardProps) {
   const steps = dashboard.data.rolloutSteps.value;
@@ -21,7 +23,7 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   const subject = `${run?.id}#${run?.attempt}`;
   // As of when the tab was opened: with each step of a run that goes on they would be others, and be read anew.
-  const first = useMemo(() => firstRanges(steps), [subject, firstRanges(steps) === null]);
+  const first = useMemo(() => firstRanges(steps), [subject, Math.min(steps.length, ENOUGH_STEPS)]);
   const { before = null, after = null } = { ...first, ...chosen };
   const asked = before === null || after === null ? null : JSON.stringify([before, after]);
   useEffect(

@@ -1,7 +1,7 @@
 /** A form for the arguments of a tool, made from their JSON Schema. */
 
 import * as l10n from "@vscode/l10n";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlayTool } from "../../src/shared/play.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { NumberField } from "../controls/numberField.tsx";
@@ -218,13 +218,28 @@ interface TextAreaProps {
   readonly set: (value: string) => void;
   readonly rows?: number;
   readonly isCode?: boolean;
+  /** True for a text that must be JSON. */
+  readonly isJson?: boolean;
 }
 
-export function TextArea({ label, value, set, rows = 3, isCode = false }: TextAreaProps) {
+export function TextArea({
+  label,
+  value,
+  set,
+  rows = 3,
+  isCode = false,
+  isJson = false,
+}: TextAreaProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const fault = isJson && parsedJson(value) === undefined ? l10n.t("Write this as JSON.") : "";
+    area.current?.setCustomValidity(fault);
+  }, [isJson, value]);
   return (
     <label class="field-column stack">
       <span>{label}</span>
       <textarea
+        ref={area}
         class={isCode ? "mono" : ""}
         rows={rows}
         value={value}
@@ -235,24 +250,30 @@ export function TextArea({ label, value, set, rows = 3, isCode = false }: TextAr
   );
 }
 
-/** Sets the value once what is written is JSON. */
+/** Sets the value once what is written is JSON; until then its form cannot be sent. */
 function JsonValue({ label, set }: Pick<InputProps, "label" | "set">) {
   const [written, setWritten] = useState("");
   return (
     <TextArea
       isCode
+      isJson
       label={l10n.t("{0} as JSON", label)}
       value={written}
       set={(text) => {
         setWritten(text);
-        try {
-          set(JSON.parse(text));
-        } catch {
-          set(undefined);
-        }
+        set(parsedJson(text));
       }}
     />
   );
+}
+
+/** Undefined for what is not JSON. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function valuesOf(value: unknown): FieldValues {

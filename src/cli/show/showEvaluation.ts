@@ -1,6 +1,7 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
 import * as l10n from "@vscode/l10n";
+import { AppError } from "../../core/errors.ts";
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../../core/runFolder/files/layout.ts";
 import { type RolloutSummary, rolloutsInOrder } from "../../core/runFolder/reader.ts";
@@ -60,6 +61,8 @@ export async function* showEvaluationRollouts(
   const { reader, width } = context;
   const { rollouts, omission } = await reader.rolloutList(step, "evaluation");
   const stored = rolloutsInOrder(rollouts);
+  const isLeftOut = rollout !== null && rollout > stored.length && omission !== null;
+  if (isLeftOut) throw new AppError("no-such-number", omission);
   const [chosen] = await requireEvaluated(context, { step, rollout, all: stored });
   if (rollout === null || chosen === undefined) {
     yield heading(

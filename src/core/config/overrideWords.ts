@@ -18,7 +18,7 @@ function splitAt(separator: RegExp, text: string): readonly string[] {
   let depth = 0;
   for (const [piece] of text.matchAll(PIECE)) {
     if ("[{".includes(piece)) depth += 1;
-    if ("]}".includes(piece)) depth -= 1;
+    if ("]}".includes(piece)) depth = Math.max(0, depth - 1);
     if (depth === 0 && separator.test(piece)) parts.push("");
     else parts.push((parts.pop() ?? "") + piece);
   }

@@ -35,6 +35,8 @@ export class Talk<Partner extends TalkPartner> {
   settings: ChatSettings;
   readonly #listener: TalkListener<Partner>;
   /** Answers of the person to the first of the calls that wait. */
+  /** Those whose last sample failed or was stopped. */
+  readonly #unsampled = new Set<Conversation>();
   #given: readonly string[] = [];
   #working: AbortController | null = null;
 
@@ -134,7 +136,8 @@ export class Talk<Partner extends TalkPartner> {
   /** Samples the last turn again; where one failed or was stopped, that one, and nothing is taken back. False when there was none. */
   async again(): Promise<boolean> {
     const isThere = await this.#takeBack(
-      async (conversation) => conversation.next === "turn" || (await conversation.takeBackTurn()),
+      async (conversation) =>
+        this.#unsampled.has(conversation) || (await conversation.takeBackTurn()),
     );
     await this.goOn();
     return isThere;
@@ -142,6 +145,7 @@ export class Talk<Partner extends TalkPartner> {
 
   /** Takes back the last turn, and what the person said before it. False when there is nothing to take back. */
   undo(): Promise<boolean> {
+    this.#unsampled.clear();
     return this.#takeBack((conversation) => conversation.undo());
   }
 
@@ -196,7 +200,11 @@ export class Talk<Partner extends TalkPartner> {
     this.#listener.onSampling(null);
     for (const [i, partner] of partners.entries()) {
       const turns = drawn[i];
-      if (turns?.status === "fulfilled") this.#listener.onTurns(partner, turns.value);
+      if (turns?.status !== "fulfilled") this.#unsampled.add(partner.conversation);
+      else {
+        this.#unsampled.delete(partner.conversation);
+        this.#listener.onTurns(partner, turns.value);
+      }
     }
     const failed = drawn.find((each) => each.status === "rejected");
     if (failed !== undefined) throw failed.reason;

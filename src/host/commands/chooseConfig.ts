@@ -56,10 +56,15 @@ export async function chooseSoundConfig(
   const chosen = await chooseConfig(options, target);
   if (chosen === undefined) return undefined;
   const document = await vscode.workspace.openTextDocument(chosen);
-  // A new file gets its name here. Of one that could not be written the editor says why.
-  const saved = document.isDirty ? await vscode.workspace.save(chosen) : chosen;
+  const saved = document.isDirty ? await save(document) : chosen;
   if (saved === undefined) return undefined;
   return (await isSound(saved)) ? saved : undefined;
+}
+
+/** With the name that a new file gets; undefined when it could not be written, which the editor explains. */
+async function save(document: vscode.TextDocument): Promise<vscode.Uri | undefined> {
+  if (document.isUntitled) return vscode.workspace.save(document.uri);
+  return (await document.save()) ? document.uri : undefined;
 }
 
 async function isSound(config: vscode.Uri): Promise<boolean> {

@@ -167,9 +167,13 @@ async function tasksLeft(
   opened: Pick<OpenedTask, "remote" | "split" | "index">,
   signal: AbortSignal,
 ): Promise<number> {
-  const count = await opened.remote.numTasks(opened.split, { signal });
-  if (opened.index >= count) throw noSuchTask(opened, count);
-  return count - opened.index;
+  try {
+    const count = await opened.remote.numTasks(opened.split, { signal });
+    if (opened.index >= count) throw noSuchTask(opened, count);
+    return count - opened.index;
+  } finally {
+    await opened.remote.release();
+  }
 }
 
 /** Plays each task as often as wanted. The first error ends all plays. @throws what a play throws */

@@ -9,6 +9,7 @@ it.each([
   ["splits={train: {}, test: {n: [1, 2]}} b=1", ["splits={train: {}, test: {n: [1, 2]}}", "b=1"]],
   ["name=[it's, a list] b=1", ["name=[it's, a list]", "b=1"]],
   ["open={a: 1, b=1", ["open={a: 1, b=1"]],
+  ["stray=x] b=1", ["stray=x]", "b=1"]],
   ["", []],
 ])("%j has the words %j", (text, words) => {
   expect(splitWords(text)).toEqual(words);

@@ -44,7 +44,7 @@ async function aTalk(
         script === undefined
           ? null
           : await LiveTask.open({
-              remote: scriptedEnvironment([script]),
+              remote: scriptedEnvironment([script, script]),
               split: "train",
               index: 0,
               chat,
@@ -128,6 +128,17 @@ describe("a talk with several models", () => {
 });
 
 describe("a talk with a task", () => {
+  it("samples the last turn again, also where the limit of turns ended it with one to come", async () => {
+    const turns = [ended(call("add", { a: 1 })), ended(call("add", { a: 2 }))];
+    const { talk, partners } = await aTalk([turns], { script: {}, maxTurns: 1 });
+    await talk.goOn();
+    const conversation = partners[0]?.conversation;
+    expect(conversation?.next).toBe("turn");
+    const length = conversation?.events.length;
+    await talk.again();
+    expect(conversation?.events).toHaveLength(length ?? 0);
+  });
+
   it("asks the person for one answer a call, in their order, before the turn continues", async () => {
     const turns = [ended(call("add", { a: 1 }) + call("answer", { a: 2 })), ended("done")];
     const { talk, reported } = await aTalk([turns], {

@@ -11,6 +11,7 @@ batch_size: 2
 const editor = vi.hoisted(() => ({
   text: "",
   isDirty: false,
+  isUntitled: false,
   overrides: {} as Record<string, unknown>,
   save: async (uri: unknown): Promise<unknown> => uri,
   shown: [] as string[],
@@ -29,9 +30,12 @@ vi.mock("vscode", async () => {
     workspace: {
       ...fakeWindow.workspace,
       getConfiguration: () => ({ get: () => editor.overrides }),
-      openTextDocument: async ({ path }: Uri) => ({
-        isDirty: editor.isDirty && path === "/a.yaml",
-        fileName: path,
+      openTextDocument: async (uri: Uri) => ({
+        uri,
+        isUntitled: editor.isUntitled,
+        isDirty: editor.isDirty && uri.path === "/a.yaml",
+        save: async () => (await editor.save(uri)) !== undefined,
+        fileName: uri.path,
         getText: () => editor.text,
       }),
       save: (uri: unknown) => editor.save(uri),
@@ -45,7 +49,13 @@ vi.mock("vscode", async () => {
 });
 
 beforeEach(() => {
-  Object.assign(editor, { text: COMPLETE, isDirty: false, overrides: {}, shown: [] });
+  Object.assign(editor, {
+    text: COMPLETE,
+    isDirty: false,
+    isUntitled: false,
+    overrides: {},
+    shown: [],
+  });
   editor.save = async (uri) => uri;
 });
 
@@ -64,7 +74,7 @@ it("takes a configuration that is right", async () => {
 
 it("takes the name under which a new one was saved", async () => {
   const vscode = await import("vscode");
-  editor.isDirty = true;
+  Object.assign(editor, { isDirty: true, isUntitled: true });
   editor.save = async () =>
     new (vscode.Uri as unknown as new (path: string) => unknown)("/saved.yaml");
   expect(await choose()).toBe("/saved.yaml");

@@ -97,7 +97,8 @@ export function runRecord(
       config: message(UPDATE, { update: topItems(init.config) }),
       runGroup: init.group ?? "",
       jobType: init.jobType ?? "",
-      displayName: init.displayName ?? "",
+      // Someone may have given it another one on its page.
+      displayName: isResumed && !init.isNameGiven ? "" : (init.displayName ?? ""),
       notes: init.notes ?? "",
       tags: init.tags ?? [],
       startTime: timestamp(startedAtMs),

@@ -117,3 +117,11 @@ describe("the records of a .wandb file", () => {
     expect(hex(record)).toContain("120167120082010132");
   });
 });
+
+it("a run that goes on has no name where nobody has given it one: its page may have another", () => {
+  const written = (init: WandbRunInit, isResumed: boolean) =>
+    encodeRecord(runRecord(init, 0, isResumed), 1);
+  const own = { ...FULL, isNameGiven: false };
+  expect(written(own, true)).toEqual(written({ ...own, displayName: null }, true));
+  expect(written(own, false)).toEqual(written(FULL, false));
+});
