@@ -53,7 +53,10 @@ export const evaluations: Journey = {
     await step("the best checkpoint has a star and its value in its row", async () => {
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 120_000 });
-      await workbench.row(/^checkpoint .*, best: [\d.]+/).waitFor();
+      await workbench
+        .row(/^checkpoint .*, best: [\d.]+/)
+        .first()
+        .waitFor();
     });
 
     await step("and is in the charts and in the dashboard's list", async () => {
@@ -91,7 +94,7 @@ export const evaluations: Journey = {
     });
 
     await step("Branch from Checkpoint writes a configuration, which nothing starts", async () => {
-      await chooseInMenu({ page }, workbench.row(/^checkpoint .*, best: [\d.]+/), {
+      await chooseInMenu({ page }, workbench.row(/^checkpoint .*, best: [\d.]+/).first(), {
         title: "Branch from Checkpoint",
         effect: page.getByText("resume_from: tinker://").first(),
       });
