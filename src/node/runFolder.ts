@@ -1,6 +1,7 @@
-/** One spelling for a run's folder: lists, trainers and the editor name the same one in different ways on Windows. */
+/** One spelling for a run's folder and its configuration: lists, trainers and the editor name the same one in different ways on Windows. */
 
 import { posix, win32 } from "node:path";
+import type { RunFile } from "../shared/runFile.ts";
 
 /** `folder` as this window knows runs by it: separators of the system, small drive letter as in the editor, none at the end. */
 export function runFolder(folder: string, platform: NodeJS.Platform = process.platform): string {
@@ -9,4 +10,12 @@ export function runFolder(folder: string, platform: NodeJS.Platform = process.pl
     .normalize(folder)
     .replace(/(?<=.)\\$/, "")
     .replace(/^[A-Z]:/, (drive) => drive.toLowerCase());
+}
+
+/** True for what was started from the configuration at `path`, whether a terminal or the editor has spelled either. */
+export function isOfConfig(
+  { file }: { readonly file: Pick<RunFile, "configPath"> | null },
+  path: string,
+): boolean {
+  return file !== null && runFolder(file.configPath) === runFolder(path);
 }

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
-import { isOfConfig } from "../../server/runs/configRun.ts";
+import { isOfConfig } from "../../node/runFolder.ts";
 import { plural } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";

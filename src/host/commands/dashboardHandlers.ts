@@ -5,7 +5,7 @@ import * as z from "zod";
 import { RUN_REQUESTS, type RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
-import { isOfConfig } from "../../server/runs/configRun.ts";
+import { isOfConfig } from "../../node/runFolder.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";

@@ -5,8 +5,8 @@ import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import { isOfConfig } from "../../node/runFolder.ts";
 import { soon } from "../../node/soon.ts";
-import { isOfConfig } from "../runs/configRun.ts";
 import type { RunStore } from "../runs/runStore.ts";
 
 export interface MeasuredRunsOptions {

@@ -2,21 +2,12 @@
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
-import { runFolder } from "../../node/runFolder.ts";
-import type { RunFile } from "../../shared/runFile.ts";
+import { isOfConfig } from "../../node/runFolder.ts";
 
 export interface ConfigRun {
   readonly status: NewestRun;
   /** Null without a run. */
   readonly folder: string | null;
-}
-
-/** True for what was started from the configuration at `path`, whether a terminal or the editor has spelled either. */
-export function isOfConfig(
-  { file }: { readonly file: Pick<RunFile, "configPath"> | null },
-  path: string,
-): boolean {
-  return file !== null && runFolder(file.configPath) === runFolder(path);
 }
 
 /** The first of `runs` that was started from the configuration at `path`. */

@@ -24,7 +24,7 @@ import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
 import { sum } from "../../core/util/stats.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
-import { runFolder } from "../../node/runFolder.ts";
+import { isOfConfig } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
 import { type SweepMember, stageOf } from "../../shared/runFile.ts";
@@ -85,13 +85,8 @@ async function chainsOf(
 ): Promise<readonly KnownSweep[]> {
   const known = await listSweeps(fileSystem, parent);
   return known.filter(({ file }) =>
-    member === undefined ? isStaged(file) && isOf(file, path) : file.id === member.id,
+    member === undefined ? isStaged(file) && isOfConfig({ file }, path) : file.id === member.id,
   );
-}
-
-/** A terminal and an editor spell one file in different ways on Windows. */
-function isOf(file: { readonly configPath: string } | null, path: string): boolean {
-  return file !== null && runFolder(file.configPath) === runFolder(path);
 }
 
 interface StageRun extends ListedRun {
@@ -117,7 +112,7 @@ async function runsOfStages(
   const runs: StageRun[] = [];
   for (const run of await listRuns(fileSystem, parent, liveness)) {
     const { sweep } = run.file ?? {};
-    const isAlone = sweep === undefined && member === undefined && isOf(run.file, path);
+    const isAlone = sweep === undefined && member === undefined && isOfConfig(run, path);
     const own = isAlone ? await stageAlone(fileSystem, run) : null;
     const stage = ids.has(sweep?.id ?? "") ? stageOf(sweep) : own;
     if (stage !== null) runs.push({ ...run, stage });
