@@ -166,21 +166,22 @@ class SplitFiles {
     return sum([...this.#rows.values()]);
   }
 
-  /** Returns how many rows were added. @throws AppError `disk` */
-  /** `streams` are written in place of messages; null = messages are. */
+  /** `streams` are written in place of messages; null = messages are. Returns how many rows were added. @throws AppError `disk` */
   async add(row: ExportRow, streams: readonly TokenRecord[] | null): Promise<number> {
-    const { split } = row;
+    const { split, environment, task_split, task_index: index } = row;
+    const lines = streams?.map((own) => tokensRow(row, own)) ?? [row];
     if (this.count === 0) await this.#files.makeDirectory(this.#output);
     if (this.#format === "parquet") {
       const kept = this.#kept.get(split) ?? [];
       kept.push(row);
       this.#kept.set(split, kept);
-      return this.#counted(row, 1);
+    } else {
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+      await this.#files.append(join(this.#output, `${split}.jsonl`), text);
     }
-    const lines = streams?.map((own) => tokensRow(row, own)) ?? [row];
-    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    if (text !== "") await this.#files.append(join(this.#output, `${split}.jsonl`), text);
-    return this.#counted(row, lines.length);
+    this.#rows.set(split, (this.#rows.get(split) ?? 0) + lines.length);
+    this.#tasks.add(taskId({ environment, split: task_split, index }));
+    return lines.length;
   }
 
   /** @throws AppError `disk` */
@@ -188,17 +189,6 @@ class SplitFiles {
     for (const [split, rows] of this.#kept) {
       await this.#files.writeAtomic(join(this.#output, `${split}.parquet`), parquetOf(rows));
     }
-  }
-
-  #counted(
-    { split, environment, task_split, task_index: index }: ExportRow,
-    added: number,
-  ): number {
-    // A rollout that was not trained on has no stored tokens.
-    if (added === 0) return 0;
-    this.#rows.set(split, (this.#rows.get(split) ?? 0) + added);
-    this.#tasks.add(taskId({ environment, split: task_split, index }));
-    return added;
   }
 }
 
