@@ -1,4 +1,4 @@
-/** Which stored rollouts of a run are taken: by what they earned, by marks, and at most so many of a task. */
+/** Which stored rollouts of runs are taken: by what they earned, by marks, and at most so many of a task. */
 
 import type { Mark } from "../../shared/marks.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
@@ -6,7 +6,6 @@ import { taskId } from "../../shared/taskId.ts";
 import { markFinder } from "../runFolder/marks.ts";
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
-import { groupBy } from "../util/groupBy.ts";
 
 export interface RolloutChoice {
   /** A condition of `rolloutCondition.ts`; null = all. */
@@ -14,6 +13,7 @@ export interface RolloutChoice {
   readonly starred: boolean;
   /** One of these; empty = whatever its tags. */
   readonly tags: readonly string[];
+  /** Counts those that can be used, of all runs together: {@link useFewPerTask}. */
   readonly maxPerTask: number | null;
 }
 
@@ -28,10 +28,9 @@ export interface ChosenRollout {
  */
 export async function chooseRollouts(
   reader: RunReader,
-  choice: RolloutChoice,
+  { where, starred, tags }: Omit<RolloutChoice, "maxPerTask">,
   onStep: (rollouts: number) => boolean = () => true,
 ): Promise<readonly ChosenRollout[]> {
-  const { where, starred, tags, maxPerTask } = choice;
   const passes = where === null ? () => true : parseRolloutCondition(where);
   const markOf = markFinder(await reader.marks());
   const trained = await reader.steps("training");
@@ -53,20 +52,33 @@ export async function chooseRollouts(
     }
     if (!onStep(rollouts.length)) break;
   }
-  return fewPerTask(chosen, maxPerTask);
+  return chosen;
 }
 
-/** Those with the highest reward, and of equal ones the first. */
-function fewPerTask(
-  rollouts: readonly ChosenRollout[],
+/**
+ * What becomes of rollouts, at most so many of a task: those with the highest reward, and of equal ones the first. `use` gives null for one
+ * that cannot be used, in whose place another of its task is.
+ */
+export async function useFewPerTask<Rollout extends Pick<ChosenRollout, "summary">, Used>(
+  rollouts: readonly Rollout[],
   limit: number | null,
-): readonly ChosenRollout[] {
-  if (limit === null) return rollouts;
-  const kept = [...groupBy(rollouts, ({ summary }) => taskId(summary)).values()].flatMap((own) =>
-    own.toSorted((a, b) => (b.summary.reward ?? 0) - (a.summary.reward ?? 0)).slice(0, limit),
-  );
-  const isKept = new Set(kept);
-  return rollouts.filter((rollout) => isKept.has(rollout));
+  use: (rollout: Rollout) => Promise<Used | null>,
+): Promise<readonly Used[]> {
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  const rewardOf = ({ summary }: Rollout): number => summary.reward ?? 0;
+  const ordered =
+    limit === null ? rollouts : rollouts.toSorted((a, b) => rewardOf(b) - rewardOf(a));
+  const counts = new Map<string, number>();
+  const used = new Map<Rollout, Used>();
+  for (const rollout of ordered) {
+    const task = taskId(rollout.summary);
+    const count = counts.get(task) ?? 0;
+    const own = count < most ? await use(rollout) : null;
+    if (own === null) continue;
+    counts.set(task, count + 1);
+    used.set(rollout, own);
+  }
+  return rollouts.flatMap((rollout) => used.get(rollout) ?? []);
 }
 
 /** What is stored of the rollout's token streams. */

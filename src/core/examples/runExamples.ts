@@ -8,7 +8,7 @@ import { Ledger } from "../rollout/ledger.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
-import { chooseRollouts, storedTokens } from "./chooseRollouts.ts";
+import { chooseRollouts, storedTokens, useFewPerTask } from "./chooseRollouts.ts";
 import type { Example } from "./example.ts";
 
 type DataSource = Config["data"][number];
@@ -39,31 +39,30 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
   const { fileSystem, folder, name, source, configPath, trainOn, isTest } = options;
   const reader = createRunReader(fileSystem, folder);
   const { where, starred, tags, max_per_task: maxPerTask } = source;
-  const chosen = await chooseRollouts(reader, { where, starred, tags, maxPerTask });
-  const examples: Example[] = [];
+  const chosen = await chooseRollouts(reader, { where, starred, tags });
   let withoutTokens = 0;
   let withImages = 0;
-  for (const rollout of chosen) {
+  const used = await useFewPerTask(chosen, maxPerTask, async (rollout) => {
     const { summary } = rollout;
     const { environment: of, split: from } = summary;
     if (isTest(of, from)) throw fromTest(configPath, name, of, from);
     const record = await reader.body(summary);
     if (record !== null && record.images.length > 0) {
       withImages += 1;
-      continue;
+      return null;
     }
     const stored = await storedTokens(reader, rollout);
     const streams = record === null ? null : storedStreams(record, stored, trainOn);
     if (record === null || streams === null) {
       withoutTokens += 1;
-      continue;
+      return null;
     }
     const { step: _, group: _g, rollout: _r, taskKey: _k, attempt: _a, ...kept } = record;
     const { environment: _e, split: _p, index: _i, ...own } = kept;
     const task = taskId(record);
-    const place = { source: name, index: examples.length, task, split: "train" } as const;
-    examples.push({ ...place, streams, record: own });
-  }
+    return { source: name, task, split: "train", streams, record: own } as const;
+  });
+  const examples = used.map((example, index) => ({ ...example, index }));
   if (examples.length > 0) return { examples, withoutTokens, withImages };
   const why =
     withImages > 0

@@ -9,6 +9,7 @@ import {
   chooseRollouts,
   type RolloutChoice,
   storedTokens,
+  useFewPerTask,
 } from "../../core/examples/chooseRollouts.ts";
 import { dataCard } from "../../core/examples/dataCard.ts";
 import {
@@ -17,7 +18,7 @@ import {
   isSaidByMessages,
   tokensRow,
 } from "../../core/examples/exportRow.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
@@ -49,34 +50,36 @@ export interface Exported {
   readonly unsaid: number;
 }
 
-/** @throws AppError `no-examples` when nothing passes the filters, `folder-not-empty`, `disk`, `file-unreadable` */
+/** @throws AppError `no-examples` when nothing is left to write, `folder-not-empty`, `disk`, `file-unreadable` */
 export async function exportRollouts(options: ExportOptions): Promise<Exported> {
   const { fileSystem, folders, choice, format, output, license } = options;
   await requireEmpty(fileSystem, output);
   const files = new SplitFiles(options);
   const filter = new RowFilter();
-  const runs = [];
+  const runs: ExportedRun[] = [];
+  const candidates: (ChosenRollout & { readonly run: ExportedRun })[] = [];
   for (const folder of folders) {
-    const run = fileSystem.within(folder);
-    const reader = createRunReader(run, folder);
-    const name = basename(folder);
-    const model = await readRunModel(run, folder);
-    const trained = trainedSplits(model?.environments ?? {});
-    let rows = 0;
-    for (const chosen of await chooseRollouts(reader, choice)) {
-      const record = await reader.body(chosen.summary);
-      if (record === null) continue;
-      const row = exportRow({ name, trained }, chosen, record);
-      const streams = await writtenTokens(format, reader, chosen);
-      if (!filter.takes(row, record, streams)) continue;
-      rows += await files.add(row, streams);
+    const run = await openRun(fileSystem.within(folder), folder);
+    runs.push(run);
+    for (const rollout of await chooseRollouts(run.reader, choice)) {
+      candidates.push({ ...rollout, run });
     }
-    runs.push({ name, model: model?.model_name ?? "unknown", rows });
   }
+  await useFewPerTask(candidates, choice.maxPerTask, async ({ run, ...chosen }) => {
+    const record = await run.reader.body(chosen.summary);
+    if (record === null) return null;
+    const row = exportRow(run, chosen, record);
+    const streams = await writtenTokens(format, run.reader, chosen);
+    if (!filter.takes(row, record, streams)) return null;
+    run.rows += await files.add(row, streams);
+    return row.split;
+  });
   if (files.count === 0) {
     throw new AppError(
       "no-examples",
-      "No rollout passes the filters, so nothing was written. Ask for less with --where, or take another run.",
+      candidates.length === 0
+        ? "No rollout passes the filters, so nothing was written. Ask for less with --where, or take another run."
+        : `No rollout that passes the filters can be written as ${format}, so nothing was written. Set another --format, or take another run.`,
     );
   }
   await files.finish();
@@ -86,6 +89,27 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   const card = dataCard({ ...facts, name: basename(output), version: VERSION });
   await fileSystem.writeAtomic(join(output, "README.md"), card);
   return { rows, tasks, doubles, unsaid };
+}
+
+interface ExportedRun {
+  readonly name: string;
+  readonly model: string;
+  /** As {@link exportRow} has it. */
+  readonly trained: Readonly<Record<string, readonly string[]>>;
+  readonly reader: RunReader;
+  /** Rows that were written of it. */
+  rows: number;
+}
+
+async function openRun(files: FolderFiles, folder: string): Promise<ExportedRun> {
+  const model = await readRunModel(files, folder);
+  return {
+    name: basename(folder),
+    model: model?.model_name ?? "unknown",
+    trained: trainedSplits(model?.environments ?? {}),
+    reader: createRunReader(files, folder),
+    rows: 0,
+  };
 }
 
 /** Null for a format that has messages in their place. */

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from "node:path";
 import type { DataSource, SourceFacts } from "../../core/config/editing/diagnostics/dataSources.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { isAppError } from "../../core/errors.ts";
-import { chooseRollouts } from "../../core/examples/chooseRollouts.ts";
+import { chooseRollouts, useFewPerTask } from "../../core/examples/chooseRollouts.ts";
 import type { ChatExample } from "../../core/examples/example.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
@@ -101,7 +101,7 @@ async function runFacts(options: SourceFactsOptions): Promise<SourceFacts> {
   const { where, starred, tags, max_per_task: maxPerTask } = source;
   let looked = 0;
   let isPart = false;
-  const choice = { where, starred, tags, maxPerTask };
+  const choice = { where, starred, tags };
   const chosen = await chooseRollouts(createRunReader(files, folder), choice, (rollouts) => {
     looked += rollouts;
     isPart = looked > MAX_COUNTED;
@@ -115,7 +115,9 @@ async function runFacts(options: SourceFactsOptions): Promise<SourceFacts> {
     const message = `${basename(folder)} has rollouts of ${environment}, split ${split}, which is kept for measuring. Take rollouts of another split.`;
     return { kind: "unreadable", message };
   }
-  const stored = summaries.filter(({ tokenData }) => tokenData.length > 0);
+  const stored = await useFewPerTask(chosen, maxPerTask, async ({ summary }) =>
+    summary.tokenData.length > 0 ? summary : null,
+  );
   if (stored.length === 0 && !isPart) {
     const why =
       summaries.length === 0

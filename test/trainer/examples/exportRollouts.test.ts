@@ -18,15 +18,19 @@ const CONFIG = {
 const fileSystem = filesOnDisk();
 const folder = folderOfEachTest();
 
-function writeRun(records: readonly StoredOne[]) {
+function writeRun(records: readonly StoredOne[], name = "one") {
   const rollouts = records.map((record, at) => ({ promptText: `Task ${at}`, ...record }));
-  return writeStoredRun(fileSystem, join(folder, "one"), rollouts, CONFIG);
+  return writeStoredRun(fileSystem, join(folder, name), rollouts, CONFIG);
 }
 
-async function exported(run: string, format: ExportFormat = "messages", more = {}) {
+async function exported(
+  runs: string | readonly string[],
+  format: ExportFormat = "messages",
+  more = {},
+) {
   const output = join(folder, "data");
   const choice = { where: null, starred: false, tags: [], maxPerTask: null, ...more };
-  const common = { fileSystem, folders: [run], output, license: "mit" };
+  const common = { fileSystem, folders: [runs].flat(), output, license: "mit" };
   const result = await exportRollouts({ ...common, choice, format });
   return { result, output };
 }
@@ -87,6 +91,30 @@ describe("rollouts as a data set", () => {
     expect(card).toContain("| one | org/model | 2 |");
     expect(card).toContain("Rollouts with `reward >= 1`.");
     expect(card).toContain("1 double left out");
+  });
+
+  it("are at most so many of a task, of all runs together", async () => {
+    const { run: one } = await writeRun([{ index: 7, reward: 0.5 }, { index: 8 }], "one");
+    const { run: two } = await writeRun([{ index: 7, promptText: "Better" }], "two");
+    const { result, output } = await exported([one, two], "messages", { maxPerTask: 1 });
+    expect(result).toMatchObject({ rows: { train: 2 }, tasks: 2 });
+    const rows = await linesOf(join(output, "train.jsonl"));
+    expect(rows).toContainEqual(expect.objectContaining({ task_index: 7, run: "two", reward: 1 }));
+  });
+
+  it("are the best of those of a task that can be written", async () => {
+    const turns = aRecord({}).turns.map((turn) => ({ ...turn, content: "", calls: [] }));
+    const { run } = await writeRun([
+      { index: 7, turns },
+      { index: 7, reward: 0.5, ids: null },
+      { index: 7, reward: 0.25 },
+    ]);
+    const limit = { maxPerTask: 1 };
+    const { output } = await exported(run, "messages", limit);
+    expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([{ reward: 0.5 }]);
+    await rm(output, { recursive: true });
+    await exported(run, "tokens", { ...limit, where: "reward < 1" });
+    expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([{ reward: 0.25 }]);
   });
 
   it("of an evaluation are data where training draws from the split, too", async () => {
@@ -180,5 +208,10 @@ describe("rollouts as a data set", () => {
     });
     await exported(run);
     await expect(exported(run)).rejects.toMatchObject({ code: "folder-not-empty" });
+  });
+
+  it("are refused where none that passes can be written", async () => {
+    const { run } = await writeRun([{ ids: null }]);
+    await expect(exported(run, "tokens")).rejects.toThrow("can be written as tokens");
   });
 });

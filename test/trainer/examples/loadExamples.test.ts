@@ -106,6 +106,18 @@ describe("demonstrations of a run", () => {
     }
   });
 
+  it("are at most so many of a task among those that can be trained on", async () => {
+    const task = { index: 5 };
+    const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
+    await writeRun("one", [
+      { ...task, ids: null },
+      { ...task, images },
+      { ...task, reward: 0.5 },
+    ]);
+    const { trained } = await load([{ run: "one", max_per_task: 1 }]);
+    expect(trained.map(({ index, record }) => [index, record.reward])).toEqual([[0, 0.5]]);
+  });
+
   it("that have no tokens are left out, and counted", async () => {
     await writeRun("one", [{}, { ids: null }]);
     const { trained, warnings } = await load([{ run: "one" }]);

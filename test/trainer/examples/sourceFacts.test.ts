@@ -88,6 +88,12 @@ describe("a run", () => {
     });
   });
 
+  it("is counted with at most so many of a task whose tokens are stored", async () => {
+    const rollouts = [{ ids: null }, {}, {}].map((each) => ({ ...each, index: 5 }));
+    await writeStoredRun(fileSystem, join(folder, "one"), rollouts);
+    expect(await factsOf({ run: "one", max_per_task: 1 })).toMatchObject({ count: 1 });
+  });
+
   it("that gives nothing, or what measures, says why", async () => {
     await writeRun([0]);
     expect(await factsOf({ run: "one", where: "reward >= 1" })).toMatchObject({
