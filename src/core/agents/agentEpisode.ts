@@ -5,7 +5,7 @@
 
 import { partsOf, shownContent } from "../chat/content.ts";
 import { ImagePool } from "../chat/imagePool.ts";
-import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
+import type { InitialMessage, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import type { EndpointModel, PolicyTurn, TurnNeeds } from "../endpoint/endpointModel.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
 import { messageKeys } from "../endpoint/messageKeys.ts";
@@ -79,6 +79,8 @@ export class AgentEpisode implements RolloutEpisode {
   /** True once a call has ended the episode. */
   #isOver = false;
   #tools: ToolList | null = null;
+  /** Those of the first request. */
+  #declared: readonly ToolDeclaration[] = [];
   #stop: StopReason | null = null;
   #fault: unknown = null;
   /** Whether the last request was refused because its conversation is too long. */
@@ -125,7 +127,7 @@ export class AgentEpisode implements RolloutEpisode {
       promptText: this.#promptText,
       conversation: this.#conversation,
       promptTokens: this.#promptTokens,
-      tools: storedTools(this.#tools?.tools ?? []),
+      tools: storedTools(this.#declared),
       turns: this.#turns.records,
       turnFacts: this.#turns.facts,
       toolFacts: this.#calls.facts,
@@ -347,7 +349,7 @@ export class AgentEpisode implements RolloutEpisode {
       this.#samplingMs += samplingMs;
       const times = { startedAtMs, samplingMs };
       // Of requests at once, the first that is answered begins the rollout.
-      if (this.turnCount === 0) this.#begins(messages, prompt.length);
+      if (this.turnCount === 0) this.#begins(messages, request.tools, prompt.length);
       const opening = continued === null ? messages : [];
       const own = { messages: opening, tools: request.tools };
       this.#isTruncated = this.#turns.add(finished, own, times);
@@ -371,7 +373,12 @@ export class AgentEpisode implements RolloutEpisode {
     return isTask ? depth : depth + Number.parseInt(opening.slice(0, 5), 16) * OPENINGS;
   }
 
-  #begins(messages: readonly InitialMessage[], promptTokens: number): void {
+  #begins(
+    messages: readonly InitialMessage[],
+    tools: readonly ToolDeclaration[],
+    promptTokens: number,
+  ): void {
+    this.#declared = tools;
     this.#promptTokens = promptTokens;
     const [only] = messages;
     // Where the record has no conversation, the model was asked what the environment says.

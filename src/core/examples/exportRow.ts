@@ -3,6 +3,7 @@
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { assertNever } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
+import type { TurnRecord } from "../rollout/episodeRecord.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { parseJson } from "../util/jsonl.ts";
@@ -113,7 +114,7 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
               })),
       }),
     );
-    for (const [i, { text }] of turn.results.entries()) {
+    for (const [i, { text }] of readResults(record, turn).entries()) {
       const id = ids[i];
       // An answer in plain text is no call, so what came back is a message.
       if (id === undefined) messages.push({ role: "user", content: text });
@@ -125,6 +126,14 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
 }
 
 /** What the model was asked, in OpenAI's chat format. */
+/** Without those of calls that an agent's program made by itself, which are not in the model's conversation. */
+function readResults(
+  { agent }: RolloutRecord,
+  { calls, results }: TurnRecord,
+): TurnRecord["results"] {
+  return agent === undefined ? results : results.slice(0, calls.length);
+}
+
 function openingOf({
   systemText,
   promptText,

@@ -97,7 +97,7 @@ export class Episode implements RolloutEpisode {
   readonly #images: RolloutImages;
   readonly #calls: EpisodeCalls;
   #tools: ToolList | null = null;
-  /** The same, for the parser. */
+  /** Those of them that the model can call, for the parser. */
   #declared: readonly ToolDeclaration[] = [];
   #parseErrorsInARow = 0;
   #noCallsInARow = 0;
@@ -121,7 +121,7 @@ export class Episode implements RolloutEpisode {
       promptText: this.#promptText,
       conversation: this.#conversation,
       promptTokens: this.#promptTokens,
-      tools: storedTools(this.#tools?.tools ?? []),
+      tools: storedTools(this.#declared),
       turns: this.#turns.map(({ read, outcome }) => turnRecord(read(), outcome)),
       turnFacts: this.#turnFacts,
       toolFacts: this.#calls.facts,

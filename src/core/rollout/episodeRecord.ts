@@ -2,9 +2,7 @@
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Chat } from "../chat/chat.ts";
-import { argumentsSchema } from "../chat/reference.ts";
 import type { FollowUp, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
-import type { ToolList } from "../openreward/types.ts";
 import type { TurnFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { writeExactJson } from "../util/exactJson.ts";
@@ -18,10 +16,10 @@ export type ToolResultRecord = TurnRecord["results"][number];
 const MAX_STORED_TOOLS = 256;
 const MAX_STORED_DESCRIPTION = 4_000;
 
-export function storedTools(tools: ToolList["tools"]): RolloutRecord["tools"] {
-  return tools.slice(0, MAX_STORED_TOOLS).map((tool) => {
+export function storedTools(tools: readonly ToolDeclaration[]): RolloutRecord["tools"] {
+  return tools.slice(0, MAX_STORED_TOOLS).map(({ function: tool }) => {
     const { name, description } = tool;
-    const parameters = writeExactJson(argumentsSchema(tool));
+    const parameters = writeExactJson(tool.parameters);
     return withoutUndefined({
       name,
       description: description.slice(0, MAX_STORED_DESCRIPTION),

@@ -13,7 +13,7 @@ import {
 } from "../rollout/scriptedEnvironment.ts";
 import { call, encode, ended, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
 import { aRecord } from "../runFolder/builders.ts";
-import { anAgentEpisode, loop, playAgent, results, said } from "./playAgent.ts";
+import { anAgentEpisode, loop, playAgent, results, said, TOOLS } from "./playAgent.ts";
 
 const ADD = ended(`Let me see. ${call("add", { a: 2, b: 3 })}`);
 const ANSWER = ended(call("answer"));
@@ -111,6 +111,20 @@ describe("an agent with several conversations", () => {
       undefined,
       "Add 2 and 3. So far: It is 5. Let me see.",
     ]);
+  });
+
+  it("is stored with the tools that its first turn could call", async () => {
+    const [, answer] = TOOLS;
+    const { episode } = await playAgent({
+      turns: [DONE, DONE],
+      program: async ({ ask }) => {
+        await ask([user("First.")], { tools: [answer] });
+        await ask([user("Second.")]);
+        return 0;
+      },
+    });
+    const parameters = JSON.stringify(answer?.function.parameters);
+    expect(episode.played.tools).toEqual([{ name: "answer", description: "Ends.", parameters }]);
   });
 
   it("begins with what its first turn answers", async () => {

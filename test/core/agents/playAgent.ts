@@ -30,7 +30,7 @@ const declared = (name: string, description: string) => ({
 });
 
 /** The tools of a scripted session, as an agent declares them. */
-const TOOLS = [declared("add", "Adds."), declared("answer", "Ends.")];
+export const TOOLS = [declared("add", "Adds."), declared("answer", "Ends.")];
 
 /** What the program of an agent can do. */
 export interface Caller extends AgentRollout {

@@ -4,10 +4,14 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rollout
 import { NO_MARK } from "../../../src/shared/marks.ts";
 import { aRecord, aRolloutSummary } from "../runFolder/builders.ts";
 
-function openingOf(changes: Partial<RolloutRecord>) {
+function messagesOf(changes: Partial<RolloutRecord>) {
   const run = { name: "run", trained: {} };
   const chosen = { summary: aRolloutSummary(0), mark: NO_MARK };
-  return exportRow(run, chosen, aRecord({ ...changes, turns: [] })).messages;
+  return exportRow(run, chosen, aRecord(changes)).messages;
+}
+
+function openingOf(changes: Partial<RolloutRecord>) {
+  return messagesOf({ ...changes, turns: [] });
 }
 
 const asked = { type: "user_message", content: "Go." } as const;
@@ -51,5 +55,26 @@ describe("the opening of an exported rollout", () => {
     expect(openingOf({ systemText: null, promptText: "Go." })).toEqual([
       { role: "user", content: "Go." },
     ]);
+  });
+});
+
+describe("the turns of an exported rollout", () => {
+  const found = { name: "search", text: "Snow.", isError: false, reward: null, finished: false };
+  const turns = aRecord().turns.map((turn) => {
+    const said = { content: "Action: search(snow)", calls: [] };
+    return { ...turn, ...said, results: [found], nudge: "Observation: Snow." };
+  });
+  const agent = { exit: "0", output: "", refusals: [] };
+  const answers = (changes: Partial<RolloutRecord>) =>
+    messagesOf({ ...changes, turns }).filter(({ role }) => role === "user");
+  const task = { role: "user", content: "What is 2 + 3?" };
+  const observed = { role: "user", content: "Observation: Snow." };
+
+  it("have what came back of a text without a call", () => {
+    expect(answers({})).toEqual([task, { role: "user", content: "Snow." }, observed]);
+  });
+
+  it("have nothing that an agent got for itself", () => {
+    expect(answers({ agent })).toEqual([task, observed]);
   });
 });

@@ -143,7 +143,7 @@ export const rolloutRecordSchema = z
     promptText: z.string(),
     /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
     conversation: z.array(openingMessage).readonly(),
-    /** The environment's tools as declared to the model. Long descriptions are cut. */
+    /** Those that were declared to the model: by an agent in its first request, else all of the environment. Long descriptions are cut. */
     tools: z
       .array(
         z
