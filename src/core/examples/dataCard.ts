@@ -10,7 +10,7 @@ export interface DataFacts {
   /** Rows by split, without doubles. */
   readonly rows: Readonly<Record<string, number>>;
   readonly doubles: number;
-  /** Rollouts with a turn that messages cannot say. */
+  /** Rollouts that messages cannot say. */
   readonly unsaid: number;
   readonly tasks: number;
   readonly runs: readonly {
@@ -77,7 +77,7 @@ function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
     ...(unsaid === 0
       ? []
       : [
-          `Rollouts with an image, an empty turn or an unreadable call: ${formatCount(unsaid)} left out.`,
+          `Rollouts with an image, an oversized tool, an empty turn or an unreadable call: ${formatCount(unsaid)} left out.`,
         ]),
     `Rows with the same conversation stand once: ${formatQuantity(doubles, "double")} left out.`,
   ];

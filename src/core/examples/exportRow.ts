@@ -3,7 +3,7 @@
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { assertNever } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { TurnRecord } from "../rollout/episodeRecord.ts";
+import { areWhole, type TurnRecord } from "../rollout/episodeRecord.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { parseJson } from "../util/jsonl.ts";
@@ -54,12 +54,13 @@ export function exportRow(
 }
 
 /**
- * False when messages cannot say what the model read or wrote: an image, a call that was not readable, nothing at all, or several
- * conversations of an agent.
+ * False when messages cannot say what the model read or wrote: an image, a tool that is not stored whole, a call that was not readable,
+ * nothing at all, or several conversations of an agent.
  */
-export function isSaidByMessages({ turns, agent, images }: RolloutRecord): boolean {
+export function isSaidByMessages({ turns, agent, images, tools }: RolloutRecord): boolean {
   return (
     images.length === 0 &&
+    areWhole(tools) &&
     turns.every(
       ({ content, calls, errors, stream }) =>
         errors.length === 0 &&

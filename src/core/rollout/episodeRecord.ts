@@ -28,6 +28,17 @@ export function storedTools(tools: readonly ToolDeclaration[]): RolloutRecord["t
   });
 }
 
+/** False where a tool may lack something of what the model read of it. */
+export function areWhole(tools: RolloutRecord["tools"]): boolean {
+  return (
+    tools.length < MAX_STORED_TOOLS &&
+    tools.every(
+      ({ description, parameters }) =>
+        description.length < MAX_STORED_DESCRIPTION && parameters !== undefined,
+    )
+  );
+}
+
 /** What the model wrote in a turn. */
 export interface WrittenTurn {
   readonly ids: readonly number[];

@@ -27,7 +27,13 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     promptText: "What is 2 + 3?",
     images: [],
     conversation: [],
-    tools: [{ name: "answer", description: "Gives the answer and ends the task." }],
+    tools: [
+      {
+        name: "answer",
+        description: "Gives the answer and ends the task.",
+        parameters: '{"type":"object","properties":{"value":{"type":"integer"}}}',
+      },
+    ],
     turns: [
       {
         sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
+import { storedTools } from "../../../src/core/rollout/episodeRecord.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
 import { type ExportFormat, exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
@@ -151,6 +152,25 @@ describe("rollouts as a data set", () => {
     expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 1 });
     await rm(output, { recursive: true });
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 2 });
+  });
+
+  it("are left out where a tool is not stored whole, and are there as tokens", async () => {
+    const declared = (description: string, schema: object) =>
+      storedTools([
+        { type: "function", function: { name: "find", description, parameters: { ...schema } } },
+      ]);
+    const long = "a".repeat(4_001);
+    const whole = declared("Finds.", { type: "object" });
+    const { run } = await writeRun([
+      { tools: declared(long, { type: "object" }) },
+      { tools: declared("Finds.", { description: long }) },
+      { tools: Array.from({ length: 256 }, () => whole).flat() },
+      { tools: whole },
+    ]);
+    const { result, output } = await exported(run);
+    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 3 });
+    await rm(output, { recursive: true });
+    expect((await exported(run, "tokens")).result.rows).toEqual({ train: 4 });
   });
 
   it("are doubles as tokens only where the tokens are the same", async () => {
