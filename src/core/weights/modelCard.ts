@@ -10,6 +10,8 @@ import { visibleText } from "../util/visibleText.ts";
 export interface RunOfWeights {
   readonly name: string;
   readonly checkpoint: CheckpointEntry;
+  /** How it learned; null where its configuration cannot be read. */
+  readonly method: "rl" | "sft" | null;
   readonly environments: readonly string[];
   /** Those of the checkpoint's step. */
   readonly evaluations: readonly EvaluationEntry[];
@@ -55,11 +57,13 @@ const LACKING_NOTE =
 /** What `--max-lora-rank` of vLLM takes: https://docs.vllm.ai/en/stable/api/vllm/config/lora/ */
 const SERVED_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
+const METHODS = { rl: " with reinforcement learning", sft: " by imitating examples" };
 const REWARDS = ["rollout/reward/mean", "rollout_included/reward/mean"];
 
 /** Markdown with the front matter that model hubs read. */
 export function modelCard({ baseModel, rank, path, run, form }: CardFacts): string {
   const title = run === null ? "LoRA weights" : run.name;
+  const method = run?.method ?? null;
   const [formText, what] = FORM_TEXTS[form.kind];
   const rows = [
     ["Base model", plain(baseModel)],
@@ -69,9 +73,9 @@ export function modelCard({ baseModel, rank, path, run, form }: CardFacts): stri
     ...(run === null ? [] : runRows(run)),
   ];
   return [
-    frontMatter(baseModel, form),
+    frontMatter(baseModel, form, method),
     `# ${plain(title)}`,
-    `${what} with reinforcement learning.`,
+    `${what}${method === null ? "" : METHODS[method]}.`,
     table(["", ""], rows),
     ...(run === null ? [] : evaluationPart(run)),
     ["## Use", ...usage(baseModel, title, form)].join("\n\n"),
@@ -81,8 +85,12 @@ export function modelCard({ baseModel, rank, path, run, form }: CardFacts): stri
     .concat("\n");
 }
 
-function frontMatter(baseModel: string, { kind }: CardForm): string {
-  const tags = ["reinforcement-learning", "lora", "tinker-rl"];
+function frontMatter(
+  baseModel: string,
+  { kind }: CardForm,
+  method: RunOfWeights["method"],
+): string {
+  const tags = [...(method === "rl" ? ["reinforcement-learning"] : []), "lora", "tinker-rl"];
   const lines = [
     `base_model: ${JSON.stringify(baseModel)}`,
     `library_name: ${kind === "merged" ? "transformers" : "peft"}`,
@@ -96,7 +104,7 @@ function runRows({ checkpoint, environments }: RunOfWeights): readonly (readonly
   const reward = REWARDS.map((name) => checkpoint.metrics[name]).find((value) => value != null);
   return [
     ["Step", String(checkpoint.step)],
-    ["Environments", environments.map(code).join(", ")],
+    ...(environments.length === 0 ? [] : [["Environments", environments.map(code).join(", ")]]),
     ...(reward === undefined ? [] : [["Mean reward of the step before it", formatReward(reward)]]),
     ["Saved", plain(checkpoint.created_at)],
   ];

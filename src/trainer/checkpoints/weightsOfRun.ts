@@ -18,6 +18,7 @@ import type { RunOfWeights } from "../../core/weights/modelCard.ts";
 
 const resolvedConfig = z.object({
   model_name: z.string().catch(""),
+  method: z.enum(["rl", "sft"]).catch("rl"),
   environments: z.record(z.string(), z.unknown()),
   tinker_base_url: z.string().nullable().catch(null),
 });
@@ -56,6 +57,7 @@ export async function weightsOfRun(
   return {
     name: basename(folder),
     checkpoint,
+    method: known?.method ?? null,
     environments: Object.keys(environments),
     evaluations: evaluations.filter(({ step }) => step === checkpoint.step),
     config,

@@ -21,6 +21,7 @@ function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
   return {
     name: "demo",
     checkpoint: CHECKPOINT,
+    method: "rl",
     environments: ["local/calculator"],
     evaluations: [],
     config: "model_name: local/tiny-tool\n",
@@ -53,6 +54,16 @@ describe("a model card", () => {
     expect(text).not.toContain("Environments");
     expect(text).not.toContain("## Evaluation");
     expect(text).not.toContain("## Configuration");
+    expect(text).toContain("LoRA weights that were trained.");
+    expect(text).not.toContain("reinforcement");
+  });
+
+  it("says how the weights were trained", () => {
+    expect(card(aRun())).toContain("LoRA weights that were trained with reinforcement learning.");
+    expect(card(aRun())).toContain("- reinforcement-learning\n");
+    const imitating = card(aRun({ method: "sft", environments: [] }));
+    expect(imitating).toContain("LoRA weights that were trained by imitating examples.");
+    expect(imitating).not.toMatch(/reinforcement|Environments/);
   });
 
   it("of a run's weights has its step, environments, reward and configuration", () => {

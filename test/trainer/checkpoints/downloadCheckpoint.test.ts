@@ -64,6 +64,12 @@ describe("the weights of a local run", () => {
     );
     expect(card()).toContain("| Environments | `local/calculator` |");
     expect(card()).toContain("model_name: local/tiny-tool");
+    expect(card()).toContain("trained with reinforcement learning");
+  });
+
+  it("have a card that says that they imitate examples", async () => {
+    await download(aRunFolder(folder, [anEntry()], { method: "sft", environments: {} }));
+    expect(card()).toContain("trained by imitating examples");
   });
 
   it("are those of the newest checkpoint that lasts, or of the one that is named", async () => {
