@@ -10,7 +10,11 @@ import type { Clock, FileSystem } from "../core/ports.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
 import { sha256 } from "../node/hash.ts";
 import { VERSION } from "../shared/version.ts";
-import { type ExampleTraining, writeExampleFolder } from "../trainer/examples/exampleFolder.ts";
+import {
+  type ExampleFolderOptions,
+  type ExampleTraining,
+  writeExampleFolder,
+} from "../trainer/examples/exampleFolder.ts";
 import { answerRequests, type ServerOptions } from "./openRequests.ts";
 
 /** Files that were read lately, and are shown at once when they are asked for again. */
@@ -22,34 +26,32 @@ export function serveExamples(server: ServerOptions): void {
     server,
     EXAMPLE_REQUESTS.read,
     examplesRequestSchema,
-    async (request, { fileSystem }) => {
-      const own = join(request.parent, await nameFor(request.path, request.config));
+    async ({ path, parent, config }, { fileSystem }) => {
+      const places = { files: fileSystem, programFolder: server.programFolder };
+      const training = config === null ? null : await trainingOf(config, places, server.clock);
+      const own = join(parent, await nameFor(path, config, training !== null));
       const folder =
         writing.get(own) ??
-        showExamples(server, request, own, fileSystem).finally(() => writing.delete(own));
+        showExamples({ fileSystem, path, parent: own, training }).finally(() =>
+          writing.delete(own),
+        );
       writing.set(own, folder);
       return folder;
     },
   );
 }
 
-/** Resolves with the folder in `own` that shows the file. */
-async function showExamples(
-  { clock, programFolder }: ServerOptions,
-  { path, parent, config }: ExamplesRequest,
-  own: string,
-  fileSystem: FileSystem,
-): Promise<string> {
+/** Resolves with the folder in `parent` that shows the file. */
+async function showExamples(options: ExampleFolderOptions): Promise<string> {
+  const { fileSystem, parent: own } = options;
   for (const name of await fileSystem.list(own)) {
     const known = join(own, name);
     if (await isWhole(fileSystem, known)) return known;
   }
   await rm(own, { recursive: true, force: true });
-  await forgetOldest(fileSystem, parent);
-  const places = { files: fileSystem, programFolder };
-  const training = config === null ? null : await trainingOf(config, places, clock);
+  await forgetOldest(fileSystem, dirname(own));
   try {
-    return await writeExampleFolder({ fileSystem, path, parent: own, training });
+    return await writeExampleFolder(options);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
     throw error;
@@ -62,10 +64,14 @@ async function isWhole(fileSystem: FileSystem, folder: string): Promise<boolean>
   return file?.phase === "done";
 }
 
-/** The same for the same file under the same configuration. */
-async function nameFor(path: string, config: ExamplesRequest["config"]): Promise<string> {
+/** The same for the same file under the same configuration, with or without tokens. */
+async function nameFor(
+  path: string,
+  config: ExamplesRequest["config"],
+  hasTokens: boolean,
+): Promise<string> {
   const found = await stat(path).catch(() => null);
-  const text = JSON.stringify([VERSION, path, found?.size, found?.mtimeMs, config]);
+  const text = JSON.stringify([VERSION, path, found?.size, found?.mtimeMs, config, hasTokens]);
   return sha256(text).slice(0, 16);
 }
 

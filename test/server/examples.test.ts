@@ -1,11 +1,15 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../src/api/examples.ts";
 import { runPaths, stepPaths } from "../../src/core/runFolder/files/layout.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
+import { compileModel } from "../../src/node/tokenizer/compiledModel.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
+
+// The thread is a file of the built program.
+vi.mock("../../src/node/tokenizer/compileInThread.ts", () => ({ compileInThread: compileModel }));
 
 const files = filesOnDisk();
 const folder = folderOfEachTest();
@@ -41,4 +45,26 @@ it("writes a folder anew that a server was ended in the middle of", async () => 
   await writeFile(stepPaths(run, 0).index, "");
   const again = await anEditor().ask<{ value: string }>(EXAMPLE_REQUESTS.read, request);
   expect(await createRunReader(files.within(again.value), again.value).rollouts(0)).toHaveLength(3);
+});
+
+it("shows a file in tokens once the tokenizer is there", async () => {
+  const text = `model_name: org/model
+tokenizer_name: ./tokenizer
+method: sft
+batch_size: 1
+max_steps: 1
+data: [{ path: demos.jsonl }]
+`;
+  const config = { path: join(folder, "sft.yaml"), text, overrides: [] };
+  const tokens = async () => {
+    const { value: run } = await anEditor().ask<{ value: string }>(EXAMPLE_REQUESTS.read, {
+      ...request,
+      config,
+    });
+    const [first] = await createRunReader(files.within(run), run).rollouts(0);
+    return first?.tokens;
+  };
+  expect(await tokens()).toBe(0);
+  await cp("src/local/engine/model", join(folder, "tokenizer"), { recursive: true });
+  expect(await tokens()).toBeGreaterThan(0);
 });
