@@ -5,7 +5,12 @@ import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointChange, changeStored } from "../../core/tinker/checkpointChange.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
-import { CheckpointPlaces, notHere, type OnThisComputer, type PlacesRequest } from "./places.ts";
+import {
+  CheckpointPlaces,
+  noCheckpoint,
+  type OnThisComputer,
+  type PlacesRequest,
+} from "./places.ts";
 
 export interface ChangeRequest extends PlacesRequest {
   /** `tinker://RUN/KIND/NAME` each. */
@@ -39,7 +44,7 @@ export async function* changeCheckpoints(
   try {
     for (const path of request.paths) {
       const place = await places.placeOf(path);
-      if (place === null && change.action !== "delete") throw notHere(path, request);
+      if (place === null && change.action !== "delete") throw noCheckpoint(path, request);
       let isGone = place === null;
       if (place?.kind === "this computer") await changeHere(place, change);
       if (place?.kind === "Tinker") {

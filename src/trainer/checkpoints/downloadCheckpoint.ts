@@ -21,7 +21,7 @@ import { CleanupStack } from "../services/cleanupStack.ts";
 import {
   type AtTinker,
   CheckpointPlaces,
-  notHere,
+  noCheckpoint,
   type OnThisComputer,
   type PlacesRequest,
 } from "./places.ts";
@@ -85,7 +85,7 @@ export async function downloadCheckpoint(
     // An export is deleted with the same connection after the user has ended the download.
     const places = { ...request, signal: undefined, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
     const place = await new CheckpointPlaces(fileSystem, places, cleanup).placeOf(path);
-    if (place === null) throw notHere(path, request);
+    if (place === null) throw noCheckpoint(path, request);
     const files = fileSystem.within(folder);
     const facts = await factsOf(place, path);
     const { form } = request;

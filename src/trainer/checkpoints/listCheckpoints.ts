@@ -1,13 +1,12 @@
 /** Lists saved weights, and describes one of them. */
 
-import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
 import { checkpointPage, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
 import { tinkerPath } from "../../local/engine/service/checkpoints/tinkerPath.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
-import { CheckpointPlaces, type PlacesRequest } from "./places.ts";
+import { CheckpointPlaces, noCheckpoint, type PlacesRequest } from "./places.ts";
 
 export interface StoredCheckpoint extends Omit<Checkpoint, "userMetadata"> {
   readonly place: "this computer" | "Tinker";
@@ -20,10 +19,10 @@ export interface DescribedCheckpoint extends StoredCheckpoint {
   readonly consoleUrl: string | null;
 }
 
-/** More than a page of a terminal, less than what an account of years holds. */
+/** Of the account: more than a page of a terminal, less than what years leave there. */
 const MAX_HOSTED = 1000;
 
-/** All of this computer and of the account, the newest first. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
+/** All of this computer, and behind them the newest of the account, each with the newest first. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
 export async function listCheckpoints(
   fileSystem: FileSystem,
   request: PlacesRequest,
@@ -50,7 +49,7 @@ export async function describeCheckpoint(
     }
     const { run } = parseTinkerPath(path);
     const stored = (await place?.account.listCheckpoints(run))?.find((each) => each.path === path);
-    if (place === null || stored === undefined) throw missing(path);
+    if (place === null || stored === undefined) throw noCheckpoint(path, request);
     const consoleUrl = checkpointPage(path, place.connection.baseUrl);
     return { ...fromTinker(stored), ...(await place.account.weightsFacts(path)), consoleUrl };
   });
@@ -82,11 +81,4 @@ function fromRecord(record: CheckpointRecord): StoredCheckpoint {
 
 function fromTinker({ userMetadata: _, ...checkpoint }: Checkpoint): StoredCheckpoint {
   return { place: "Tinker", ...checkpoint };
-}
-
-function missing(path: string): AppError {
-  return new AppError(
-    "no-such-checkpoint",
-    `There is no checkpoint ${path}. It may have expired or been deleted; tinker-rl checkpoints list shows what exists.`,
-  );
 }

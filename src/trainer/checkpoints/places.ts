@@ -95,14 +95,16 @@ function localKey(path: string): CheckpointKey | null {
 }
 
 /** `isLocalOnly` as the user has asked for it. */
-export function notHere(
+export function noCheckpoint(
   path: string,
   { isLocalOnly }: Pick<PlacesRequest, "isLocalOnly">,
 ): AppError {
-  const advice = isLocalOnly ? " Omit --local to look it up at Tinker." : "";
+  const advice = isLocalOnly
+    ? "Omit --local to look it up at Tinker."
+    : "tinker-rl checkpoints list shows what exists.";
   return new AppError(
     "no-such-checkpoint",
-    `This computer has no checkpoint ${path}. It may have expired.${advice}`,
+    `There is no checkpoint ${path}. It may have expired or been deleted. ${advice}`,
   );
 }
 
