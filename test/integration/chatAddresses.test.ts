@@ -49,7 +49,6 @@ async function aRun(judged: object, copied: object) {
     name: "one",
     step: 1,
     kind: "final",
-    state_path: null,
     sampler_path: path,
   });
   for (const [file, value] of [

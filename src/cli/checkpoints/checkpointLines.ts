@@ -29,10 +29,11 @@ function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): r
   const best =
     entry.best === undefined ? "" : ` (${entry.best.metric} ${formatMeasure(entry.best.value)})`;
   const facts = `${kinds}${best}, ${step}${expiry}`;
-  const shown: Line[] = [[`  ${entry.name}`, styled("quiet", `  ${facts}`)]];
   // Paths stay whole, wider than the window or not: they are there to be copied.
-  if (entry.state_path !== null)
-    shown.push([`    ${l10n.t("state").padEnd(7)}  `, entry.state_path]);
+  const shown: Line[] = [
+    [`  ${entry.name}`, styled("quiet", `  ${facts}`)],
+    [`    ${l10n.t("state").padEnd(7)}  `, entry.state_path],
+  ];
   if (entry.sampler_path !== null)
     shown.push([`    ${l10n.t("sampler").padEnd(7)}  `, entry.sampler_path]);
   return shown;

@@ -21,7 +21,7 @@ const checkpointSchema = z
     position: count,
     kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
     /** For a resume. */
-    state_path: checkpointPath.nullable(),
+    state_path: checkpointPath,
     /** For use. */
     sampler_path: checkpointPath.nullable(),
     /** ISO 8601; null = kept until deleted. */

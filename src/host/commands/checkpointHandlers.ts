@@ -56,26 +56,18 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
     });
   return {
     refreshCheckpoints: () => options.view.refresh(),
-    copyCheckpointPath: onChosen(async ({ entry: { state_path, sampler_path } }) => {
-      const path = state_path ?? sampler_path;
-      if (path !== null) await vscode.env.clipboard.writeText(path);
+    copyCheckpointPath: onChosen(async ({ entry }) => {
+      await vscode.env.clipboard.writeText(entry.state_path);
     }),
     openCheckpointPage: on(async (run, entry) => {
       const place = await placeOf(run, options.changes);
       await openCheckpointPage(run, entry, place, options.downloads.keys);
     }),
-    insertCheckpointPath: onChosen(async ({ entry: { state_path } }) => {
-      if (state_path !== null) await useInConfig(state_path);
-    }),
+    insertCheckpointPath: onChosen(({ entry }) => useInConfig(entry.state_path)),
     deleteCheckpoint: on(async (run, entry) => {
       if (await removeCheckpoint(run, entry, options.changes)) options.view.refresh();
     }),
     branchFromCheckpoint: onChosen(async ({ folder, entry }) => {
-      if (entry.state_path === null) {
-        const text = vscode.l10n.t("This checkpoint has no training state to resume from.");
-        await offerInstead(text, []);
-        return;
-      }
       const { fileSystem } = options.changes;
       await branchRun({ fileSystem, folder, checkpoint: entry, edits: [] });
     }),
@@ -112,7 +104,7 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
     publishCheckpoint: on((run, entry) => share(options, run, entry, "publish")),
     unpublishCheckpoint: on((run, entry) => share(options, run, entry, "unpublish")),
     startFromCheckpoint: on(async ({ file }, { state_path: path }) => {
-      if (path === null || file === null) return;
+      if (file === null) return;
       await startFrom(options, vscode.Uri.file(file.configPath), path);
     }),
   } satisfies Partial<CommandHandlers>;

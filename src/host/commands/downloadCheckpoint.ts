@@ -33,15 +33,7 @@ export async function downloadCheckpoint(
   { place, baseModel }: DownloadSource,
   options: CheckpointRequestOptions,
 ): Promise<void> {
-  const { name, state_path } = entry;
-  if (state_path === null) {
-    throw new Error(
-      vscode.l10n.t(
-        "The checkpoint {0} is only for sampling. Download one with a training state, because Tinker exports only those.",
-        name,
-      ),
-    );
-  }
+  const { name } = entry;
   if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
   const form = await askWeightsForm(baseModel);
   if (form === undefined) return;

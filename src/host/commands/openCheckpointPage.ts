@@ -11,14 +11,13 @@ import type { CheckpointPlace } from "./changeCheckpoint.ts";
 /** @throws for checkpoints on this computer or at another service */
 export async function openCheckpointPage(
   run: RunEntry,
-  { state_path, sampler_path }: CheckpointEntry,
+  { state_path }: CheckpointEntry,
   place: CheckpointPlace,
   keys: Pick<Keys, "variables">,
 ): Promise<void> {
-  const path = state_path ?? sampler_path;
   const address =
     place.kind === "Tinker" ? (place.baseUrl ?? safeAddress("tinker", keys.variables())) : null;
-  const page = path === null || address === null ? null : checkpointPage(path, address);
+  const page = address === null ? null : checkpointPage(state_path, address);
   if (page === null) {
     throw new Error(
       vscode.l10n.t("The service of {0} has no web pages for its checkpoints.", run.name),

@@ -54,11 +54,7 @@ export async function saveBefore(
   step: number,
 ): Promise<CheckpointEntry | null> {
   const entries = await readCheckpoints(fileSystem.within(folder), folder);
-  const usable = usableCheckpoints(entries, Date.now());
-  return nearestSave(
-    usable.filter(({ state_path }) => state_path !== null),
-    step,
-  );
+  return nearestSave(usableCheckpoints(entries, Date.now()), step);
 }
 
 /** Opens it unsaved, as a quick fix does. @throws AppError `no-config`, as {@link startConfig} */
@@ -71,7 +67,7 @@ export async function branchRun(options: BranchOptions): Promise<void> {
   const { branchText, branchRunName } = await import("../../core/config/editing/edits/branch.ts");
   const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };
   const runName = branchRunName({ runName: from.run, step: from.step });
-  const statePath = checkpoint.state_path ?? "";
+  const { state_path: statePath } = checkpoint;
   // The run folder names the file, and a run folder may come from anywhere.
   const branch = { overrides, statePath, edits, runName, from };
   const changed = branchText(text, branch, { path });

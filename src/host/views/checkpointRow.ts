@@ -30,10 +30,7 @@ export function checkpointRow(
   const { best, step } = entry;
   const kind = entry.kind === "best" && best === undefined ? "candidate" : entry.kind;
   const reward = entry.metrics["rollout/reward/mean"] ?? null;
-  const parts = [
-    entry.state_path === null ? null : l10n.t("state"),
-    entry.sampler_path === null ? null : l10n.t("sampler"),
-  ].filter((part) => part !== null);
+  const parts = [l10n.t("state"), ...(entry.sampler_path === null ? [] : [l10n.t("sampler")])];
   const details = [
     // A row is cut at its end.
     ...(best === undefined ? [] : [bestText(best)]),

@@ -85,9 +85,7 @@ async function readSaves(
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);
   // A save is written down again when something about it changes.
-  const byPath = new Map(
-    entries.flatMap((entry) => (entry.state_path === null ? [] : [[entry.state_path, entry]])),
-  );
+  const byPath = new Map(entries.map((entry) => [entry.state_path, entry]));
   const usable = new Set(usableCheckpoints(entries, Date.now()).map((entry) => entry.state_path));
   return {
     saved: [...byPath].map(([path, entry]) => ({

@@ -45,9 +45,7 @@ export async function weightsOfRun(
   const files = fileSystem.within(folder);
   const usable = usableCheckpoints(await readCheckpoints(files, folder), clock.now());
   const checkpoint =
-    name === null
-      ? newestWith(usable, "state_path")
-      : usable.find((entry) => entry.name === name && entry.state_path !== null);
+    name === null ? newestWith(usable, "state_path") : usable.find((entry) => entry.name === name);
   if (checkpoint === undefined) throw missing(folder, name, usable);
   const evaluations = await readEvaluations(files, folder);
   const config = await readOrEmpty(files, runPaths(folder).config);

@@ -23,8 +23,7 @@ interface Named {
 /** Weights to train on from. @throws AppError `run-not-found`, `no-such-checkpoint` */
 export async function statePathOf(named: Named): Promise<string> {
   if (named.given.startsWith("tinker:")) return named.given;
-  const { state_path: path } = await newest(named, "state_path");
-  return path ?? named.given;
+  return (await newest(named, "state_path")).state_path;
 }
 
 /** Weights to sample from: of a path to train on from, those that were saved with it. @throws as {@link statePathOf} */

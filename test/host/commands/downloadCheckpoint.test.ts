@@ -188,11 +188,4 @@ describe("downloading weights", () => {
     expect(editor.details).toEqual([]);
     expect(asked).toHaveLength(1);
   });
-
-  it("of a checkpoint for sampling is refused with the way to one that can be had", async () => {
-    const sampler = { ...ENTRY, state_path: null };
-    await expect(downloadCheckpoint(RUN, sampler, HERE, options(null))).rejects.toThrow(
-      "Download one with a training state",
-    );
-  });
 });

@@ -39,7 +39,7 @@ describe("the row of a checkpoint", () => {
 
   it("writes its step as all numbers of steps are", () => {
     const entry = { name: "a", step: 1_200, epoch: 0, position: 0, kind: "final", metrics: {} };
-    const places = { state_path: null, sampler_path: null, expires_at: null };
+    const places = { state_path: "tinker://r/weights/a", sampler_path: null, expires_at: null };
     const stored = { ...entry, ...places, renderer: "r", created_at: "" } as CheckpointEntry;
     const { label, spoken } = checkpointRow(stored, { nowMs: NOW_MS, isHosted: false });
     expect(label).toBe("Step 1,200");

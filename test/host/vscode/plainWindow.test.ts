@@ -93,7 +93,12 @@ describe("untrusted text never becomes a link or an icon", () => {
     );
     // What is read of them.
     const run = { name: HOSTILE, folder: "/runs/demo", isLive: false } as RunEntry;
-    const entry = { name: HOSTILE, step: 1, state_path: null, sampler_path: null };
+    const entry = {
+      name: HOSTILE,
+      step: 1,
+      state_path: "tinker://r/weights/a",
+      sampler_path: null,
+    };
     await removeCheckpoint(run, entry as CheckpointEntry, {
       fileSystem,
       append: async () => undefined,

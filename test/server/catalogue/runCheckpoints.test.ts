@@ -49,11 +49,6 @@ describe("the checkpoints of this window's runs", () => {
   it("have model, step and time, each path once", async () => {
     await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
     await appendCheckpoint(fileSystem.within(folder), folder, { ...SAVE, kind: "final" });
-    await appendCheckpoint(fileSystem.within(folder), folder, {
-      ...SAVE,
-      name: "sampler",
-      state_path: null,
-    });
     const { checkpoints, reported, rewards } = reader();
     await checkpoints.read();
     checkpoints.dispose();
