@@ -147,7 +147,14 @@ async function trainFrom(
     const collected = collectingStart(loaded, start);
     const models = await evaluatedModels(fileSystem, [collectedModel(loaded)], loaded.config);
     const { owner } = request;
-    const wanted = { fileSystem, loaded: collected, models, owner, sweep };
+    const wanted = {
+      fileSystem,
+      loaded: collected,
+      models,
+      owner,
+      sweep,
+      endsOnBudget: true,
+    };
     return withNotifications(options, collected, (watcher) =>
       evaluateModels({ ...options, ...watcher }, wanted),
     );

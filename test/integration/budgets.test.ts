@@ -1,6 +1,6 @@
 /** Runs that end before their plan does, because a budget is used up or a target is reached. */
 
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -10,9 +10,11 @@ import { readUsage } from "../../src/core/runFolder/usageLog.ts";
 import { addTokens, countTokens, tokenUsageSchema } from "../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { EXIT } from "../../src/shared/exitCodes.ts";
+import { resumeTraining, startEvaluation } from "../../src/trainer/trainer.ts";
 import { trained } from "./comparedRuns.ts";
 import { linesIn, resume, runFile, runIn, train } from "./controlledRun.ts";
-import { runFolderWith } from "./localRun.ts";
+import { readLines, runFolderWith } from "./localRun.ts";
+import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const STEPS = 5;
 const configOf = (settings: string): string => `
@@ -127,6 +129,56 @@ it("a budget in USD without prices is refused before the start, and the message 
   const refused = await train(folder).ended.catch((error: unknown) => error);
   expect(isAppError(refused) && refused.message).toMatch(/prices/);
   await expect(readdir(runIn(folder))).rejects.toThrow();
+});
+
+describe("a run that collects", () => {
+  const collect = "method: collect\nsamples_per_task: 2\nmax_tasks: 20";
+  const folderIn = (project: string) => `${runIn(project)}-evaluation`;
+  const playedIn = async (project: string) =>
+    (await readLines(join(folderIn(project), "eval", "step-000000.jsonl"))).length;
+  const resumed = (project: string, ...overrides: readonly string[]) => {
+    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+    const watch = () => undefined;
+    return resumeTraining({ ...base, folder: folderIn(project), overrides, watch }).ended;
+  };
+
+  it("ends saved once its budget is used up, and a higher one lets it continue", async () => {
+    const folder = await project(`${collect}\nmax_tokens_total: 10`);
+    const run = train(folder);
+    const end = await run.ended;
+    expect(end).toMatchObject({ outcome: "stopped", ending: { code: "token-budget" } });
+    expect(exitCodeOfRun(end)).toBe(EXIT.limit);
+    const message = end.ending?.message;
+    expect(message).toContain("resume it with a higher max_tokens_total");
+    expect(run.events).toContainEqual({ kind: "warning", message });
+    const file = JSON.parse(await readFile(join(folderIn(folder), "run.json"), "utf8"));
+    expect(file).toMatchObject({ phase: "stopped", ending: { code: "token-budget" } });
+    const played = await playedIn(folder);
+    expect(played).toBeLessThan(40);
+
+    expect(await resumed(folder)).toMatchObject({ ending: { code: "token-budget" } });
+    expect(await playedIn(folder)).toBe(played);
+    const done = await resumed(folder, "max_tokens_total=1000000");
+    expect(done).toEqual({ outcome: "done", folder: folderIn(folder) });
+    expect(await playedIn(folder)).toBe(40);
+  });
+
+  it("has budgets in USD and of hours, too", async () => {
+    const priced = await project(`${collect}\nprices: ${PRICES}\nmax_cost_usd: 0.0001`);
+    expect(await train(priced).ended).toMatchObject({ ending: { code: "cost-budget" } });
+    const timed = await project(`${collect}\nmax_hours: 0.0000001`);
+    expect(await train(timed).ended).toMatchObject({ ending: { code: "time-budget" } });
+  });
+
+  it("has none where it is only evaluated", async () => {
+    const folder = await project(`${collect}\nmax_tokens_total: 10`);
+    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+    const request = { models: ["base"], splits: ["test"], watch: () => undefined };
+    const configPath = join(folder, "config.yaml");
+    const overrides = ["evaluation.num_samples=2"];
+    const run = startEvaluation({ ...base, ...request, configPath, overrides });
+    expect((await run.ended).outcome).toBe("done");
+  });
 });
 
 it("a target that is reached ends a run as done, with its final checkpoint", async () => {

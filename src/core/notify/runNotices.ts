@@ -5,6 +5,7 @@ import type { RunEnding } from "../../shared/runFile.ts";
 import type { AlarmId, Config } from "../config/fields/schema.ts";
 import { cellName, type StoredResult } from "../runFolder/evaluationLog.ts";
 import { runSentence } from "../runs/runSentence.ts";
+import { BUDGET_ENDS } from "../training/run/budgets.ts";
 import type { ProgressEvent } from "../training/run/progress.ts";
 import type { UsedTotal } from "../usage/prices.ts";
 import type { Notice, NoticeFacts } from "./notice.ts";
@@ -33,7 +34,6 @@ export interface EndedRun {
 }
 
 const BUDGET_ALARMS: ReadonlySet<AlarmId> = new Set(["cost_budget", "token_budget", "time_budget"]);
-const BUDGET_ENDS: ReadonlySet<string> = new Set(["cost-budget", "token-budget", "time-budget"]);
 const ENDS = {
   done: ["end", "is done"],
   stopped: ["end", "was stopped"],
@@ -112,7 +112,7 @@ export class RunNotices {
     const run = this.#run;
     if (run === null || (outcome !== "failed" && !this.#hasBegun)) return null;
     const code = ending?.code ?? "stopped";
-    const isBudget = BUDGET_ENDS.has(code);
+    const isBudget = BUDGET_ENDS.some((each) => each === code);
     // What ended early by itself, and neither by its plan nor by its user, was given up.
     const isGivenUp = outcome === "stopped" && code !== "stopped" && !isBudget;
     const end = outcome === "failed" || isGivenUp ? "failed" : outcome;

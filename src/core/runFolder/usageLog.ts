@@ -35,7 +35,13 @@ const usageEntry = z.discriminatedUnion("for", [
   }),
   /** A step's update, with what was asked for it. */
   z.object({ for: z.literal("update"), step: count, tokens: tokenUsageSchema }),
-  z.object({ for: z.literal("evaluation"), step: count, tokens: tokenUsageSchema }),
+  z.object({
+    for: z.literal("evaluation"),
+    step: count,
+    tokens: tokenUsageSchema,
+    /** Where rollouts are collected, because no row has the time; absent in other evaluations. */
+    seconds: seconds.optional(),
+  }),
   z.object({ for: z.literal("server_check"), step: count, tokens: tokenUsageSchema }),
   /** The row of a step: its totals are the sum of all lines before this one. */
   z.object({ for: z.literal("row"), step: count, seconds }),
@@ -44,6 +50,7 @@ const usageEntry = z.discriminatedUnion("for", [
 ]);
 
 export type UsageEntry = z.infer<typeof usageEntry>;
+export type EvaluationUsage = Extract<UsageEntry, { for: "evaluation" }>;
 type GroupOfUsage = Pick<Extract<UsageEntry, { for: "rollout" }>, "position" | "version">;
 
 export interface LoggedUsage {
@@ -150,8 +157,9 @@ export async function readUsage(
   // For a rollout that was played more than once, the last time counts.
   const waiting = new Map<string, TokenUsage>();
   for await (const entry of usageEntries(fileSystem, folder)) {
-    if (!("tokens" in entry)) taken = Math.max(taken, entry.seconds);
-    else if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
+    if ("seconds" in entry) taken = Math.max(taken, entry.seconds ?? 0);
+    if (!("tokens" in entry)) continue;
+    if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
     else training = addTokens(training, entry.tokens);
     if (entry.for !== "rollout" || !isWaiting(entry)) continue;
     const { position, version, rollout, tokens } = entry;

@@ -1,14 +1,17 @@
 /** An evaluation by itself: models beside each other on the same tasks and seeds, without training. */
 
-import type { Config, EvaluationConfig } from "../../core/config/fields/schema.ts";
+import type { EvaluationConfig } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { priceFileOf, writePriceFile } from "../../core/runFolder/priceFile.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
 import { destinationsOf } from "../../core/secrets/destinations.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
+import { openCollectBudget } from "../../core/training/evaluation/collectBudget.ts";
 import { evaluate } from "../../core/training/evaluation/evaluate.ts";
+import { BUDGET_ENDS } from "../../core/training/run/budgets.ts";
 import type { PlayContext } from "../../core/training/run/context.ts";
+import { report } from "../../core/training/run/report.ts";
 import { START } from "../../core/training/step/loopPosition.ts";
 import type { Prices } from "../../core/usage/prices.ts";
 import { raceAbort } from "../../core/util/abort.ts";
@@ -19,7 +22,7 @@ import type { LoadedConfig } from "../config/configFiles.ts";
 import { requireBaseModel } from "../models/createModel.ts";
 import { claimRun } from "../plan/claimRun.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "../plan/connectRun.ts";
-import { recordFailure } from "../plan/runEnding.ts";
+import { recordFailure, runEnding } from "../plan/runEnding.ts";
 import type { TrainerOptions } from "../plan/runPlan.ts";
 import type { RunEnd } from "../plan/types.ts";
 import { playContext, reportContext } from "../run/runContext.ts";
@@ -39,6 +42,8 @@ export interface ModelEvaluation {
   readonly owner: RunOwner;
   /** Where it is a stage; absent for an evaluation by itself. */
   readonly sweep?: SweepMember | undefined;
+  /** True for a run or stage that collects: its budgets limit it; absent = no. */
+  readonly endsOnBudget?: boolean;
 }
 
 /**
@@ -98,13 +103,48 @@ function findUploadAddress(connections: ConnectionOptions): UploadAddress | null
 
 async function measure(
   trainer: TrainerOptions,
-  { loaded, models }: ModelEvaluation,
-  { evaluation, prepared, lease, reporting, uploads }: Measuring,
+  wanted: ModelEvaluation,
+  measuring: Measuring,
 ): Promise<RunEnd> {
-  const { control, controlChannel, watch } = trainer;
-  const { tinker, preparation } = prepared;
+  const { control, controlChannel, redactor, watch } = trainer;
+  const { lease, prepared, reporting, uploads } = measuring;
   const { folder } = lease;
-  const listPrices = await recordedPrices(trainer, lease, loaded.config, tinker.service.address);
+  const { service } = prepared.tinker;
+  try {
+    await playModels(trainer, wanted, measuring);
+  } catch (error) {
+    // When the evaluation was ended because a service died, this error is only a consequence of that failure.
+    const cause = control.failure ?? error;
+    const isBudget = isAppError(cause, ...BUDGET_ENDS);
+    const isStopped = isBudget || isAppError(cause, "stopped");
+    if (isBudget) {
+      const { code: kind, message } = cause;
+      await report(reporting.reporting, { step: null, level: "warn", kind, message });
+    }
+    await uploads?.drain(isStopped ? "stopped" : "failed");
+    await recordFailure(lease, cause, trainer);
+    controlChannel?.onPhase(isStopped ? "stopped" : "failed");
+    await service.finish(isStopped ? "interrupted" : "errored");
+    if (!isStopped) throw cause;
+    watch({ kind: "evaluation-ended", outcome: "stopped" });
+    return { outcome: "stopped", folder, ending: runEnding(cause, redactor) };
+  }
+  await service.finish("success");
+  await uploads?.drain("done", control.signal);
+  await lease.end({ phase: "done" });
+  watch({ kind: "evaluation-ended", outcome: "done" });
+  return { outcome: "done", folder };
+}
+
+async function playModels(
+  trainer: TrainerOptions,
+  wanted: ModelEvaluation,
+  { evaluation, prepared, lease, reporting, uploads }: Measuring,
+): Promise<void> {
+  const { control, watch } = trainer;
+  const { loaded, models, endsOnBudget = false } = wanted;
+  const { tinker, preparation } = prepared;
+  const listPrices = await recordedPrices(trainer, wanted, lease, tinker.service.address);
   const watchPlaying = uploads?.beside(watch) ?? watch;
   const context = playContext(
     { ...reporting, reporting: { ...reporting.reporting, watch: watchPlaying } },
@@ -112,48 +152,28 @@ async function measure(
     { ...preparation, listPrices, configPath: loaded.path },
   );
   const names = models.map(({ name }) => name);
+  const { folder } = lease;
   watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });
   await lease.update({ phase: "running" });
-  try {
-    for (const model of models) {
-      const sampler = await raceAbort(samplerOf(context, model), control.signal);
-      const { name, path, step } = model;
-      await evaluate(context, evaluation, sampler, {
-        step,
-        purpose: "asked",
-        model: { name, path },
-      });
-    }
-  } catch (error) {
-    // When the evaluation was ended because a service died, this error is only a consequence of that failure.
-    const cause = control.failure ?? error;
-    const isStopped = isAppError(cause, "stopped");
-    await uploads?.drain(isStopped ? "stopped" : "failed");
-    await recordFailure(lease, cause, trainer);
-    controlChannel?.onPhase(isStopped ? "stopped" : "failed");
-    await tinker.service.finish(isStopped ? "interrupted" : "errored");
-    if (!isStopped) throw cause;
-    watch({ kind: "evaluation-ended", outcome: "stopped" });
-    return { outcome: "stopped", folder };
+  const count = endsOnBudget ? await openCollectBudget(context) : undefined;
+  for (const model of models) {
+    const sampler = await raceAbort(samplerOf(context, model), control.signal);
+    const { name, path, step } = model;
+    const place = { step, purpose: "asked", model: { name, path } } as const;
+    await evaluate(context, evaluation, sampler, place, count);
   }
-  await tinker.service.finish("success");
-  await uploads?.drain("done", control.signal);
-  await lease.end({ phase: "done" });
-  watch({ kind: "evaluation-ended", outcome: "done" });
-  return { outcome: "done", folder };
 }
 
 /** Those of the vendor's list, where they are known and needed; the folder keeps what is counted with. */
 async function recordedPrices(
   { control, log }: TrainerOptions,
+  { loaded: { config }, endsOnBudget }: ModelEvaluation,
   { files, folder }: RunLease,
-  config: Config,
   address: string,
 ): Promise<Prices | null> {
-  // max_cost_usd limits a training: without prices an evaluation continues.
-  const needs = { ...config, max_cost_usd: null };
   const found = await loadListPrices({
-    config: needs,
+    // Without prices an evaluation continues.
+    config: endsOnBudget === true ? config : { ...config, max_cost_usd: null },
     address,
     folder,
     log,

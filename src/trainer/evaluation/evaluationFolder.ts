@@ -54,7 +54,9 @@ export async function claimEvaluation(options: EvaluationFolderOptions): Promise
 }
 
 function planDigest(models: readonly PlannedModel[], config: Config): string {
-  return sha256(JSON.stringify([models, redactSecrets(config)]));
+  // With another budget it continues.
+  const budgets = { max_cost_usd: null, max_tokens_total: null, max_hours: null };
+  return sha256(JSON.stringify([models, { ...redactSecrets(config), ...budgets }]));
 }
 
 async function unfinished(

@@ -3,6 +3,7 @@
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { BUDGET_ENDS } from "../../core/training/run/budgets.ts";
 import type { RunEnding } from "../../shared/runFile.ts";
 import type { TrainerOptions } from "./runPlan.ts";
 
@@ -26,7 +27,7 @@ export async function recordFailure(
   cause: unknown,
   { log, redactor }: Pick<TrainerOptions, "log" | "redactor">,
 ): Promise<void> {
-  const phase = isAppError(cause, "stopped") ? "stopped" : "failed";
+  const phase = isAppError(cause, "stopped", ...BUDGET_ENDS) ? "stopped" : "failed";
   const ending = runEnding(cause, redactor);
   await lease.end({ phase, ending }).catch((fault: unknown) => {
     log.warn("The end of the run could not be recorded.", { reason: errorMessage(fault) });

@@ -236,16 +236,11 @@ interface Spent extends UsedTotal {
 }
 
 /** By its account, which also has what a run used that was killed, or that is still under way. */
-async function spentBy(fileSystem: FileSystem, { folder, file }: ListedRun): Promise<Spent> {
+async function spentBy(fileSystem: FileSystem, { folder }: ListedRun): Promise<Spent> {
   const files = fileSystem.within(folder);
   const { training, evaluation, seconds } = await readUsage(files, folder);
   const prices = (await readPriceFile(files, folder))?.prices ?? null;
-  // A stage that collects has no steps, whose lines have the time.
-  const lastedMs = file?.evaluation === undefined ? 0 : file.heartbeatAtMs - file.startedAtMs;
-  return {
-    ...usedTotal({ cumulative: training, evaluation }, prices),
-    hours: (seconds + lastedMs / 1000) / 3600,
-  };
+  return { ...usedTotal({ cumulative: training, evaluation }, prices), hours: seconds / 3600 };
 }
 
 function usedUp(key: keyof StageBudgets, budget: number): AppError {

@@ -8,6 +8,23 @@ import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 const fileSystem = filesOnDisk();
 const home = folderOfAllTests();
 
+it("one that its budget ended continues with a higher one, and not with other settings", async () => {
+  const models = [{ name: "base", path: null, step: 0 }];
+  const claim = (settings: Parameters<typeof aConfig>[0]) => {
+    const path = join(home, "budget.yaml");
+    const loaded = { config: aConfig(settings), path, text: "", warnings: [], overrides: [] };
+    return claimEvaluation({ fileSystem, loaded, models, owner: "terminal" });
+  };
+  const first = await claim({ max_hours: 1, max_cost_usd: 1 });
+  await first.end({ phase: "stopped" });
+  const other = await claim({ max_hours: 2, seed: 5 });
+  await other.end({ phase: "done" });
+  const second = await claim({ max_hours: 2, max_tokens_total: 10 });
+  expect([second.folder, second.file.attempt]).toEqual([first.folder, 2]);
+  expect(other.folder).not.toBe(first.folder);
+  await second.end({ phase: "done" });
+});
+
 it("an evaluation that is done is claimed again as long as rollouts of it wait to be uploaded", async () => {
   const path = join(home, "config.yaml");
   const loaded = { config: aConfig(), path, text: "", warnings: [], overrides: [] };

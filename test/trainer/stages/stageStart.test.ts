@@ -39,15 +39,16 @@ beforeAll(async () => {
   const run = aRunFile({
     name: "gather",
     host: HOST,
-    heartbeatAtMs: 900_000,
     phase: "running",
     configPath: path,
     sweep: { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] },
     evaluation: { models: [{ name: "base", path: null, step: 0 }], digest: "d" },
   });
   await writeFile(join(runs, "gather", "run.json"), JSON.stringify(run));
-  const usage = JSON.stringify({ for: "evaluation", step: 0, tokens: TOKENS });
-  await writeFile(join(runs, "gather", "usage.jsonl"), `${usage}\n${usage}\n`);
+  const usage = [400, 900].map((seconds) =>
+    JSON.stringify({ for: "evaluation", step: 0, tokens: TOKENS, seconds }),
+  );
+  await writeFile(join(runs, "gather", "usage.jsonl"), `${usage.join("\n")}\n`);
 });
 
 const begin = () => overridesOf({ configPath: path, overrides: ["stage=reinforce"] });
@@ -89,7 +90,7 @@ describe("a stage that is trained alone", () => {
 });
 
 describe("the common budget of stages", () => {
-  it("is less by the tokens and the time of a stage that was killed before its end", async () => {
+  it("is less by the tokens and the time of all attempts at a stage that was killed before its end", async () => {
     const overrides = await begin();
     expect(overrides).toContain("max_tokens_total=200");
     expect(overrides).toContain("max_hours=0.75");

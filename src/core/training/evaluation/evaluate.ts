@@ -18,6 +18,7 @@ import {
   type StoredResult,
 } from "../../runFolder/evaluationLog.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
+import type { EvaluationUsage } from "../../runFolder/usageLog.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../../util/jsonl.ts";
 import { collectRollouts } from "../generation/collectRollouts.ts";
@@ -75,7 +76,8 @@ export function evaluateBesideSteps(
     else reporting.watch(besideSteps(event));
   };
   const quiet = { ...context, reporting: { ...reporting, watch } };
-  return evaluateAt(quiet, evaluation, { sampler, isUrgent: true }, at);
+  const count = context.storage.usage.add;
+  return evaluateAt(quiet, evaluation, { sampler, isUrgent: true, count }, at);
 }
 
 function besideSteps(
@@ -88,21 +90,23 @@ function besideSteps(
 /**
  * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
  * one line of results to `eval/results.jsonl`; when that line stands there, an attempt before this one has evaluated these weights,
- * and its results are given. Rollouts that such an attempt has finished are not played again. Rejects when the run is asked to stop.
+ * and its results are given. Rollouts that such an attempt has finished are not played again; `count` counts what the others use. Rejects
+ * when the run is asked to stop.
  */
 export function evaluate(
   context: PlayContext,
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
   at: EvaluationPlace,
+  count: (used: EvaluationUsage) => void = context.storage.usage.add,
 ): Promise<readonly StoredResult[]> {
-  return evaluateAt(context, evaluation, { sampler, isUrgent: false }, at);
+  return evaluateAt(context, evaluation, { sampler, isUrgent: false, count }, at);
 }
 
 async function evaluateAt(
   context: PlayContext,
   evaluation: EvaluationConfig,
-  how: Pick<EvaluateCellOptions, "sampler" | "isUrgent">,
+  how: Pick<EvaluateCellOptions, "sampler" | "isUrgent" | "count">,
   at: EvaluationPlace,
 ): Promise<readonly StoredResult[]> {
   const { fileSystem, folder } = context.storage;
@@ -188,6 +192,7 @@ async function cellTasks(
 interface EvaluateCellOptions {
   readonly sampler: SamplingClient;
   readonly isUrgent: boolean;
+  readonly count: (used: EvaluationUsage) => void;
   readonly seed: number;
   readonly at: EvaluationPlace;
   /** Those that an earlier attempt has finished. */
@@ -213,7 +218,7 @@ async function playCell(
   context: PlayContext,
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
-  { sampler, isUrgent, seed, at, played, report }: EvaluateCellOptions,
+  { sampler, isUrgent, count, seed, at, played, report }: EvaluateCellOptions,
 ): Promise<readonly PlayedRollout[]> {
   const { ports, storage } = context;
   const { temperature } = cell;
@@ -239,7 +244,7 @@ async function playCell(
       await storage.store.addEvaluated(record, use, evaluatedTokens(rollout));
       report(playedRollout(record));
     },
-    onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),
+    onUsed: ({ step }, tokens) => count({ for: "evaluation", step, tokens }),
   });
   const records = [...known.records, ...finished.map(({ record }) => playedRollout(record))];
   // In the order of the tasks, on which the bits of sums and intervals depend.

@@ -13,6 +13,9 @@ import { mean } from "../../util/stats.ts";
 /** The codes of early ends after which a run is done. */
 export const DONE_EARLY: ReadonlySet<ErrorCode> = new Set(["target-reached", "no-progress"]);
 
+/** The codes of early ends after which a higher budget lets a run continue. */
+export const BUDGET_ENDS = ["cost-budget", "token-budget", "time-budget"] as const;
+
 type Limits = Pick<
   Config,
   | "end_without_progress"
