@@ -22,12 +22,15 @@ const listedModel = z.looseObject({
   train: price,
 });
 
+const listedModels = z.array(z.looseObject({ tinker_id: z.string() })).min(1);
+
+function modelsOf(list: string): z.infer<typeof listedModels> | undefined {
+  return listedModels.safeParse(parseJson(list)?.value).data;
+}
+
 /** The prices of a model by its exact name; null when the list does not have all four. */
 export function listedPrices(list: string, model: string): Prices | null {
-  const models = z
-    .array(z.looseObject({ tinker_id: z.string() }))
-    .safeParse(parseJson(list)?.value);
-  const listed = models.data?.find(({ tinker_id: name }) => name === model);
+  const listed = modelsOf(list)?.find(({ tinker_id: name }) => name === model);
   const found = listedModel.safeParse(listed).data;
   if (found === undefined) return null;
   return {
@@ -38,7 +41,7 @@ export function listedPrices(list: string, model: string): Prices | null {
   };
 }
 
-/** Null when it cannot be had, whatever the reason. */
+/** Null when it cannot be had, whatever the reason: an answer without models is no list. */
 export async function fetchPriceList(
   http: HttpClient,
   userAgent: string,
@@ -57,7 +60,7 @@ export async function fetchPriceList(
       signal,
     });
     const text = await response.text();
-    return response.status === 200 ? text : null;
+    return response.status === 200 && modelsOf(text) !== undefined ? text : null;
   } catch {
     return null;
   }

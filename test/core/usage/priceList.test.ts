@@ -44,8 +44,10 @@ it.each<readonly [string, FakeReply]>([
 });
 
 it("the list is asked for with a plain user agent, a time limit and no key", async () => {
-  const http = new FakeHttp(() => ({ json: [] }));
-  expect(await fetchPriceList(http, "tinker-rl/1", new AbortController().signal)).toBe("[]");
+  const list = [{ tinker_id: "Org/Model" }];
+  const http = new FakeHttp(() => ({ json: list }));
+  const fetched = await fetchPriceList(http, "tinker-rl/1", new AbortController().signal);
+  expect(fetched).toBe(JSON.stringify(list));
   const [request] = http.requests;
   expect(request?.headers).toEqual({ accept: "application/json", "user-agent": "tinker-rl/1" });
   expect(request?.timeoutMs).toBe(5_000);

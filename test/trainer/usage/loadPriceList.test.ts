@@ -55,6 +55,19 @@ it("the list is fetched once a day and kept with its date in the user's cache", 
   expect([found, asked]).toEqual([{ prices: PRICES, date: "2026-01-02" }, 1]);
 });
 
+it("an answer that is no list is not kept, and an older list stays", async () => {
+  const noList = { json: { error: "try again" } };
+  expect(await load({}, noList)).toEqual({ found: null, asked: 1 });
+  expect(await load()).toMatchObject({ found: { prices: PRICES }, asked: 1 });
+  const path = join(cacheFolder(process.env), "prices.json");
+  const cached: object = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify({ ...cached, fetchedAtMs: Date.UTC(2026, 0, 2) }));
+  for (const json of [noList.json, []]) {
+    const { found } = await load({}, { json });
+    expect(found).toEqual({ prices: PRICES, date: "2026-01-02" });
+  }
+});
+
 it("a list that cannot be had is no fault, and nothing is known then", async () => {
   expect(await load({}, "lost")).toEqual({ found: null, asked: 1 });
   expect(await load({}, { status: 403 })).toEqual({ found: null, asked: 1 });
