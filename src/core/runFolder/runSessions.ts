@@ -1,4 +1,4 @@
-/** The sessions at the Tinker service that a run has had: one for each attempt. */
+/** The sessions at the Tinker service that a run has had: one for each attempt, and one for each evaluation at the end. */
 
 import type { FolderFiles } from "../ports.ts";
 import { readEvents } from "./events.ts";
@@ -11,14 +11,15 @@ export interface RunSessions {
 
 /** The sessions that the events of a run name. @throws AppError `file-unreadable` */
 export async function runSessions(fileSystem: FolderFiles, folder: string): Promise<RunSessions> {
-  const models: string[] = [];
+  const ids = new Set<string>();
   let startedAtMs: number | null = null;
   for await (const { kind, timeMs, data } of readEvents(fileSystem, folder)) {
     startedAtMs ??= timeMs;
-    const model = data["model_id"];
-    if (kind === "run-started" && typeof model === "string") models.push(model);
+    const { model_id: model, session_id: session } = data;
+    if (kind === "run-started" && typeof model === "string") ids.add(sessionOf(model));
+    if (kind === "evaluation-session" && typeof session === "string") ids.add(session);
   }
-  return { ids: new Set(models.map(sessionOf)), startedAtMs };
+  return { ids, startedAtMs };
 }
 
 /** The part of a model's id that names its session: `docs/protocols/tinker.md#paths`. */

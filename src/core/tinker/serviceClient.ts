@@ -57,6 +57,8 @@ export interface ServiceClient
   /** `modelPath` is a `sampler_weights` checkpoint. */
   samplerForPath(modelPath: string): Promise<SamplingClient>;
   samplerForBase(baseModel: string): Promise<SamplingClient>;
+  /** Begins the session where nothing has yet. */
+  sessionId(): Promise<string>;
   /** Ends the session at the service; never fails. */
   finish(reason: FinishReason, detail?: string): Promise<void>;
   /** Stops heartbeats and open polls, and leaves the session as it is. */
@@ -102,6 +104,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
       const id = await createSamplingSession(connection, { base_model: baseModel });
       return connection.samplerFor(id, baseModel);
     },
+    sessionId: () => session.id(),
     finish: (reason, detail) => session.finish(reason, detail ?? null),
     close: () => session.close(),
   };

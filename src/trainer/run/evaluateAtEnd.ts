@@ -27,6 +27,13 @@ export async function evaluateAtEnd(
   await tinker.close();
   const fresh = await connectModelService(connections);
   const sampler = await fresh.service.samplerForPath(samplerPath);
+  await context.reporting.events.record({
+    step,
+    level: "info",
+    kind: "evaluation-session",
+    message: "The evaluation at the end has a session of its own.",
+    data: { session_id: await fresh.service.sessionId() },
+  });
   const results = await evaluate(context, evaluation, sampler, { step, purpose: "end" });
   const { attempt, fileSystem, folder } = context.storage;
   await appendMetrics(fileSystem, folder, endRow(step, attempt, results));

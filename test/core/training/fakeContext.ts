@@ -166,6 +166,7 @@ export function fakeService(deleted: string[]): ServiceClient {
     listCheckpoints: refuse,
     setCheckpointTtl: refuse,
     deleteCheckpoint: async (path) => void deleted.push(path),
+    sessionId: refuse,
     finish: async () => undefined,
     close: () => undefined,
   };

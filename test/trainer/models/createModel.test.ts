@@ -34,6 +34,7 @@ function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = 
     listCheckpoints: refuse,
     setCheckpointTtl: refuse,
     deleteCheckpoint: refuse,
+    sessionId: refuse,
     finish: refuse,
     close: () => undefined,
     createTrainingClientFromState: async () => client,

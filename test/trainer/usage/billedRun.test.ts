@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -89,6 +89,15 @@ it("adds up what was billed for the sessions of all attempts, in spans that one 
     expect(to - from).toBeLessThanOrEqual(14 * DAY_MS);
   }
   expect(bounds[0]?.[1]).toBe(bounds[1]?.[0]);
+});
+
+it("adds up the session of the evaluation at the end, too", async () => {
+  await ranFor(20 * DAY_MS, ["s1:train:0"]);
+  const path = join(folder, "events.jsonl");
+  const place = { timeMs: Date.now(), attempt: 1, step: 3, level: "info", message: "" };
+  const event = { ...place, kind: "evaluation-session", data: { session_id: "s2" } };
+  await appendFile(path, `${JSON.stringify(event)}\n`);
+  expect(await billed()).toMatchObject({ tokens: { trained: 100, sampled: 7 }, costUsd: 2 });
 });
 
 it("states no cost where that of some tokens is not known", async () => {
