@@ -1,9 +1,12 @@
 /** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
 
 import * as l10n from "@vscode/l10n";
+import { checkText } from "../core/config/check.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
 import type { Config } from "../core/config/fields/schema.ts";
+import { referencedStage } from "../core/config/rules/stageRules.ts";
 import { type PlacedProblem, type Problem, problemLine } from "../core/config/source/problem.ts";
+import { ownPlace } from "../core/config/stages.ts";
 import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { datasetSources } from "../local/environment/dataset/datasetSource.ts";
@@ -21,7 +24,7 @@ export async function validate(
   { configPath, overrides, wantsJson }: ValidateCommand,
 ): Promise<{ readonly isValid: boolean; readonly lines: readonly Line[] }> {
   const checked = await checkConfig(fileSystem, configPath, overrides);
-  const { result, lines } = await withDatasets(fileSystem, checked);
+  const { result, lines } = await withDatasets(fileSystem, checked, overrides);
   if (wantsJson) {
     return { isValid: result.ok, lines: [jsonLine(describeValidation(configPath, result))] };
   }
@@ -39,15 +42,27 @@ export async function validate(
   return { isValid: true, lines: [...findings, [text]] };
 }
 
-/** The findings, and those about the rows of its data when the configuration itself is sound. */
+/** The findings, and those about the rows of its data when the configuration itself is sound: of all stages, each once. */
 async function withDatasets(
   fileSystem: FileSystem,
-  { result, lines, path }: CheckedConfig,
+  { text, result, lines, path }: CheckedConfig,
+  overrides: readonly string[],
 ): Promise<Pick<CheckedConfig, "result" | "lines">> {
   if (!result.ok) return { result, lines };
-  const sources = datasetSources(result.config, path);
-  const found = await Promise.all(sources.map((source) => datasetProblems(fileSystem, source)));
-  const placed = [...found.flat(), ...(await sourceProblems(fileSystem, result.config, path))];
+  const found = new Map<string, PlacedProblem>();
+  const { source: written, parts } = checkText(text, { path, overrides });
+  for (const { name, repaired } of parts) {
+    if (repaired === null) continue;
+    const { config } = repaired;
+    const sources = datasetSources(config, path);
+    const rows = await Promise.all(sources.map((source) => datasetProblems(fileSystem, source)));
+    const problems = [...rows.flat(), ...(await sourceProblems(fileSystem, config, path))];
+    for (const problem of problems) {
+      const placed = { ...problem, path: ownPlace(written, name, problem.path) };
+      found.set(problemLine(placed), placed);
+    }
+  }
+  const placed = [...found.values()];
   if (placed.length === 0) return { result, lines };
   const problems = placed.map(({ place, ...problem }): Problem => {
     const message = `${place}: ${problem.message}`;
@@ -68,6 +83,8 @@ async function sourceProblems(
   if (config.method !== "sft") return [];
   const problems: PlacedProblem[] = [];
   for (const [index, source] of config.data.entries()) {
+    // The run of another stage is known when that is done.
+    if (referencedStage(source.run) !== null) continue;
     const facts = await sourceFacts({ fileSystem, configPath, config, source, index });
     const found = problemsOf(facts);
     const key = source.path === null ? "run" : "path";

@@ -100,3 +100,32 @@ test("the rows of demonstrations are a part of it, too", async () => {
     `${path}: error: TRL222 Row 1 of demos.jsonl cannot be trained on: messages: expected a list of messages, got nothing, in a line with no key. (data.0.path)`,
   ]);
 });
+
+test("the demonstrations of each stage are a part of it, and the run of another stage is not read", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "demos.jsonl"), "{}\n");
+  const program = createFakeProgram();
+  const path = join(folder, "stages.yaml");
+  const text = `model_name: local/tiny-tool
+environments: { local/calculator: { splits: { train: {} }, num_rollouts: 2 } }
+batch_size: 1
+max_steps: 1
+data: [{ path: demos.jsonl }]
+stages:
+  gather: { method: collect }
+  first: { method: sft }
+  second: { method: sft }
+  third: { method: sft, data: [{ path: demos.jsonl }] }
+  imitate: { method: sft, data: [{ run: "stage:gather" }] }
+`;
+  await program.fileSystem.writeAtomic(path, text);
+  expect(await runProgram(program, ["validate", path])).toBe(2);
+  const [first = "", third = "", ...others] = program.out.lines;
+  expect(first).toMatch(/Row 1 of demos\.jsonl cannot be trained on.* \(data\.0\.path\)$/);
+  expect(third).toMatch(
+    /Row 1 of demos\.jsonl cannot be trained on.* \(stages\.third\.data\.0\.path\)$/,
+  );
+  expect(others).toEqual([]);
+  expect(await runProgram(program, ["validate", path, "--stage=imitate"])).toBe(0);
+});
