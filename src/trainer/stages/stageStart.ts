@@ -176,7 +176,7 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
   });
   const isNamed = config.data.some(({ run }) => referencedStage(run) !== null);
   return [
-    ...(before === undefined ? [] : [`init_from=${folderOf(before)}`]),
+    ...(before === undefined ? [] : [`init_from=${JSON.stringify(folderOf(before))}`]),
     ...(before !== undefined && findsNone ? ["resume_from=null"] : []),
     ...(isNamed ? [`data=${JSON.stringify(data)}`] : []),
   ];

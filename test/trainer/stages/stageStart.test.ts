@@ -89,6 +89,27 @@ describe("a stage that is trained alone", () => {
   });
 });
 
+it("a stage begins with the one before it also where the name of the folder is no plain text", async () => {
+  const configPath = join(folder, "named.yaml");
+  await writeFile(
+    configPath,
+    `log_path: "My runs #2"\n${CONFIG.replace("method: collect, max_tasks: 40", "max_steps: 2")}`,
+  );
+  const runs = join(folder, "My runs #2");
+  await mkdir(join(runs, "sweep"), { recursive: true });
+  await mkdir(join(runs, "first"));
+  const sweep = { schemaVersion: 1, ...MEMBER, runName: "named", configPath };
+  const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
+  const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
+  await writeFile(join(runs, "sweep", "sweep.json"), JSON.stringify(sweepFile));
+  const member = { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] };
+  const run = aRunFile({ name: "first", phase: "done", configPath, sweep: member });
+  await writeFile(join(runs, "first", "run.json"), JSON.stringify(run));
+  const overrides = await overridesOf({ configPath, overrides: ["stage=reinforce"] });
+  const start = await startConfig(fileSystem, { configPath, overrides });
+  expect(loadStart(start).config.init_from).toBe("My runs #2/first");
+});
+
 describe("the common budget of stages", () => {
   it("is less by the tokens and the time of all attempts at a stage that was killed before its end", async () => {
     const overrides = await begin();
