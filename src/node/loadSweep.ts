@@ -92,9 +92,13 @@ export async function loadSweep(
     overrides: plan.sharedOverrides,
   } as const;
   const all = await listSweeps(fileSystem, parent);
-  const known = all.find((other) => isSameSweep(other.file, file)) ?? null;
+  const known = all.find((other) => isSameSweep(other.file, file));
   const rows = await currentRows(ports, { plan, parent, id: known?.file.id ?? null });
-  return { configPath, plan, parent, sweep: known ?? { parent, file }, rows };
+  const sweep =
+    known === undefined
+      ? { parent, file }
+      : { ...known, file: { ...known.file, overrides: file.overrides } };
+  return { configPath, plan, parent, sweep, rows };
 }
 
 /** True where a start of the text trains several stages. */

@@ -141,7 +141,12 @@ async function trainFrom(
   const named = await loadNamed(given, options);
   const { folder } = given;
   const sweep = folder === null ? sweepOf(request) : await sweepOfRun(fileSystem, folder);
-  const start = await stageStart(fileSystem, { start: given, config: named.config, member: sweep });
+  const start = await stageStart(fileSystem, {
+    start: given,
+    config: named.config,
+    member: sweep,
+    resumedWith: folder === null ? [] : request.overrides,
+  });
   const loaded = start === given ? named : { ...loadStart(start), warnings: named.warnings };
   if (loaded.config.method === "collect") {
     const collected = collectingStart(loaded, start);

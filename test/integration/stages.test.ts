@@ -31,12 +31,12 @@ beforeAll(async () => {
 it("each stage begins with what the one before has left, and with the rest of the budget", async () => {
   expect(await overridesOf(runOf("whole", "again"))).toEqual(
     expect.arrayContaining([
-      'init_from=\".tinker-rl/runs/whole-stages.imitate\"',
+      'init_from=".tinker-rl/runs/whole-stages.imitate"',
       expect.stringContaining('"run":".tinker-rl/runs/whole-stages.gather-evaluation"'),
     ]),
   );
   const last = await overridesOf(runOf("whole", "reinforce"));
-  expect(last).toContain('init_from=\".tinker-rl/runs/whole-stages.again\"');
+  expect(last).toContain('init_from=".tinker-rl/runs/whole-stages.again"');
   const left = Number(last.find((text) => text.startsWith("max_tokens_total="))?.split("=")[1]);
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(400_000);
@@ -91,11 +91,20 @@ it("stages that are trained alone begin with each other", async () => {
   }
   expect(await overridesOf(join(runs(), "third"))).toEqual(
     expect.arrayContaining([
-      'init_from=\".tinker-rl/runs/first\"',
+      'init_from=".tinker-rl/runs/first"',
       expect.stringContaining('"run":".tinker-rl/runs/second-evaluation"'),
     ]),
   );
 }, 120_000);
+
+it("another budget in the command goes on with the same stages", async () => {
+  const poor = train("given", "--max_tokens_total=12000");
+  expect((await runProgram(poor, {})).code).not.toBe(0);
+  const { code, stderr } = await runProgram(train("given", "--max_tokens_total=400000"), {});
+  expect([code, stderr]).toEqual([0, ""]);
+  const names = (await readdir(runs())).filter((name) => name.startsWith("given"));
+  expect(names).not.toContain("given-stages-2");
+}, 240_000);
 
 it("nothing begins once the budget of all is used, and a higher one goes on", async () => {
   const poor = join(folder, "poor.yaml");

@@ -6,7 +6,7 @@ import type { Shape } from "./fields/field.ts";
 import { childShape, configShape } from "./fields/fields.ts";
 import { isSame } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
-import { applyOverrides, type OverriddenValues } from "./overrides.ts";
+import { applyOverrides, type OverriddenValues, parseAssignment } from "./overrides.ts";
 import { valueAt } from "./rules/issues.ts";
 import type { Finding } from "./source/finding.ts";
 import type { KeyPath } from "./source/keyPath.ts";
@@ -40,6 +40,15 @@ interface CheckedStage {
 export function stageNames(values: unknown): readonly string[] {
   const stages = valueAt(values, ["stages"]);
   return isJsonObject(stages) ? Object.keys(stages) : [];
+}
+
+const BUDGET_KEYS: readonly string[] = ["max_cost_usd", "max_tokens_total", "max_hours"];
+
+/** Which of the budgets a `key=value` sets; null for another key. */
+export function budgetKey(override: string): string | null {
+  const [first, ...inside] = parseAssignment(override)?.segments ?? [];
+  const key = inside.length === 0 ? first?.text : undefined;
+  return BUDGET_KEYS.find((each) => each === key) ?? null;
 }
 
 /** The budgets that the file itself sets for all stages together; null without. */

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { isSame } from "../config/fields/sameValue.ts";
+import { budgetKey } from "../config/stages.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
 import { baseName, storedId } from "../runFolder/files/storedNames.ts";
@@ -61,14 +62,18 @@ export async function listSweeps(
 /** What two starts of the same sweep have in common. */
 type SweepIdentity = Pick<SweepFile, "configPath" | "runName" | "grid" | "overrides">;
 
-/** True when both were started with the same configuration file, name, grid and overrides. */
+/** True when both were started with the same configuration file, name, grid and overrides; stages may get another budget. */
 export function isSameSweep(one: SweepIdentity, other: SweepIdentity): boolean {
   return (
     one.configPath === other.configPath &&
     one.runName === other.runName &&
     isSame(one.grid, other.grid) &&
-    isSame(one.overrides, other.overrides)
+    isSame(comparedOverrides(one), comparedOverrides(other))
   );
+}
+
+function comparedOverrides({ grid, overrides }: SweepIdentity): readonly string[] {
+  return grid.length > 0 ? overrides : overrides.filter((text) => budgetKey(text) === null);
 }
 
 /** @throws AppError `disk` */

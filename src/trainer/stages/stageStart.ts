@@ -7,7 +7,12 @@ import { checkText } from "../../core/config/check.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { referencedStage } from "../../core/config/rules/stageRules.ts";
-import { type StageBudgets, sharedBudgets, stageNames } from "../../core/config/stages.ts";
+import {
+  budgetKey,
+  type StageBudgets,
+  sharedBudgets,
+  stageNames,
+} from "../../core/config/stages.ts";
 import { trainedSplits } from "../../core/config/taskChoices.ts";
 import type { ErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
@@ -34,6 +39,8 @@ interface StageRequest {
   readonly config: Config;
   /** The stages that its run belongs to; absent for one that is trained alone. */
   readonly member: SweepMember | undefined;
+  /** What a resume is given beside the overrides of its run: a budget in it holds as it is. Absent = nothing. */
+  readonly resumedWith?: readonly string[] | undefined;
 }
 
 /**
@@ -43,7 +50,7 @@ interface StageRequest {
  */
 export async function stageStart(
   fileSystem: FileSystem,
-  { start, config, member }: StageRequest,
+  { start, config, member, resumedWith = [] }: StageRequest,
 ): Promise<StartConfig> {
   const { path } = start;
   requireOneStage(config);
@@ -56,14 +63,14 @@ export async function stageStart(
   const chains = await chainsOf(fileSystem, parent, { path, member });
   const runs = await runsOfStages(fileSystem, parent, { path, member, chains });
   const [chain] = chains;
-  const given = [
+  const added = [
     ...(start.folder === null ? earlierRuns(start, { config, path, names, runs }) : []),
     ...(member === undefined || chain === undefined
       ? []
-      : await leftBudgets(fileSystem, { start, config, path, chain, runs })),
+      : await leftBudgets(fileSystem, { start, config, path, chain, runs, resumedWith })),
   ];
-  if (given.length === 0) return start;
-  return { ...start, overrides: lastOfEach([...start.overrides, ...given]) };
+  if (added.length === 0) return start;
+  return { ...start, overrides: lastOfEach([...start.overrides, ...added]) };
 }
 
 /** @throws AppError `stages-together` */
@@ -205,9 +212,11 @@ async function leftBudgets(
     path,
     chain,
     runs,
+    resumedWith,
   }: Pick<Stage, "config" | "path" | "runs"> & {
     readonly start: StartConfig;
     readonly chain: KnownSweep;
+    readonly resumedWith: readonly string[];
   },
 ): Promise<readonly string[]> {
   const { overrides } = chain.file;
@@ -224,10 +233,12 @@ async function leftBudgets(
   const limits = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
   return (Object.keys(BUDGETS) as (keyof StageBudgets)[]).flatMap((key) => {
     const budget = budgets[key];
-    if (budget === null) return [];
+    if (resumedWith.some((text) => budgetKey(text) === key)) return [];
+    const limit = limits?.[key] ?? null;
+    if (budget === null) return config[key] === limit ? [] : [`${key}=${limit}`];
     const left = budget - (used[key] ?? 0);
     if (left <= 0) throw usedUp(key, budget);
-    return [`${key}=${Math.min(left, limits?.[key] ?? left)}`];
+    return [`${key}=${Math.min(left, limit ?? left)}`];
   });
 }
 

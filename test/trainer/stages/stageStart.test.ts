@@ -53,12 +53,15 @@ beforeAll(async () => {
 
 const begin = () => overridesOf({ configPath: path, overrides: ["stage=reinforce"] });
 
-async function overridesOf(request: StartRequest): Promise<readonly string[]> {
+async function overridesOf(
+  request: StartRequest,
+  resumedWith: readonly string[] = [],
+): Promise<readonly string[]> {
   const start = await startConfig(fileSystem, request);
   const { config } = loadStart(start);
   const settings = [`stage=${config.stage}`];
   const member = { ...MEMBER, combination: 1, combinations: 2, settings };
-  return (await stageStart(fileSystem, { start, config, member })).overrides;
+  return (await stageStart(fileSystem, { start, config, member, resumedWith })).overrides;
 }
 
 describe("a stage that is trained alone", () => {
@@ -123,5 +126,20 @@ describe("the common budget of stages", () => {
     const resumed = await overridesOf({ resume: join(runs, "gather"), overrides });
     expect(resumed).toContain("max_tokens_total=1000");
     expect(resumed).toContain("max_hours=1");
+  });
+
+  it("leaves a resumed stage the one that its resume is given", async () => {
+    const given = ["max_tokens_total=5000"];
+    const overrides = ["stage=gather", "max_tokens_total=1000", ...given];
+    const resume = join(folder, ".tinker-rl", "runs", "gather");
+    const resumed = await overridesOf({ resume, overrides }, given);
+    expect(resumed).toEqual([...overrides, "max_hours=1"]);
+  });
+
+  it("that the file has no more limits no resumed stage", async () => {
+    const prices = "{sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1}";
+    const overrides = ["stage=gather", `prices=${prices}`, "max_cost_usd=0.5"];
+    const resume = join(folder, ".tinker-rl", "runs", "gather");
+    expect(await overridesOf({ resume, overrides })).toContain("max_cost_usd=null");
   });
 });
