@@ -4,6 +4,8 @@ import { settle } from "../../fakes/fakeClock.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
 
+const SAMPLE = { prompt: [1], maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
+
 async function service(intercept?: Interception) {
   const server = fakeTinker(intercept);
   const client = await server.connect({
@@ -143,6 +145,28 @@ describe("what a server asks for", () => {
   });
 });
 
+describe("a server that answers heartbeats", () => {
+  it.each([
+    [402, "status 402, the account's billing is blocked"],
+    [429, "status 429, it limits requests"],
+    [503, "status 503"],
+  ])("is reported once when it answers %i to everything else", async (status, reason) => {
+    const messages: string[] = [];
+    let isRefusing = true;
+    const server = fakeTinker((path) =>
+      path === "asample" && isRefusing ? { status, json: {} } : undefined,
+    );
+    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+    const sampler = await client.samplerForBase("org/model");
+    const sampling = sampler.sample(SAMPLE);
+    await server.clock.advance(120_000);
+    expect(messages).toEqual([`It does not carry out requests (${reason}). They are repeated.`]);
+    isRefusing = false;
+    await server.clock.run(sampling);
+    expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+  });
+});
+
 describe("the session", () => {
   it("begins once, with the first sampler or model", async () => {
     const { client, requestsTo } = await service();
@@ -176,9 +200,7 @@ describe("the session", () => {
     const sampler = await client.samplerForBase("org/model");
     await clock.advance(60_000);
     expect(requestsTo("session_heartbeat")).toHaveLength(1);
-    await expect(
-      sampler.sample({ prompt: [1], maxTokens: 1, temperature: 1, topK: -1, topP: 1 }),
-    ).rejects.toMatchObject({ code: "tinker-expired" });
+    await expect(sampler.sample(SAMPLE)).rejects.toMatchObject({ code: "tinker-expired" });
   });
 
   it("is finished once, with a reason, and its heartbeats end", async () => {

@@ -1,19 +1,16 @@
-/** One HTTP exchange with a Tinker server: address, headers, body, and what its answer shows of the server's state. */
+/** One HTTP exchange with a Tinker server: address, headers and body. */
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
-import { errorMessage, isAppError } from "../../errors.ts";
-import type { Clock, HttpClient, HttpResponse } from "../../ports.ts";
+import type { HttpClient, HttpResponse } from "../../ports.ts";
 import { REPLY_LIMITS } from "../../replyLimits.ts";
-import { OutageNotice } from "../../util/outageNotice.ts";
 import { withoutEnd } from "../../util/textEdges.ts";
 import { tinkerError } from "./errors.ts";
-import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
+import { deprecationNotes } from "./serverMessage.ts";
+import type { ServerWatch, ServerWatchOptions } from "./serverWatch.ts";
 
-export interface SenderOptions {
+export interface SenderOptions extends ServerWatchOptions {
   readonly http: HttpClient;
-  readonly clock: Clock;
   readonly baseUrl: string;
-  readonly onMessage?: OnServerMessage | undefined;
 }
 
 export interface TinkerRequest {
@@ -24,6 +21,7 @@ export interface TinkerRequest {
   readonly body?: object | Uint8Array | LateJson;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  readonly isHeartbeat?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,10 +44,9 @@ export type Sender = (
   idempotencyKey: string,
 ) => Promise<HttpResponse>;
 
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: SenderOptions, watch: ServerWatch): Sender {
   const root = `${withoutEnd(options.baseUrl, /\//)}/api/v1/`;
   const noteDeprecation = deprecationNotes(options.onMessage);
-  const outage = outageOf(options);
   return async (key, request, idempotencyKey) => {
     const sending = options.http.send({
       method: request.method,
@@ -67,7 +64,9 @@ export function createSender(options: SenderOptions): Sender {
       },
       signal: request.signal,
     });
-    const response = await watched(sending, outage);
+    const response = await (request.isHeartbeat === true
+      ? watch.heartbeat(sending)
+      : watch.request(sending));
     noteDeprecation(response);
     return response;
   };
@@ -97,33 +96,4 @@ function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Ui
   if (body === undefined) return {};
   if (body instanceof LateJson) return { body: body.encode() };
   return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
-}
-
-function outageOf({ clock, onMessage }: SenderOptions): OutageNotice {
-  return new OutageNotice({
-    clock,
-    onOutage: (reason) => {
-      const text = `It does not answer (${reason}). The run waits and tries again.`;
-      onMessage?.({ level: "warn", text });
-    },
-    onRecovered: () => onMessage?.({ level: "info", text: "It answers again." }),
-  });
-}
-
-/** Informs `outage` whether the server answered. */
-async function watched(
-  sending: Promise<HttpResponse>,
-  outage: OutageNotice,
-): Promise<HttpResponse> {
-  try {
-    const response = await sending;
-    const { status } = response;
-    if (status === 402) outage.failed("status 402, the account's billing is blocked");
-    else if (status >= 500) outage.failed(`status ${status}`);
-    else outage.recovered();
-    return response;
-  } catch (error) {
-    if (isAppError(error, "transport")) outage.failed(errorMessage(error.cause ?? error));
-    throw error;
-  }
 }

@@ -10,6 +10,7 @@ import { Credential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
 import { type HttpAnswer, retryAnswers, type Throttle } from "./retry.ts";
+import { ServerWatch } from "./serverWatch.ts";
 
 export interface TinkerHttpOptions extends SenderOptions {
   readonly random: Random;
@@ -56,7 +57,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const { clock, random, apiKey, onToken } = options;
   const redactor = new Redactor();
   redactor.learn(apiKey);
-  const sendWith = createSender(options);
+  const sendWith = createSender(options, new ServerWatch(options));
   const answerTo = createRetrier(options, redactor);
   const credential = new Credential({
     clock,

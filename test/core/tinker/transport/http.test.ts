@@ -86,8 +86,8 @@ describe("requests", () => {
     await long.call();
     await long.call();
     expect(reported).toEqual([
-      "warn: It does not answer (status 503). The run waits and tries again.",
-      "info: It answers again.",
+      "warn: It does not carry out requests (status 503). They are repeated.",
+      "info: It carries out requests again.",
     ]);
   });
 
@@ -97,7 +97,10 @@ describe("requests", () => {
       onMessage: ({ text }) => reported.push(text),
     });
     await call();
-    expect(reported).toEqual([expect.stringContaining("billing"), "It answers again."]);
+    expect(reported).toEqual([
+      expect.stringContaining("billing"),
+      "It carries out requests again.",
+    ]);
   });
 
   it("are not repeated when the server forbids it", async () => {
