@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
 import { TINKER_URL } from "../../../src/core/services.ts";
 import { settle } from "../../fakes/fakeClock.ts";
-import { jsonBody } from "../../fakes/fakeHttp.ts";
+import { type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
 
 const SAMPLE = { prompt: [1], maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
@@ -145,7 +146,38 @@ describe("what a server asks for", () => {
   });
 });
 
+/** Creates a model at a server that answers no poll in time until it has held so many. */
+async function heldPolls({ held, heartbeat }: { held: number; heartbeat?: FakeReply }) {
+  const messages: string[] = [];
+  const server = fakeTinker((path) => (path === "session_heartbeat" ? heartbeat : undefined));
+  const { clock, http } = server;
+  const send = http.send.bind(http);
+  http.send = async (request) => {
+    const answer = await send(request);
+    if (pathOf(request) !== "retrieve_future" || held-- <= 0) return answer;
+    await clock.sleep(request.timeoutMs ?? 0);
+    throw new AppError("transport", "no complete answer in time");
+  };
+  const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+  const creating = client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+  return { ...server, creating, messages };
+}
+
 describe("a server that answers heartbeats", () => {
+  it("may hold a poll for as long as the operation takes", async () => {
+    const { creating, clock, requestsTo, messages } = await heldPolls({ held: 40 });
+    await clock.run(creating);
+    expect(requestsTo("retrieve_future")).toHaveLength(41);
+    expect(clock.monotonic()).toBe(40 * 45_000);
+    expect(messages).toEqual([]);
+  });
+
+  it("is given up when it stops answering them while it holds polls", async () => {
+    const heartbeat = { status: 503 };
+    const { creating, clock } = await heldPolls({ held: Number.POSITIVE_INFINITY, heartbeat });
+    await expect(clock.run(creating)).rejects.toMatchObject({ code: "tinker-unavailable" });
+  });
+
   it.each([
     [402, "status 402, the account's billing is blocked"],
     [429, "status 429, it limits requests"],

@@ -2,7 +2,7 @@
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
-import type { Clock, Log } from "../../ports.ts";
+import type { Clock, HttpResponse, Log } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
 import type { Limiter } from "../../util/limiter.ts";
 import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
@@ -155,6 +155,8 @@ function afterPoll(
         quickPolls,
         delayMs: quickDelayMs,
       };
+    case "held":
+      return answered;
     case "size-notice":
       return { ...answered, isPaused: false };
     case "server-error":
@@ -202,13 +204,15 @@ function checkLimits(
 }
 
 async function pollOnce(
-  { tinker }: FutureOptions,
+  { tinker, clock }: FutureOptions,
   request: FutureRequest,
   iteration: number,
   allowMetadataOnly: boolean,
 ): Promise<Poll> {
+  const startedAtMs = clock.monotonic();
+  let response: HttpResponse | null = null;
   try {
-    const response = await tinker.send({
+    response = await tinker.send({
       method: "POST",
       path: "retrieve_future",
       body: { request_id: request.requestId, allow_metadata_only: allowMetadataOnly },
@@ -219,7 +223,11 @@ async function pollOnce(
     return await readPollAnswer(response, describe(request));
   } catch (error) {
     if (!isAppError(error, "transport")) throw error;
-    return { kind: "no-answer", cause: errorMessage(error) };
+    const isHeld =
+      response === null &&
+      clock.monotonic() - startedAtMs >= pollTimeoutMs &&
+      tinker.hasAnsweredSince(startedAtMs);
+    return isHeld ? { kind: "held" } : { kind: "no-answer", cause: errorMessage(error) };
   }
 }
 

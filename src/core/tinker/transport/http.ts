@@ -47,6 +47,8 @@ export interface TinkerHttp {
   ): Promise<output<Schema>>;
   /** Like `call` for requests whose answer has no content. */
   run(request: TinkerRequest, options?: RequestOptions): Promise<void>;
+  /** True when any request has been answered since then, by `Clock.monotonic`. */
+  hasAnsweredSince(ms: number): boolean;
   /** From now on a short-lived token, renewed as needed, stands in for the key. */
   exchangeKey(): Promise<void>;
 }
@@ -57,7 +59,8 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const { clock, random, apiKey, onToken } = options;
   const redactor = new Redactor();
   redactor.learn(apiKey);
-  const sendWith = createSender(options, new ServerWatch(options));
+  const watch = new ServerWatch(options);
+  const sendWith = createSender(options, watch);
   const answerTo = createRetrier(options, redactor);
   const credential = new Credential({
     clock,
@@ -96,6 +99,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     run: async (request, callOptions) => {
       await answerText(request, callOptions);
     },
+    hasAnsweredSince: (ms) => watch.hasAnsweredSince(ms),
     exchangeKey: async () => {
       await credential.buy();
     },

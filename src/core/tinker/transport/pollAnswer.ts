@@ -14,6 +14,8 @@ export type Poll =
   | { readonly kind: "pending"; readonly state: string; readonly reason: string | null }
   /** The result is there, and so large that the server announces it first. */
   | { readonly kind: "size-notice"; readonly bytes: number }
+  /** The server keeps the poll for longer than this client waits, and answers others. */
+  | { readonly kind: "held" }
   | { readonly kind: "server-error"; readonly cause: string }
   | { readonly kind: "no-answer"; readonly cause: string }
   | { readonly kind: "bad-request"; readonly text: string }

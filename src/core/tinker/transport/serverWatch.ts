@@ -44,7 +44,7 @@ export class ServerWatch {
       return response;
     } catch (error) {
       // A server may hold one request for longer than the client waits, and answer others meanwhile.
-      if (isAppError(error, "transport") && this.#answeredAtMs <= startedAtMs) {
+      if (isAppError(error, "transport") && !this.hasAnsweredSince(startedAtMs)) {
         this.#silence.failed(errorMessage(error.cause ?? error));
       }
       throw error;
@@ -57,6 +57,11 @@ export class ServerWatch {
     if (reason === null) this.#refusal.recovered();
     else this.#refusal.failed(reason);
     return response;
+  }
+
+  /** By {@link Clock.monotonic}; errors of the server are no answers. */
+  hasAnsweredSince(ms: number): boolean {
+    return this.#answeredAtMs > ms;
   }
 
   #answered(): void {
