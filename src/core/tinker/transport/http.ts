@@ -25,7 +25,7 @@ export interface TinkerHttpOptions extends SenderOptions {
 }
 
 export interface RequestOptions {
-  /** Limit of all tries together; 0 = one try. */
+  /** Limit of all tries together, and no wait for unpaid bills; 0 = one try. */
   readonly budgetMs?: number;
   /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
   readonly throttle?: Throttle | undefined;
@@ -116,7 +116,7 @@ type AnswerTo = (
 /** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
 function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo {
   const { clock, random, log, keySource, billingPauseMs } = options;
-  return async (request, send, { budgetMs = submitBudgetMs, throttle, withTimerPaused } = {}) => {
+  return async (request, send, { budgetMs, throttle, withTimerPaused } = {}) => {
     const what = `${request.method} ${request.path}`;
     const idempotencyKey = random.uuid();
     const { answer, attempts } = await retryAnswers(
@@ -125,8 +125,8 @@ function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo
         clock,
         random,
         signal: request.signal,
-        budgetMs,
-        billingPauseMs: billingPauseMs(),
+        budgetMs: budgetMs ?? submitBudgetMs,
+        billingPauseMs: budgetMs === undefined ? billingPauseMs() : 0,
         throttle,
         withTimerPaused,
         onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),

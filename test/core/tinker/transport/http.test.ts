@@ -122,6 +122,15 @@ describe("requests", () => {
     expect(clock.monotonic()).toBe(60_000);
   });
 
+  it("wait for no bill when they have a limit of their own", async () => {
+    const { http, tinker } = server([{ status: 402 }, ok]);
+    const request = { method: "POST", path: "sessions/S/finish" } as const;
+    await expect(tinker.run(request, { budgetMs: 5_000 })).rejects.toMatchObject({
+      code: "tinker-billing",
+    });
+    expect(http.requests).toHaveLength(1);
+  });
+
   it.each([
     [400, "tinker-bad-request"],
     [401, "tinker-auth"],
