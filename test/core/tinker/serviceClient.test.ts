@@ -339,7 +339,7 @@ describe("samplers and checkpoints", () => {
   });
 
   it("lists, limits and deletes checkpoints by their path", async () => {
-    const listed = { tinker_path: "tinker://R:train:0/weights/a", checkpoint_type: "training" };
+    const listed = { tinker_path: "tinker://R:train:0/weights/a" };
     const { client, http } = await service((path) =>
       path.endsWith("/checkpoints") ? { json: { checkpoints: [listed] } } : undefined,
     );

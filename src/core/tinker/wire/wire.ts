@@ -101,7 +101,6 @@ export const checkpointListSchema = object({
   checkpoints: array(
     object({
       tinker_path: string(),
-      checkpoint_type: string(),
       time: orNull(string()),
       size_bytes: orNull(number()),
       public: orNull(boolean()),
