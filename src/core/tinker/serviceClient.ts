@@ -187,7 +187,8 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
 }
 
 function trainingClient(connection: Connection, model: CreatedModel): TrainingClient {
-  return createTrainingClient({ ...connection, ...model });
+  const { clock, random } = connection.options;
+  return createTrainingClient({ ...connection, clock, random, ...model });
 }
 
 async function samplerForPath(connection: Connection, path: string): Promise<SamplingClient> {

@@ -1,6 +1,9 @@
 /** Training of one model: calls are posted in the order they are made, results come when they come. */
 
 import { isAppError } from "../errors.ts";
+import type { Clock, Random } from "../ports.ts";
+import type { Backoff } from "../util/backoff.ts";
+import { retry } from "../util/retry.ts";
 import type { CheckpointClient } from "./checkpoints.ts";
 import { forwardBackward } from "./forwardBackward.ts";
 import type { ModelInfo, TrainingRequestOptions } from "./models.ts";
@@ -50,10 +53,7 @@ export interface TrainingClient {
   /** Applies the gradients added since the last step, and clears them. */
   optimStep(params: AdamParams): Promise<{ readonly metrics: Readonly<Record<string, number>> }>;
   /** Weights and optimizer, for a resume. `tinker-conflict` when the name is taken. */
-  saveState(
-    name: string,
-    options?: SaveOptions & { readonly overwrite?: boolean },
-  ): Promise<{ readonly path: string }>;
+  saveState(name: string, options?: SaveOptions): Promise<{ readonly path: string }>;
   /** Weights for sampling only. */
   saveSampler(name: string, options?: SaveOptions): Promise<{ readonly path: string }>;
   /** A sampler of the weights as they are at this position of the sequence; nothing is stored. */
@@ -61,9 +61,14 @@ export interface TrainingClient {
 }
 
 export interface TrainingClientOptions extends TrainingRequestOptions {
+  readonly clock: Clock;
+  readonly random: Random;
   readonly checkpoints: CheckpointClient;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }
+
+const listBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000, jitter: 0 };
+const listBudgetMs = 5 * 60_000;
 
 export function createTrainingClient(options: TrainingClientOptions): TrainingClient {
   const { info } = options;
@@ -161,21 +166,32 @@ async function save(
   return await jsonOf(options, accepted, savedPathSchema);
 }
 
-/** A name can be taken by our own earlier try, whose answer was lost. */
+/** A name can be taken by our own earlier try, whose answer was lost; some servers list a save only when it is complete. */
 async function isOwnSave(
-  { checkpoints, info }: TrainingClientOptions,
+  { checkpoints, session, clock, random, info }: TrainingClientOptions,
   error: unknown,
   path: string,
 ): Promise<boolean> {
-  if (!isAppError(error, "tinker-conflict") || !(Number(error.data["attempts"]) > 1)) return false;
-  const list = await checkpoints.listCheckpoints(info.modelId);
-  return list.some((checkpoint) => checkpoint.path === path);
+  if (!isRepeatRefused(error)) return false;
+  return await retry(
+    async () => {
+      const list = await checkpoints.listCheckpoints(info.modelId);
+      const isListed = list.some((checkpoint) => checkpoint.path === path);
+      return isListed
+        ? { kind: "done", result: true }
+        : { kind: "unfinished", result: false, reason: `${path} is not listed yet` };
+    },
+    { clock, random, signal: session.signal, backoff: listBackoff, budgetMs: listBudgetMs },
+  );
+}
+
+function isRepeatRefused(error: unknown): boolean {
+  return isAppError(error, "tinker-conflict") && Number(error.data["attempts"]) > 1;
 }
 
 async function ephemeralSampler(options: TrainingClientOptions): Promise<SamplingClient> {
   const { operations, session, queue, info } = options;
-  const samplerNumber = session.reserveSamplerNumber();
-  const accepted = await queue.enqueue("save_weights_for_sampler", 1, (seqId) => {
+  const submit = (seqId: number, samplerNumber: number) => {
     const body = {
       model_id: info.modelId,
       sampling_session_seq_id: samplerNumber,
@@ -188,6 +204,15 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
       path: "save_weights_for_sampler",
       body,
     });
+  };
+  const samplerNumber = session.reserveSamplerNumber();
+  const accepted = await queue.enqueue("save_weights_for_sampler", 1, async (seqId) => {
+    try {
+      return await submit(seqId, samplerNumber);
+    } catch (error) {
+      if (!isRepeatRefused(error)) throw error;
+      return await submit(seqId, session.reserveSamplerNumber());
+    }
   });
   const sampler = await jsonOf(options, accepted, ephemeralSamplerSchema);
   return options.samplerFor(sampler.sampling_session_id, info.baseModel);

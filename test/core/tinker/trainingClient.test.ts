@@ -234,15 +234,44 @@ describe("saving", () => {
     await expect(client.saveState("step-2")).rejects.toMatchObject({ code: "tinker-conflict" });
   });
 
-  it("accepts the checkpoint of its own lost try", async () => {
+  it("accepts the checkpoint of its own lost try, once the server lists it", async () => {
     let tries = 0;
+    let looks = 0;
     const path = "tinker://S:train:0/weights/step-2";
     const { client, clock } = await training((to) => {
       if (to === "save_weights") return tries++ === 0 ? "lost" : { status: 409, json: {} };
       if (!to.endsWith("/checkpoints")) return undefined;
-      return { json: { checkpoints: [{ tinker_path: path, checkpoint_type: "training" }] } };
+      return { json: { checkpoints: looks++ < 3 ? [] : [{ tinker_path: path }] } };
     });
     await expect(clock.run(client.saveState("step-2"))).resolves.toEqual({ path });
+  });
+
+  it("fails when its own lost try is not listed for minutes", async () => {
+    let tries = 0;
+    const { client, clock } = await training((to) => {
+      if (to === "save_weights") return tries++ === 0 ? "lost" : { status: 409, json: {} };
+      return to.endsWith("/checkpoints") ? { json: { checkpoints: [] } } : undefined;
+    });
+    await expect(clock.run(client.saveState("step-2"))).rejects.toMatchObject({
+      code: "tinker-conflict",
+    });
+  });
+
+  it("asks for another sampler when the number of its own lost try is taken", async () => {
+    let tries = 0;
+    const { client, clock, requestsTo } = await training((to) => {
+      if (to !== "save_weights_for_sampler") return undefined;
+      tries += 1;
+      if (tries === 1) return "lost";
+      return tries === 2 ? { status: 409, json: {} } : undefined;
+    });
+    const sampler = await clock.run(client.ephemeralSampler());
+    expect(sampler.samplerId).toBe("S:sample:1");
+    expect(requestsTo("save_weights_for_sampler").map(jsonBody)).toMatchObject([
+      { sampling_session_seq_id: 0, seq_id: 1 },
+      { sampling_session_seq_id: 0, seq_id: 1 },
+      { sampling_session_seq_id: 1, seq_id: 1 },
+    ]);
   });
 
   it("makes samplers whose numbers are reserved once", async () => {
