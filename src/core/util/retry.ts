@@ -42,7 +42,7 @@ export interface RetryOptions {
   readonly onRetry?: ((reason: string, delayMs: number) => void) | undefined;
 }
 
-/** No request may take longer; a try that did was suspended with the process. */
+/** A try that took longer was suspended with the process, or had much to send: neither is held against it. */
 const MAX_TRY_MS = 60_000;
 
 /** @throws what the attempt throws, or the error of the last failed try; the signal's reason when aborted during a wait */

@@ -36,6 +36,8 @@ export class LateJson {
 
 export const protobufType = "application/x-protobuf";
 const defaultTimeoutMs = 60_000;
+/** Time to send a body is added for lines as slow as this. */
+const slowestBytesPerSecond = 16 * 1024;
 
 /** @throws AppError `transport` without an answer, `tinker-protocol` for one that is too long */
 export type Sender = (
@@ -48,12 +50,13 @@ export function createSender(options: SenderOptions, watch: ServerWatch): Sender
   const root = `${withoutEnd(options.baseUrl, /\//)}/api/v1/`;
   const noteDeprecation = deprecationNotes(options.onMessage);
   return async (key, request, idempotencyKey) => {
+    const encoded = encodedBody(request.body);
     const sending = options.http.send({
       method: request.method,
       url: root + request.path,
       headers: headersOf(request, key, idempotencyKey),
-      ...encodedBody(request.body),
-      timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
+      ...encoded,
+      timeoutMs: (request.timeoutMs ?? defaultTimeoutMs) + uploadMs(encoded.body),
       replyLimit: {
         bytes: REPLY_LIMITS.tinker,
         fault: (limit) =>
@@ -96,4 +99,8 @@ function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Ui
   if (body === undefined) return {};
   if (body instanceof LateJson) return { body: body.encode() };
   return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
+}
+
+function uploadMs(body: string | Uint8Array = ""): number {
+  return Math.floor(body.length / slowestBytesPerSecond) * 1000;
 }

@@ -103,6 +103,13 @@ describe("requests", () => {
     ]);
   });
 
+  it("have more time the more they send", async () => {
+    const { http, clock, tinker } = server([ok]);
+    const body = new Uint8Array(5 * 1024 ** 2);
+    await clock.run(tinker.call({ method: "POST", path: "forward_backward", body }, schema));
+    expect(http.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000 + 320_000]);
+  });
+
   it("are not repeated when the server forbids it", async () => {
     const { http, call } = server([{ status: 500, headers: { "x-should-retry": "false" } }]);
     await expect(call()).rejects.toMatchObject({ code: "tinker-unavailable" });
