@@ -4,7 +4,6 @@ import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
-import type { QueueState } from "../../src/core/tinker/transport/futures.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { FakeClock, settle } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
@@ -15,7 +14,8 @@ export interface FaultSession {
   readonly service: ServiceClient;
   readonly model: TrainingClient;
   readonly sampler: SamplingClient;
-  readonly queueStates: readonly QueueState[];
+  /** What the client has said about the server. */
+  readonly messages: readonly string[];
   /** Faults from now on; until then the server answers as it should. */
   inject(faultFor: (arrival: Arrival) => Fault | undefined): void;
   /** Requests since the last `inject`, with the clock's time of their arrival. */
@@ -64,7 +64,7 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
   const http = createHttpClient();
   const watched = new WatchedHttp(http, haste);
   const rest = () => watched.rest();
-  const queueStates: QueueState[] = [];
+  const messages: string[] = [];
   const times: number[] = [];
   let faultFor: (arrival: Arrival) => Fault | undefined = () => undefined;
   let from = 0;
@@ -82,7 +82,7 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
     baseUrl: server.url,
     apiKey: "tml-secret",
     random: { uuid: () => crypto.randomUUID(), uniform: () => 0 },
-    onQueueState: (state) => void queueStates.push(state),
+    onMessage: ({ text }) => void messages.push(text),
   });
   const model = await clock.run(
     service.createTrainingClient({ baseModel: "org/model", rank: 8 }),
@@ -94,7 +94,7 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
     service,
     model,
     sampler,
-    queueStates,
+    messages,
     rest,
     inject: (next) => {
       faultFor = next;

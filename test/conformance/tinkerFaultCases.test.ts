@@ -119,16 +119,18 @@ describe("answers to a poll", () => {
 
   for (const status of [200, 408]) {
     const row = status === 200 ? "3.1 2 try_again" : "3.2 408";
-    plays(row, `passes the state of the queue on (${status})`, async (session) => {
-      const states = ["active", "paused_capacity", "paused_rate_limit"];
-      const replies = states.map((state): Fault => {
-        const json = { type: "try_again", queue_state: state, queue_state_reason: "workers" };
-        return { status, json };
-      });
-      first(session, "retrieve_future", ...replies);
+    plays(row, `reports a pause that lasts (${status})`, async (session) => {
+      const json = {
+        type: "try_again",
+        queue_state: "paused_capacity",
+        queue_state_reason: "workers",
+      };
+      first(session, "retrieve_future", ...Array<Fault>(12).fill({ status, json }));
       await session.run(session.model.optimStep(ADAM));
-      const reported = session.queueStates.map(({ state, reason }) => [state, reason]);
-      expect(reported).toEqual(states.map((state) => [state, "workers"]));
+      expect(session.messages).toEqual([
+        "It has paused requests (it has no capacity at present: workers). They continue by themselves.",
+        "It continues with requests.",
+      ]);
     });
   }
 

@@ -18,8 +18,8 @@ import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
-import type { QueueState } from "./transport/futures.ts";
 import type { TinkerHttp } from "./transport/http.ts";
+import { serverNotice } from "./transport/serverWatch.ts";
 import { LossEncoding } from "./wire/lossEncoding.ts";
 import {
   type ClientConfig,
@@ -34,7 +34,6 @@ export interface TinkerOptions extends TinkerAddress {
   readonly userMetadata?: Readonly<Record<string, string>>;
   readonly displayName?: string;
   readonly projectId?: string;
-  readonly onQueueState?: (state: QueueState) => void;
 }
 
 export interface SupportedModel {
@@ -136,7 +135,10 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
       noAnswerLimitMs,
       billingPauseMs,
       resultBytes: new Limiter(Math.ceil(config.inflight_response_bytes_semaphore_size)),
-      onQueueState: options.onQueueState,
+      pauses: serverNotice(options, {
+        begin: (reason) => `It has paused requests (${reason}). They continue by themselves.`,
+        end: "It continues with requests.",
+      }),
     },
     session,
   );

@@ -172,6 +172,22 @@ describe("a server that answers heartbeats", () => {
     expect(messages).toEqual([]);
   });
 
+  it("is reported when it pauses an operation for more than half a minute", async () => {
+    const messages: string[] = [];
+    let pauses = 20;
+    const server = fakeTinker((path) =>
+      path === "retrieve_future" && pauses-- > 0
+        ? { json: { type: "try_again", queue_state: "paused_rate_limit" } }
+        : undefined,
+    );
+    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+    await server.clock.run(client.createTrainingClient({ baseModel: "org/model", rank: 8 }));
+    expect(messages).toEqual([
+      "It has paused requests (its rate limit is reached). They continue by themselves.",
+      "It continues with requests.",
+    ]);
+  });
+
   it("is given up when it stops answering them while it holds polls", async () => {
     const heartbeat = { status: 503 };
     const { creating, clock } = await heldPolls({ held: Number.POSITIVE_INFINITY, heartbeat });

@@ -5,6 +5,7 @@ import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, HttpResponse, Log } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
 import type { Limiter } from "../../util/limiter.ts";
+import type { OutageNotice } from "../../util/outageNotice.ts";
 import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
 import { protobufType } from "./exchange.ts";
@@ -24,15 +25,6 @@ export type OperationType =
   | "SaveWeightsExternal"
   | "Sample";
 
-/** What the server says about an operation that waits its turn. */
-export interface QueueState {
-  readonly type: OperationType;
-  readonly requestId: string;
-  /** `active`, `paused_capacity`, `paused_rate_limit`, or a word this program does not know. */
-  readonly state: string;
-  readonly reason: string | null;
-}
-
 export interface FutureOptions {
   readonly tinker: TinkerHttp;
   readonly clock: Clock;
@@ -42,7 +34,8 @@ export interface FutureOptions {
   readonly billingPauseMs: () => number;
   /** Bounds the announced results that are fetched at once. */
   readonly resultBytes: Limiter;
-  readonly onQueueState?: ((state: QueueState) => void) | undefined;
+  /** Learns of operations that the server has paused, and of those that go on. */
+  readonly pauses?: Pick<OutageNotice, "failed" | "recovered"> | undefined;
 }
 
 export interface FutureRequest {
@@ -74,6 +67,11 @@ const quickPollMs = 1_000;
 const quickPollPause: Doubling = { firstMs: 250, maxMs: 5_000 };
 const noAnswerPause: Doubling = { firstMs: 1_000, maxMs: 30_000 };
 
+const pauseWords: Readonly<Record<string, string>> = {
+  paused_capacity: "it has no capacity at present",
+  paused_rate_limit: "its rate limit is reached",
+};
+
 const resultAccept = `${protobufType}, application/json;q=0.5`;
 const protobufOperations: readonly OperationType[] = ["ForwardBackward", "Forward", "Sample"];
 
@@ -102,7 +100,7 @@ async function pollUntilDone(
   request: FutureRequest,
   makeRoom: (bytes: number) => Promise<void>,
 ): Promise<FutureResult> {
-  const { clock } = options;
+  const { clock, pauses } = options;
   const { signal, withTimerPaused = withoutTimer } = request;
   let isSizeAccepted = false;
   let polledAtMs = 0;
@@ -123,8 +121,9 @@ async function pollUntilDone(
       polledAtMs = clock.monotonic();
       return await pollOnce(options, request, iteration, !isSizeAccepted);
     });
+    if (poll.kind === "pending" && isPausedState(poll.state)) pauses?.failed(pauseReason(poll));
+    else if (poll.kind === "pending" || poll.kind === "done") pauses?.recovered();
     if (poll.kind === "done") return poll.result;
-    if (poll.kind === "pending") reportQueue(options, request, poll);
     if (poll.kind === "size-notice") {
       isSizeAccepted = true;
       await withTimerPaused(() => makeRoom(poll.bytes));
@@ -151,7 +150,7 @@ function afterPoll(
     case "pending":
       return {
         ...answered,
-        isPaused: poll.state.startsWith("paused"),
+        isPaused: isPausedState(poll.state),
         quickPolls,
         delayMs: quickDelayMs,
       };
@@ -242,12 +241,12 @@ function pollHeaders(request: FutureRequest, iteration: number): Record<string, 
   });
 }
 
-function reportQueue(
-  { onQueueState }: FutureOptions,
-  { type, requestId }: FutureRequest,
-  { state, reason }: Extract<Poll, { kind: "pending" }>,
-): void {
-  onQueueState?.({ type, requestId, state, reason });
+function isPausedState(state: string): boolean {
+  return state.startsWith("paused");
+}
+
+function pauseReason({ state, reason }: Extract<Poll, { kind: "pending" }>): string {
+  return [pauseWords[state] ?? state, reason].filter(Boolean).join(": ");
 }
 
 function describe(request: FutureRequest): string {

@@ -10,6 +10,18 @@ export interface ServerWatchOptions {
   readonly onMessage?: OnServerMessage | undefined;
 }
 
+/** A notice in messages about the server. */
+export function serverNotice(
+  { clock, onMessage }: ServerWatchOptions,
+  { begin, end }: { readonly begin: (reason: string) => string; readonly end: string },
+): OutageNotice {
+  return new OutageNotice({
+    clock,
+    onOutage: (reason) => onMessage?.({ level: "warn", text: begin(reason) }),
+    onRecovered: () => onMessage?.({ level: "info", text: end }),
+  });
+}
+
 /** Reports once when a server keeps silent or refuses requests for half a minute, and once when that is over. */
 export class ServerWatch {
   readonly #clock: Clock;
@@ -17,22 +29,16 @@ export class ServerWatch {
   readonly #refusal: OutageNotice;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ clock, onMessage }: ServerWatchOptions) {
-    const notice = (begin: (reason: string) => string, end: string) =>
-      new OutageNotice({
-        clock,
-        onOutage: (reason) => onMessage?.({ level: "warn", text: begin(reason) }),
-        onRecovered: () => onMessage?.({ level: "info", text: end }),
-      });
-    this.#clock = clock;
-    this.#silence = notice(
-      (reason) => `It does not answer (${reason}). Requests are repeated.`,
-      "It answers again.",
-    );
-    this.#refusal = notice(
-      (reason) => `It does not carry out requests (${reason}). They are repeated.`,
-      "It carries out requests again.",
-    );
+  constructor(options: ServerWatchOptions) {
+    this.#clock = options.clock;
+    this.#silence = serverNotice(options, {
+      begin: (reason) => `It does not answer (${reason}). Requests are repeated.`,
+      end: "It answers again.",
+    });
+    this.#refusal = serverNotice(options, {
+      begin: (reason) => `It does not carry out requests (${reason}). They are repeated.`,
+      end: "It carries out requests again.",
+    });
   }
 
   /** The server gives a heartbeat its answer while it refuses everything else. */

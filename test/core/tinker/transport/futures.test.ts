@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  awaitFuture,
-  type FutureOptions,
-  type QueueState,
-} from "../../../../src/core/tinker/transport/futures.ts";
+import { awaitFuture, type FutureOptions } from "../../../../src/core/tinker/transport/futures.ts";
 import { createTinkerHttp } from "../../../../src/core/tinker/transport/http.ts";
 import { Limiter } from "../../../../src/core/util/limiter.ts";
 import type { WithTimerPaused } from "../../../../src/core/util/withTimerPaused.ts";
@@ -33,7 +29,7 @@ function poll(
     apiKey: "tml-secret",
     billingPauseMs,
   });
-  const states: QueueState[] = [];
+  const states: string[] = [];
   const options: FutureOptions = {
     tinker,
     clock,
@@ -41,7 +37,10 @@ function poll(
     noAnswerLimitMs: 900_000,
     billingPauseMs,
     resultBytes: new Limiter(10_000_000),
-    onQueueState: (state) => states.push(state),
+    pauses: {
+      failed: (reason) => states.push(reason),
+      recovered: () => states.push("goes on"),
+    },
     ...overrides,
   };
   const request = {
@@ -89,10 +88,10 @@ describe("waiting for a result", () => {
   it.each([
     ["a 408", { status: 408, json: tryAgain }],
     ["a try_again", { json: tryAgain }],
-  ])("polls again after %s and passes the queue state on", async (_name, reply) => {
+  ])("polls again after %s and passes a pause on", async (_name, reply) => {
     const { result, states } = poll([reply, done]);
     await result;
-    expect(states).toMatchObject([{ state: "paused_capacity", reason: "busy", requestId: "r1" }]);
+    expect(states).toEqual(["it has no capacity at present: busy", "goes on"]);
   });
 
   it("leaves growing pauses to a server that answers at once", async () => {
