@@ -211,7 +211,9 @@ describe.each(UNLOADED)("an operation that fails because its %s", (text) => {
     (_, error) => {
       expect(faultReaction(error)).toBe("end-run");
       expect(isSessionLost(error)).toBe(true);
-      expect(error.message).toContain(`${text}. Resume the run from its last checkpoint.`);
+      expect(error.message).toContain(
+        `${text}. Start again; a run is resumed from its last checkpoint.`,
+      );
     },
   );
 });

@@ -161,7 +161,7 @@ describe("training calls", () => {
     expect(requestsTo("optim_step").map(seqIdOf)).toEqual([1]);
   });
 
-  it("end the model when one is not accepted, naming the way out", async () => {
+  it("end the model when one is not accepted, naming one way out", async () => {
     const { client, requestsTo } = await training((path) =>
       path === "optim_step" ? { status: 422, json: { detail: "no adam" } } : undefined,
     );
@@ -170,7 +170,9 @@ describe("training calls", () => {
     await expect(step).rejects.toMatchObject({ code: "tinker-bad-request" });
     await expect(after).rejects.toMatchObject({
       code: "tinker-model-lost",
-      message: expect.stringMatching(/request 1 \(optim_step\).*no adam.*last checkpoint/),
+      message: expect.stringMatching(
+        /request 1 \(optim_step\).*no adam\. Start again; a run is resumed from its last checkpoint\.$/,
+      ),
     });
     expect(requestsTo("forward_backward")).toEqual([]);
   });

@@ -9,20 +9,22 @@ function authStep(key: string): string {
   return `Check that ${key} is valid and may use this model or checkpoint.`;
 }
 
+const startAgain = "Start again; a run is resumed from its last checkpoint.";
+
 const nextSteps = {
   "tinker-auth": authStep("the key"),
   "tinker-billing": "Check the billing of your Tinker account, then start or resume the run.",
   "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
   "tinker-bad-request": "Change the setting that the message names.",
-  "tinker-conflict": "Choose another name, or allow overwriting.",
-  "tinker-expired": "Resume the run from its last checkpoint.",
+  "tinker-conflict": startAgain,
+  "tinker-expired": startAgain,
   "tinker-unavailable":
     "Check the connection and the service status, then start or resume the run.",
   "tinker-request-failed": "Remove the cause that the message names, then resume the run.",
   "tinker-protocol":
     "Check the base URL, and that the server speaks a Tinker version this program knows.",
   "tinker-invalid-input": "Correct the data before sending it.",
-  "tinker-model-lost": "Resume the run from its last checkpoint.",
+  "tinker-model-lost": startAgain,
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 export type TinkerErrorCode = keyof typeof nextSteps;
@@ -38,7 +40,7 @@ export function tinkerError(
 }
 
 /** The message without the next step, for a caller that takes that step by itself. */
-export function withoutNextStep({ message }: AppError): string {
+export function withoutNextStep({ message }: Pick<AppError, "message">): string {
   const step = Object.values(nextSteps).find((each) => message.endsWith(` ${each}`)) ?? "";
   return message.slice(0, message.length - step.length).trimEnd();
 }
@@ -90,7 +92,7 @@ export function requestFailed(what: string, text: string, category: unknown): Ap
   const known = category === "user" || category === "server" ? category : "unknown";
   const details = { data: { category: known, detail: text } };
   return UNLOADED.test(text)
-    ? tinkerError("tinker-not-found", problem, details, nextSteps["tinker-expired"])
+    ? tinkerError("tinker-not-found", problem, details, startAgain)
     : tinkerError("tinker-request-failed", problem, details);
 }
 

@@ -2,7 +2,7 @@
 
 import type { AppError } from "../../errors.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
-import { tinkerError } from "./errors.ts";
+import { tinkerError, withoutNextStep } from "./errors.ts";
 
 type Post<Result> = (firstSeqId: number) => Promise<Result>;
 
@@ -59,7 +59,7 @@ export class SubmitQueue {
       }
       this.#loss = tinkerError(
         "tinker-model-lost",
-        `Model ${this.#modelId} accepts no more requests, because its request ${firstSeqId} (${what}) was not accepted: ${errorMessage(cause)}`,
+        `Model ${this.#modelId} accepts no more requests, because its request ${firstSeqId} (${what}) was not accepted: ${withoutNextStep({ message: errorMessage(cause) })}`,
         { cause, data: { modelId: this.#modelId, seqId: firstSeqId } },
       );
       throw cause;
