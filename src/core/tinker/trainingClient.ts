@@ -110,7 +110,7 @@ async function optimStep(options: TrainingClientOptions, params: AdamParams) {
 async function saveState(
   options: TrainingClientOptions,
   name: string,
-  { ttlSeconds, overwrite = false, userMetadata }: SaveOptions & { readonly overwrite?: boolean },
+  { ttlSeconds, userMetadata }: SaveOptions,
 ) {
   return await save(options, name, "weights", (seqId) => {
     const body = {
@@ -118,7 +118,7 @@ async function saveState(
       path: name,
       seq_id: seqId,
       ttl_seconds: ttlSeconds,
-      overwrite,
+      overwrite: false,
       user_metadata: userMetadata,
       type: "save_weights",
     };
