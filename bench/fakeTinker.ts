@@ -114,13 +114,10 @@ function sampleOf(tokens: readonly number[]): Uint8Array {
     stopReason: "stop",
     tokens: Int32Array.from(tokens),
     logprobs: new Float32Array(tokens.length).fill(LOGPROB),
-    topkLogprobs: null,
   } as const;
   return encodeSampleResponse({
     sequences: [sequence],
     promptLogprobs: null,
-    topkPromptLogprobs: null,
-    targetPromptLogprobs: null,
     promptCacheHitTokens: 0,
   });
 }

@@ -151,12 +151,9 @@ export function sampleBytes(
         stopReason: "stop",
         tokens: Int32Array.from(tokens),
         logprobs: logprobs && Float32Array.from(logprobs),
-        topkLogprobs: null,
       },
     ],
     promptLogprobs: promptLogprobs && Float32Array.from(promptLogprobs),
-    topkPromptLogprobs: null,
-    targetPromptLogprobs: null,
     promptCacheHitTokens,
   });
 }

@@ -198,14 +198,11 @@ class GappyService {
       stopReason: "stop",
       tokens,
       logprobs: Float32Array.from(tokens, (_, i) => -0.5 / (i + 1)),
-      topkLogprobs: null,
     } as const;
     return ok(
       encodeSampleResponse({
         sequences: [sequence],
         promptLogprobs,
-        topkPromptLogprobs: null,
-        targetPromptLogprobs: null,
         promptCacheHitTokens: 0,
       }),
     );

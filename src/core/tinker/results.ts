@@ -31,13 +31,10 @@ export function readSampleResult(result: FutureResult): SampleResult {
       stopReason: sequence.stop_reason,
       tokens: Int32Array.from(sequence.tokens),
       logprobs: sequence.logprobs && Float32Array.from(sequence.logprobs),
-      topkLogprobs: null,
     })),
     promptLogprobs:
       body.prompt_logprobs &&
       Float32Array.from(body.prompt_logprobs, (logprob) => logprob ?? Number.NaN),
-    topkPromptLogprobs: null,
-    targetPromptLogprobs: null,
     promptCacheHitTokens: body.prompt_cache_hit_tokens,
   };
 }

@@ -6,7 +6,6 @@ import { readMessage } from "./readMessage.ts";
 import {
   bytesToFloat32,
   bytesToInt32,
-  decodeTensor,
   encodeTensor,
   float32ToBytes,
   int32ToBytes,
@@ -16,7 +15,6 @@ import {
   type SampledSequence,
   SampleResponseSchema,
   StopReason,
-  type TopkLogprobs,
   type TopkLogprobsSchema,
 } from "./tinker_pb.ts";
 
@@ -33,19 +31,27 @@ export interface WireSequence {
   readonly tokens: Int32Array;
   /** As long as `tokens`; null when the server sent none. */
   readonly logprobs: Float32Array | null;
-  readonly topkLogprobs: TopkRows | null;
 }
 
 export interface SampleResult {
   readonly sequences: readonly WireSequence[];
   /** One value for each prompt token, NaN where undefined. */
   readonly promptLogprobs: Float32Array | null;
-  readonly topkPromptLogprobs: TopkRows | null;
-  readonly targetPromptLogprobs: WireTensor | null;
   readonly promptCacheHitTokens: number;
 }
 
-export function encodeSampleResponse(result: SampleResult): Uint8Array {
+/** With what only other clients ask a server for. */
+export interface ServedSampleResult extends SampleResult {
+  readonly sequences: readonly ServedSequence[];
+  readonly topkPromptLogprobs?: TopkRows | null;
+  readonly targetPromptLogprobs?: WireTensor | null;
+}
+
+interface ServedSequence extends WireSequence {
+  readonly topkLogprobs?: TopkRows | null;
+}
+
+export function encodeSampleResponse(result: ServedSampleResult): Uint8Array {
   const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
   const message = create(SampleResponseSchema, {
     sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
@@ -65,26 +71,21 @@ export function encodeSampleResponse(result: SampleResult): Uint8Array {
 /** @throws AppError `tinker-protocol` when the message is broken or holds an unknown stop reason */
 export function decodeSampleResponse(bytes: Uint8Array): SampleResult {
   const message = readMessage("sample result", () => fromBinary(SampleResponseSchema, bytes));
-  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = message;
+  const { promptLogprobs } = message;
   return {
     sequences: message.sequences.map(decodeSequence),
     promptLogprobs: promptLogprobs ? bytesToFloat32(promptLogprobs, "prompt_logprobs") : null,
-    topkPromptLogprobs: topkPromptLogprobs ? decodeTopk(topkPromptLogprobs) : null,
-    targetPromptLogprobs: targetPromptLogprobs
-      ? decodeTensor(targetPromptLogprobs, "target_prompt_logprobs")
-      : null,
     promptCacheHitTokens: message.promptCacheHitTokens,
   };
 }
 
 function decodeSequence(sequence: SampledSequence): WireSequence {
-  const { logprobs, topkSampledLogprobs } = sequence;
+  const { logprobs } = sequence;
   return {
     stopReason: decodeStopReason(sequence.stopReason),
     tokens: bytesToInt32(sequence.tokens, "the sampled tokens"),
     // Empty bytes mean absent.
     logprobs: logprobs?.length ? bytesToFloat32(logprobs, "the sampled logprobs") : null,
-    topkLogprobs: topkSampledLogprobs ? decodeTopk(topkSampledLogprobs) : null,
   };
 }
 
@@ -109,21 +110,4 @@ function encodeTopk(rows: TopkRows): MessageInitShape<typeof TopkLogprobsSchema>
     k,
     length: rows.length,
   };
-}
-
-/** @throws AppError `tinker-protocol` when the cells do not make whole rows */
-function decodeTopk(message: TopkLogprobs): TopkRows {
-  const { k, length } = message;
-  const tokens = bytesToInt32(message.tokenIds, "the top-k token ids");
-  const logprobs = bytesToFloat32(message.logprobs, "the top-k logprobs");
-  if (tokens.length !== k * length || logprobs.length !== k * length) {
-    throw malformedMessage(`a top-k table of ${length} rows of ${k} has ${tokens.length} cells`);
-  }
-  return Array.from({ length }, (_, row) => {
-    const cells = Array.from(tokens.subarray(row * k, row * k + k), (token, i) => ({
-      token,
-      logprob: logprobs[row * k + i] ?? EMPTY_LOGPROB,
-    })).filter((cell) => cell.logprob !== EMPTY_LOGPROB);
-    return cells.length === 0 ? null : cells;
-  });
 }

@@ -3,6 +3,7 @@ import {
   decodeSampleResponse,
   encodeSampleResponse,
   type SampleResult,
+  type ServedSampleResult,
 } from "../../../../src/core/tinker/wire/sampleProto.ts";
 import { fromHex, toHex } from "./hex.ts";
 
@@ -17,12 +18,9 @@ const sampleResult: SampleResult = {
       stopReason: "stop",
       tokens: ints(11, 12),
       logprobs: floats(-0.5, -0.25),
-      topkLogprobs: null,
     },
   ],
   promptLogprobs: floats(Number.NaN, -1),
-  topkPromptLogprobs: null,
-  targetPromptLogprobs: null,
   promptCacheHitTokens: 3,
 };
 
@@ -35,8 +33,8 @@ it("encodes and decodes a sample result, NaN where a prompt log-prob is undefine
   expect(decodeSampleResponse(fromHex(sampleHex))).toEqual(sampleResult);
 });
 
-it("encodes and decodes top-k tables and scored targets", () => {
-  const result: SampleResult = {
+it("encodes top-k tables and scored targets", () => {
+  const result: ServedSampleResult = {
     sequences: [
       {
         stopReason: "length",
@@ -51,13 +49,6 @@ it("encodes and decodes top-k tables and scored targets", () => {
       },
     ],
     promptLogprobs: null,
-    topkPromptLogprobs: [null, [{ token: 9, logprob: -0.25 }]],
-    targetPromptLogprobs: { values: floats(-1.5, 0), shape: [1, 2] },
-    promptCacheHitTokens: 0,
-  };
-  expect(decodeSampleResponse(fromHex(topkHex))).toEqual(result);
-  const twoWide = {
-    ...result,
     topkPromptLogprobs: [
       null,
       [
@@ -65,8 +56,10 @@ it("encodes and decodes top-k tables and scored targets", () => {
         { token: 0, logprob: -99999 },
       ],
     ],
+    targetPromptLogprobs: { values: floats(-1.5, 0), shape: [1, 2] },
+    promptCacheHitTokens: 0,
   };
-  expect(toHex(encodeSampleResponse(twoWide))).toBe(topkHex);
+  expect(toHex(encodeSampleResponse(result))).toBe(topkHex);
 });
 
 it("reads empty log-probs as absent", () => {

@@ -7,7 +7,7 @@ import {
 } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import {
   encodeSampleResponse,
-  type SampleResult,
+  type ServedSampleResult,
   type TopkRows,
 } from "../../../../core/tinker/wire/sampleProto.ts";
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
@@ -33,7 +33,7 @@ export function forwardBackwardResult(result: ForwardBackwardResult): OperationR
   };
 }
 
-export function sampleFutureResult(result: SampleResult): OperationResult {
+export function sampleFutureResult(result: ServedSampleResult): OperationResult {
   const tokens = result.sequences.reduce((sum, sequence) => sum + sequence.tokens.length, 0);
   const scores = result.promptLogprobs?.length ?? 0;
   return {
@@ -44,7 +44,7 @@ export function sampleFutureResult(result: SampleResult): OperationResult {
   };
 }
 
-function sampleJson(result: SampleResult): JsonObject {
+function sampleJson(result: ServedSampleResult): JsonObject {
   const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
   return withoutUndefined({
     type: "sample",

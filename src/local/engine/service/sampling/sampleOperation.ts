@@ -2,8 +2,8 @@
 
 import { setMaxListeners } from "node:events";
 import type {
-  SampleResult,
   ScoredToken,
+  ServedSampleResult,
   TopkRows,
 } from "../../../../core/tinker/wire/sampleProto.ts";
 import type {
@@ -25,7 +25,7 @@ export async function runSample(
   weights: Snapshot | null,
   plan: SamplePlan,
   signal: AbortSignal,
-): Promise<SampleResult> {
+): Promise<ServedSampleResult> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   setMaxListeners(0, either); // one per sequence
@@ -47,7 +47,7 @@ function sampleResult(
   plan: SamplePlan,
   sequences: readonly SampledSequence[],
   scores: PromptScores | null,
-): SampleResult {
+): ServedSampleResult {
   return {
     sequences: sequences.map(({ stopReason, tokens, logprobs, topLogprobs }) => ({
       stopReason,
