@@ -6,7 +6,7 @@ import type { JsonObject } from "../json.ts";
 import { ping } from "./keepAlive.ts";
 import { namesReply, numTasksReply, splitsReply, taskRangeReply, toolsReply } from "./replies.ts";
 import { namesWithoutDomains } from "./secrets.ts";
-import { openSession } from "./session.ts";
+import { openSession, whileOpening } from "./session.ts";
 import { releaseSession, reserveSession } from "./sessionSteps.ts";
 import { type NameSearch, suggestNames, withSuggestions } from "./suggestNames.ts";
 import { resolveTarget } from "./target.ts";
@@ -150,7 +150,11 @@ class ConnectedEnvironment implements RemoteEnvironment {
       await this.release();
     }
     this.#querySession ??= {
-      sid: reserveSession(this.#wire, {}, { signal }),
+      sid: whileOpening(
+        this.#wire,
+        { signal, answerLimitMs: QUERY_TIMEOUT_MS, step: "Check the environment's logs." },
+        (waits) => reserveSession(this.#wire, {}, waits),
+      ),
       openedMs: nowMs,
     };
     const session = this.#querySession;

@@ -58,29 +58,40 @@ export async function openSession(
   task: TaskChoice,
   { onUnknownBlock, signal, answerLimitMs }: SessionOptions,
 ): Promise<EnvironmentSession> {
+  const step = "Check the environment's logs, or raise session_timeout.";
+  const sid = await whileOpening(wire, { signal, answerLimitMs, step }, (waits) =>
+    makeSession(wire, task, waits),
+  );
+  return new OpenSession({ wire, sid, onUnknownBlock });
+}
+
+/** Runs what opens a session within 30 minutes, and within `answerLimitMs` without the start of the environment; `step` = what to do then. */
+export async function whileOpening<T>(
+  wire: EnvironmentWire,
+  limits: Pick<OpenOptions, "answerLimitMs"> &
+    Pick<StepWaits, "signal"> & { readonly step: string },
+  open: (waits: StepWaits) => Promise<T>,
+): Promise<T> {
   const { clock } = wire.dependencies;
-  const request = {
+  const { signal, answerLimitMs, step } = limits;
+  const request: WireRequest = {
     method: "POST",
     path: "/create_session",
     sid: null,
     isInSession: false,
-  } as const;
-  const limit = {
-    clock,
-    limitMs: OPEN_LIMIT_MS,
-    parents: [signal],
-    onLimit: () => notReady(wire, request),
   };
-  const answering = {
-    limitMs: answerLimitMs ?? null,
-    onLimit: () => noAnswer(wire, request, answerLimitMs),
+  const onLimit = (): Error => notReady(wire, request);
+  const noAnswer = (): Error => {
+    const what = `no session within ${(answerLimitMs ?? 0) / 1000} s. ${step}`;
+    return environmentFault("environment-unavailable", wire.locationOf(request), what);
   };
-  const sid = await withLimit(limit, (opening) =>
+  const answering = { limitMs: answerLimitMs ?? null, onLimit: noAnswer };
+  const limit = { clock, limitMs: OPEN_LIMIT_MS, parents: [signal], onLimit };
+  return await withLimit(limit, (opening) =>
     opening.runPart(answering, (withTimerPaused) =>
-      makeSession(wire, task, { signal: opening.signal, withTimerPaused }),
+      open({ signal: opening.signal, withTimerPaused }),
     ),
   );
-  return new OpenSession({ wire, sid, onUnknownBlock });
 }
 
 async function makeSession(
@@ -99,14 +110,6 @@ async function makeSession(
     await releaseSession(wire, sid, { isCreated: true });
     throw error;
   }
-}
-
-function noAnswer(wire: EnvironmentWire, request: WireRequest, limitMs = 0): Error {
-  return environmentFault(
-    "environment-unavailable",
-    wire.locationOf(request),
-    `no session within ${limitMs / 1000} s. Check the environment's logs, or raise session_timeout.`,
-  );
 }
 
 function notReady(wire: EnvironmentWire, request: WireRequest): Error {

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts";
 import type { EnvironmentSession, RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import { type LimitOptions, timeoutError, withLimit } from "../util/abort.ts";
+import { isServiceFault } from "./faults.ts";
 import { renderTask } from "./renderTask.ts";
 import { RolloutImages } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -83,7 +84,9 @@ export async function openTask({
   try {
     return await remote.openSession({ split, index, secrets }, { answerLimitMs });
   } catch (error) {
-    const count = await remote.numTasks(split).catch(() => null);
+    // A service that does not answer says no number either.
+    const isAnswer = !isServiceFault(error);
+    const count = isAnswer ? await remote.numTasks(split).catch(() => null) : null;
     await remote.release();
     if (count === null || index < count) throw error;
     throw noSuchTask({ remote, split, index }, count, error);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { harness } from "./harness.ts";
-import { json, sid, stream } from "./scriptedServer.ts";
+import { json, sid, silent, stream } from "./scriptedServer.ts";
 
 const KEY = "or_example";
 const HOSTED = { name: "Acme/Maze", baseUrl: "https://sessions.openreward.ai", apiKey: KEY };
@@ -49,6 +49,14 @@ describe("start-up queries", () => {
     });
     expect(server.requests("POST /maze/num_tasks")).toHaveLength(2);
     expect(await clock.run(environment.splits())).toEqual([]);
+  });
+
+  it("end at a server that never answers the opening of their session", async () => {
+    const { environment, clock } = harness({ "POST /create_session": [silent()] });
+    await expect(clock.run(environment.splits())).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message: expect.stringContaining("no session within 300 s"),
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { untilAborted } from "../../fakes/fakeHttp.ts";
 /** What a stream does after its text: end, fail, or stay open without a byte until the request is aborted. */
 export type StreamEnd = "end" | "break" | "hang";
 
-export type Answer = (request: HttpRequest) => HttpResponse;
+export type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 export interface SeenRequest {
   readonly line: string;
@@ -55,7 +55,12 @@ export function cut(status: number): Answer {
   });
 }
 
-/** Nothing comes before the request is aborted. */
+/** The request is taken, but not even the head of an answer comes. */
+export function silent(): Answer {
+  return (request) => untilAborted(request.signal);
+}
+
+/** The head of an answer comes, and nothing else before the request is aborted. */
 export function hanging(): Answer {
   return (request) => ({
     ...respondWith(200, () => untilAborted(request.signal)),

@@ -1,7 +1,7 @@
-import { expect, it, test } from "vitest";
+import { expect, it, test, vi } from "vitest";
 import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { describeTask } from "../../../src/core/rollout/describeTask.ts";
+import { describeTask, openTask } from "../../../src/core/rollout/describeTask.ts";
 import { countTokens, type PromptPiece } from "../../../src/shared/promptDescription.ts";
 import { promptPage } from "../../../src/shared/promptPage.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
@@ -42,6 +42,19 @@ test("a prompt that is waited for is given up when its session is lost", async (
   });
   await expect(described).rejects.toBe(lost);
   expect(session.isClosed).toBe(true);
+});
+
+test("a server that opens no session in time is not asked for the number of its tasks", async () => {
+  const silent = new AppError("environment-unavailable", "No session within 120 s.");
+  const numTasks = vi.fn();
+  const remote = {
+    ...scriptedEnvironment(),
+    openSession: () => Promise.reject(silent),
+    numTasks,
+  };
+  const choice = { remote, split: "train", index: 0, settings: someSettings() };
+  await expect(openTask(choice)).rejects.toBe(silent);
+  expect(numTasks).not.toHaveBeenCalled();
 });
 
 /** Describes the first prompt of a task of a game for Qwen3, without thinking. */
