@@ -49,6 +49,8 @@ export class EpisodeCalls {
   #count = 0;
   /** Whether the call before this one took too long. */
   #timedOut = false;
+  /** Whether a call that was given up may have ended the episode. */
+  #mayHaveEnded = false;
 
   /** `images` takes in those of the answers. */
   constructor(options: EpisodeCallsOptions, images: RolloutImages) {
@@ -109,13 +111,17 @@ export class EpisodeCalls {
 
   #answered(call: ToolCall, outcome: ToolCallOutcome, isOvertaken: boolean): CallEnd {
     this.#timedOut = false;
-    // A call beside it has ended the episode first, so the environment did not run this one.
-    if (isOvertaken && outcome.kind === "rejected" && outcome.reason === "episode_finished") {
-      return { answer: refusedAnswer(call, outcome.error), stop: null };
+    const isLate = outcome.kind === "rejected" && outcome.reason === "episode_finished";
+    // A call beside it, or one that was given up before, has ended the episode, so the environment did not run this one.
+    if (isLate && (isOvertaken || this.#mayHaveEnded)) {
+      const answer = refusedAnswer(call, outcome.error);
+      return { answer, stop: isOvertaken ? null : "tool_timeout" };
     }
     if (outcome.kind === "result" && outcome.reward !== null) this.rewards.push(outcome.reward);
     const answer = toolAnswer(call, outcome, this.#images);
-    return { answer, stop: answer.record.finished ? "reached_terminal_state" : null };
+    if (!answer.record.finished) return { answer, stop: null };
+    this.#mayHaveEnded = false;
+    return { answer, stop: "reached_terminal_state" };
   }
 
   /** A call without an answer that the policy caused ends the rollout; after one that took too long it may go on, once. */
@@ -127,6 +133,7 @@ export class EpisodeCalls {
     const isTold =
       stop === "tool_timeout" && settings.onToolTimeout === "answer" && !this.#timedOut;
     this.#timedOut = true;
+    this.#mayHaveEnded = true;
     return { answer, stop: isTold ? null : stop };
   }
 }

@@ -71,7 +71,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     stops: ["max_tokens"],
   },
   {
-    what: "A call takes longer than `tool_timeout`, and `on_tool_timeout` is `end` or the next call gets no answer either",
+    what: "A call takes longer than `tool_timeout`, and `on_tool_timeout` is `end`, the next call gets no answer either, or the next one finds that the episode is over",
     cause: "policy",
     reaction: "outcome",
     codes: ["tool-timeout"],

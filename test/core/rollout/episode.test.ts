@@ -562,6 +562,16 @@ describe("a call that takes longer than tool_timeout", () => {
     expect(episode.played.turns.map(({ results }) => results.length)).toEqual([1, 1]);
   });
 
+  it("may end the episode at the server, which the next one finds", async () => {
+    const over = { kind: "rejected", reason: "episode_finished", error: "was not run" } as const;
+    const onCall = (request: ToolRequest) => (request.name === "add" ? hang(request) : over);
+    const { episode, stop } = await run({ turns: [ADD, ANSWER], onCall }, "answer");
+    expect(stop).toBe("tool_timeout");
+    expect(episode.played.turns.at(-1)?.results).toMatchObject([
+      { name: "answer", text: "Error: was not run", isError: true },
+    ]);
+  });
+
   it("ends the episode at once where on_tool_timeout says so", async () => {
     const { stop, session } = await run({ ...hangsAt(1), turns: [ADD, ANSWER] }, "end");
     expect(stop).toBe("tool_timeout");

@@ -108,7 +108,7 @@ export const rolloutFields = {
     default: "answer",
     change: "tunable",
     isAdvanced: true,
-    doc: "What to do after a tool call takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either; `end` ends it at once.",
+    doc: "What to do after a tool call takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either or finds that the episode is over; `end` ends it at once.",
   },
   sampling_timeout: {
     type: "number",
