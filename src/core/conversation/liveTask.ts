@@ -8,6 +8,7 @@ import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
 import { beginsWithImages, type ImageFile } from "../images/imageFile.ts";
 import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
+import type { Clock } from "../ports.ts";
 import { type DescribeTaskOptions, openTask } from "../rollout/describeTask.ts";
 import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
 import { RolloutImages } from "../rollout/rolloutImages.ts";
@@ -15,7 +16,9 @@ import { type ToolAnswer, toolAnswer, toolLimit } from "../rollout/toolCalls.ts"
 import { raceAbort, withLimit } from "../util/abort.ts";
 import type { PlayedCall } from "./events.ts";
 
-export type LiveTaskOptions = Omit<DescribeTaskOptions, "thinking">;
+export interface LiveTaskOptions extends Omit<DescribeTaskOptions, "thinking"> {
+  readonly clock: Clock;
+}
 
 interface OpenSession {
   readonly session: EnvironmentSession;

@@ -5,8 +5,6 @@ import type { Chat } from "../chat/chat.ts";
 import { describePrompt } from "../chat/describePrompt.ts";
 import { AppError } from "../errors.ts";
 import type { EnvironmentSession, RemoteEnvironment } from "../openreward/types.ts";
-import type { Clock } from "../ports.ts";
-import { type LimitOptions, timeoutError, withLimit } from "../util/abort.ts";
 import { isServiceFault } from "./faults.ts";
 import { renderTask } from "./renderTask.ts";
 import { RolloutImages } from "./rolloutImages.ts";
@@ -21,7 +19,6 @@ export interface DescribeTaskOptions {
   readonly settings: RolloutSettings;
   /** True when the model reasons before it calls. */
   readonly thinking: boolean;
-  readonly clock: Clock;
 }
 
 export type DescribedTask = Omit<PromptDescription, "model" | "warnings">;
@@ -31,10 +28,9 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
   const { remote, split, index, chat, settings, thinking } = options;
   const session = await openTask(options);
   try {
-    const [offered, prompt] = await withLimit(limitOf(options, session), async ({ signal }) => [
-      await session.tools({ signal }),
-      await session.prompt({ signal }),
-    ]);
+    const signal = session.ended;
+    const offered = await session.tools({ signal });
+    const prompt = await session.prompt({ signal });
     const { first, tokens, tools } = await renderTask({
       prompt,
       offered,
@@ -59,15 +55,6 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
 function imagesOf({ chat, remote, settings }: DescribeTaskOptions): RolloutImages {
   const onImage = chat.images?.kind === "sent" ? settings.onImage : "placeholder";
   return new RolloutImages({ chat, environment: remote.name, settings: { onImage } });
-}
-
-function limitOf(
-  { clock, settings, remote }: DescribeTaskOptions,
-  { ended }: EnvironmentSession,
-): LimitOptions {
-  const limitMs = settings.rolloutTimeoutMs;
-  const onLimit = (): Error => timeoutError(`The prompt of ${remote.name}`, limitMs);
-  return { clock, limitMs, onLimit, parents: [ended] };
 }
 
 /** @throws AppError `no-such-number` for a task that the split does not have, `environment-*` */

@@ -4,7 +4,6 @@ import type { FileSystem } from "../../core/ports.ts";
 import { describeTask } from "../../core/rollout/describeTask.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { raceAbort } from "../../core/util/abort.ts";
-import { systemClock } from "../../node/clock.ts";
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
 import { type Surroundings, withSurroundings } from "../services/outsideOfRuns.ts";
 import { openTaskOf, type TaskRequest } from "./openTask.ts";
@@ -30,7 +29,7 @@ async function describe(
 ): Promise<PromptDescription> {
   const { loaded, warnings, ...task } = await openTaskOf(fileSystem, request, surroundings);
   const { thinking, model_name } = loaded.config;
-  const described = await describeTask({ ...task, thinking: thinking.enabled, clock: systemClock });
+  const described = await describeTask({ ...task, thinking: thinking.enabled });
   return { ...described, model: model_name, warnings };
 }
 

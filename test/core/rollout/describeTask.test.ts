@@ -36,12 +36,25 @@ test("a prompt that is waited for is given up when its session is lost", async (
     split: "train",
     index: 0,
     thinking: false,
-    clock: new FakeClock(),
     chat: { renderer, tokenizer },
     settings: someSettings(),
   });
   await expect(described).rejects.toBe(lost);
   expect(session.isClosed).toBe(true);
+});
+
+test("an environment may take longer than rollout_timeout to set a task up", async () => {
+  const clock = new FakeClock();
+  const settings = someSettings();
+  const session = scriptedSession();
+  const tools = async () => {
+    await clock.sleep(settings.rolloutTimeoutMs + 1);
+    return await session.tools();
+  };
+  const remote = { ...scriptedEnvironment(), openSession: async () => ({ ...session, tools }) };
+  const task = { remote, split: "train", index: 0, thinking: false, settings };
+  const described = describeTask({ ...task, chat: { renderer, tokenizer } });
+  expect(await clock.run(described)).toMatchObject({ tools: ["add", "answer"] });
 });
 
 test("a server that opens no session in time is not asked for the number of its tasks", async () => {
@@ -69,7 +82,6 @@ async function describeGame(script: SessionScript = {}) {
     chat: { renderer, tokenizer: qwen3Model.tokenizer },
     settings: someSettings(),
     thinking: config.thinking.enabled,
-    clock: new FakeClock(),
   });
   return { description: { ...described, model: "Qwen/Qwen3-8B", warnings: [] }, remote };
 }
