@@ -415,7 +415,8 @@ class AdaptiveLimit extends Limiter {
 
   /** Halves the sessions that are asked for, because one was refused; those in use evidently fit. */
   shrink(): void {
-    this.resize(Math.max(1, this.inUse, Math.min(this.limit, Math.floor(this.active / 2))));
+    const half = Math.max(this.inUse, Math.min(this.limit, Math.floor(this.active / 2)));
+    this.resize(Math.max(1, Math.min(this.#max, half)));
   }
 
   /** Keeps the place; if the limit has fallen below it meanwhile, releases it and waits for the next one. */

@@ -83,6 +83,20 @@ describe("the gate of an environment", () => {
     expect(gate.stats.waitS).toBe(7);
   });
 
+  it("keeps to a limit that was lowered below what is open, whatever the environment refuses", async () => {
+    const clock = new FakeClock();
+    const { remote } = smallEnvironment(3);
+    const gate = aGate(remote, clock, 4);
+    await Promise.all([1, 2, 3].map(() => gate.open(CHOICE, FOR_EVER)));
+    const stopping = new AbortController();
+    const refused = gate.open(CHOICE, stopping.signal);
+    gate.setMaxSessions(2);
+    await clock.advance(0);
+    expect(gate.stats).toMatchObject({ limit: 2, rejections: 1 });
+    stopping.abort();
+    await expect(refused).rejects.toBe(stopping.signal.reason);
+  });
+
   it("raises its limit again while the environment refuses nothing", async () => {
     const clock = new FakeClock();
     const { remote } = smallEnvironment(4);
