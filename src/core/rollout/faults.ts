@@ -144,7 +144,13 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: [INVALID_REWARD],
   },
   {
-    what: "The model's service does not answer within `sampling_timeout` or fails",
+    what: "The first turn does not end within `rollout_timeout`, which is recorded as the stop reason",
+    cause: "service",
+    reaction: "fail",
+    codes: [],
+  },
+  {
+    what: "The model's service fails, or does not answer within a `sampling_timeout` that is below `rollout_timeout`",
     cause: "service",
     reaction: "retry",
     codes: ["timeout", "transport", "tinker-unavailable", "tinker-request-failed"],

@@ -13,6 +13,7 @@ import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
+import { failureOf } from "./run/failedRollouts.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 
 export class EndConditions {
@@ -116,10 +117,10 @@ export function emptySteps(
   isMasked: boolean,
 ): AppError {
   if (isMasked) return maskedSteps(count);
-  const failed = last.find(({ record }) => record.error !== null)?.record.error ?? null;
-  const isFailure = failed !== null && last.every(({ record }) => record.reward === null);
+  const failures = last.flatMap((each) => failureOf(each) ?? []);
+  const isFailure = last.length > 0 && failures.length === last.length;
   const why = isFailure
-    ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
+    ? `in the last one all ${last.length} rollouts failed. The first: ${failures[0]}`
     : "in every group the rollouts failed or all had the same reward.";
   const remedy = isFailure
     ? "Fix that cause, then resume the run."

@@ -117,7 +117,7 @@ export const rolloutFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "seconds",
-    doc: "Time for one turn of the model.",
+    doc: "Time for one turn of the model, after which the rollout starts again. It works only below `rollout_timeout`, which ends the rollout.",
   },
   sampling_seed: {
     type: "boolean",

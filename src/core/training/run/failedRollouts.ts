@@ -32,15 +32,21 @@ export async function requireNoInternalErrors(
   );
 }
 
-/** Warns when all rollouts of a step failed, with the first error. */
+/** Why a rollout has no reward; null when it has one. */
+export function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
+  const { reward, error, stop } = record;
+  return reward === null ? (error ?? `it ended with ${stop} and without a reward.`) : null;
+}
+
+/** Warns when all rollouts of a step failed, with the first reason. */
 export async function reportFailure(
   reporting: RunReporting,
   step: number,
   rollouts: readonly FinishedRollout[],
 ): Promise<void> {
-  const errors = rollouts.flatMap(({ record }) => record.error ?? []);
-  const [first] = errors;
-  if (first === undefined || errors.length < rollouts.length) return;
+  const failures = rollouts.flatMap((each) => failureOf(each) ?? []);
+  const [first] = failures;
+  if (first === undefined || failures.length < rollouts.length) return;
   const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
   await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
 }
@@ -48,15 +54,15 @@ export async function reportFailure(
 /** Pauses the run after the step in progress when `group_failures` says so and the rollout failed. */
 export async function pauseAtFailure(
   context: RunContext,
-  { record }: FinishedRollout,
+  finished: FinishedRollout,
 ): Promise<void> {
   const { config, control } = context;
-  if (config.group_failures !== "fail_fast" || record.reward !== null || control.isPausing) return;
+  const failure = failureOf(finished);
+  if (config.group_failures !== "fail_fast" || failure === null || control.isPausing) return;
   control.pause();
-  const { step, group, rollout } = record;
+  const { step, group, rollout } = finished.record;
   const place = `Step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
-  const error = record.error ?? `it ended with ${record.stop} and without a reward`;
-  const message = `${place} failed: ${withoutEnd(error, /[.\s]/)}. The run pauses after this step because of group_failures: fail_fast; look at the rollout, then continue or stop the run.`;
+  const message = `${place} failed: ${withoutEnd(failure, /[.\s]/)}. The run pauses after this step because of group_failures: fail_fast; look at the rollout, then continue or stop the run.`;
   const data = { group, rollout };
   await report(context.reporting, { step, level: "warn", kind: "rollout-failed", message, data });
 }

@@ -23,6 +23,7 @@ import {
   ended,
   renderer,
   scriptedSampler,
+  type TurnScript,
   tokenizer,
 } from "../../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../builders.ts";
@@ -38,6 +39,8 @@ interface StepScript {
   readonly groups?: number;
   /** Why no session of the environment can be opened. */
   readonly fault?: Error;
+  /** What the model writes; calls `answer` by default. */
+  readonly turn?: TurnScript;
   /** The base model; the service has none by default. */
   readonly base?: SamplingClient;
   readonly setUp?: (context: FakeContext) => void;
@@ -50,7 +53,8 @@ async function run(script: StepScript = {}) {
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
 function begin(script: StepScript = {}) {
-  const { rewards = [1, 0], config, environment, groups = 1, fault, base, setUp } = script;
+  const { rewards = [1, 0], config, environment, groups = 1, base, setUp } = script;
+  const { fault, turn = ended(call("answer")) } = script;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
   const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
@@ -61,7 +65,7 @@ function begin(script: StepScript = {}) {
     ...(base && { samplerForBase: async () => base }),
   });
   setUp?.(context);
-  const sampler = scriptedSampler([ended(call("answer"))]);
+  const sampler = scriptedSampler([turn]);
   const output = context.clock.run(
     runStep(context, {
       step: 6,
@@ -401,6 +405,16 @@ describe("a step", () => {
     expect(context.progress).toContainEqual({
       kind: "warning",
       message: `step 7: all 2 rollouts failed. The first: ${reason}`,
+    });
+  });
+
+  it("says so when the model finished no turn in time", async () => {
+    const { context, output } = await run({ turn: "hang" });
+    expect(output.trained).toBeNull();
+    expect(context.progress).toContainEqual({
+      kind: "warning",
+      message:
+        "step 7: all 2 rollouts failed. The first: it ended with rollout_timeout and without a reward.",
     });
   });
 
