@@ -206,18 +206,15 @@ class OpenSession implements EnvironmentSession {
     const wire = this.#wire;
     // Reading either may reset the episode, so nothing is read twice.
     const rule = { repeat: "if-unsent", signal } as const;
-    if (!wire.lacksMessages) {
-      const reply = await wire.sendWithRetries(request, rule);
-      if (reply.status === 200) {
-        const messages = wire.parse(request, reply.text, messagesReply, parseExactJson);
-        return this.#translate(request, () => readMessages(messages, this.#onUnknownBlock));
-      }
-      // A server older than `/messages`, or a dead session: the second request shows which.
-      if (reply.status !== 404) throw wire.fault(request, reply, reply.text);
+    const reply = await wire.sendWithRetries(request, rule);
+    if (reply.status === 200) {
+      const messages = wire.parse(request, reply.text, messagesReply, parseExactJson);
+      return this.#translate(request, () => readMessages(messages, this.#onUnknownBlock));
     }
+    // A server older than `/messages`, or a dead session: the second request shows which.
+    if (reply.status !== 404) throw wire.fault(request, reply, reply.text);
     const older = this.#request("GET", wire.path("prompt"));
     const blocks = await wire.fetchJson(older, { ...rule, schema: promptReply });
-    wire.lacksMessages = true;
     const read = this.#translate(older, () => readBlocks(blocks, this.#onUnknownBlock));
     return [{ role: "user", blocks: read }];
   }

@@ -94,8 +94,6 @@ export class EnvironmentWire {
   readonly target: Target;
   readonly dependencies: EnvironmentDependencies;
   readonly session: SessionSettings;
-  /** True once a session got its prompt from `/prompt`, because a server older than `/messages` had answered 404. */
-  lacksMessages = false;
   readonly #base: URL;
   /** The address without slashes at its end. */
   readonly #root: string;

@@ -335,26 +335,28 @@ describe("the prompt", () => {
 });
 
 describe("a server without /messages", () => {
-  it("is asked for them once, not in every session", async () => {
-    const { open, server } = harness({ "GET /maze/prompt": [json(200, [BLOCK])] });
-    for (let sessions = 0; sessions < 3; sessions += 1) {
-      const session = await open();
-      expect(await session.prompt()).toEqual([
-        { role: "user", blocks: [{ type: "text", text: "A wall." }] },
-      ]);
-    }
-    expect(server.requests("GET /maze/messages")).toHaveLength(1);
-    expect(server.requests("GET /maze/prompt")).toHaveLength(3);
+  const script = { "GET /maze/prompt": [json(200, [BLOCK])] };
+  const asMessage = [{ role: "user", blocks: [{ type: "text", text: "A wall." }] }];
+
+  it("gives its prompt as a message of the user", async () => {
+    const { open, server } = harness(script);
+    expect(await (await open()).prompt()).toEqual(asMessage);
+    expect(server.requests("GET /maze/prompt")).toHaveLength(1);
+  });
+
+  it("is not concluded from what another session was answered", async () => {
+    const conversation = json(200, [{ role: "system", blocks: [BLOCK] }]);
+    const missing = json(404, { detail: "Not Found" });
+    const { open } = harness({ ...script, "GET /maze/messages": [missing, conversation] });
+    expect(await (await open()).prompt()).toEqual(asMessage);
+    expect(await (await open()).prompt()).toMatchObject([{ role: "system" }]);
   });
 
   it("is not concluded from a session that is dead", async () => {
-    const { open, server } = harness();
-    for (let sessions = 0; sessions < 2; sessions += 1) {
-      await expect((await open()).prompt()).rejects.toMatchObject({
-        code: "environment-session-lost",
-      });
-    }
-    expect(server.requests("GET /maze/messages")).toHaveLength(2);
+    const { open } = harness();
+    await expect((await open()).prompt()).rejects.toMatchObject({
+      code: "environment-session-lost",
+    });
   });
 });
 
