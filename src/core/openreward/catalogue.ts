@@ -46,7 +46,6 @@ const pageReply = z.object({
       has_github_connection: z.boolean().nullish().catch(null),
     }),
   ),
-  total: z.int().nullish().catch(null),
 });
 type Page = z.infer<typeof pageReply>;
 
@@ -111,7 +110,7 @@ const runtimeLogReply = z.object({
 
 const secretsReply = z.object({ secrets: z.array(z.string()) });
 
-/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-auth`, `environment-billing`, `environment-unavailable`, `environment-protocol`, `transport` */
+/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-auth`, `environment-billing`, `environment-not-found`, `environment-unavailable`, `environment-protocol`, `transport` */
 export async function listEnvironments(
   options: EnvironmentCatalogueOptions,
   maxPages: number,
@@ -144,7 +143,8 @@ export async function requiredSecrets(
   name: string,
 ): Promise<readonly string[]> {
   const { path } = recordOf(name);
-  return (await ask(options, `${path}/required-secrets`, secretsReply)).secrets;
+  const what = `The list of secrets of ${name}`;
+  return (await ask(options, `${path}/required-secrets`, secretsReply, what)).secrets;
 }
 
 /** The tasks of a split that others have played, in order. @throws as {@link listEnvironments} */
@@ -154,7 +154,8 @@ export async function taskDifficulty(
 ): Promise<readonly TaskDifficulty[]> {
   const { path, variant } = recordOf(environment);
   const query = new URLSearchParams(withoutUndefined({ split, variant }));
-  const { tasks } = await ask(options, `${path}/task-difficulty?${query}`, difficultyReply);
+  const what = `The difficulty of the tasks of ${environment}`;
+  const { tasks } = await ask(options, `${path}/task-difficulty?${query}`, difficultyReply, what);
   const known = tasks.flatMap(({ task_index: index, ...task }) => {
     const { avg_reward: meanReward, min_reward, max_reward, num_rollouts } = task;
     if (meanReward == null) return [];
@@ -222,14 +223,14 @@ function page(options: EnvironmentCatalogueOptions, number: number): Promise<Pag
     limit: String(PAGE_SIZE),
     offset: String(number * PAGE_SIZE),
   });
-  return ask(options, `/v1/environments?${query}`, pageReply);
+  return ask(options, `/v1/environments?${query}`, pageReply, "The list of environments");
 }
 
 async function ask<T>(
   { http, apiUrl, apiKey, userAgent, signal }: EnvironmentCatalogueOptions,
   path: string,
   schema: z.ZodType<T>,
-  what = "The list of environments",
+  what: string,
 ): Promise<T> {
   const response = await http.send({
     method: "GET",
@@ -260,6 +261,13 @@ async function ask<T>(
     throw new AppError(
       "environment-auth",
       `${what} cannot be read: access denied (${status}). ${step}`,
+      { data },
+    );
+  }
+  if (status === 404) {
+    throw new AppError(
+      "environment-not-found",
+      `${what} was not found (404). Check the name, which is case-sensitive, and the address.`,
       { data },
     );
   }

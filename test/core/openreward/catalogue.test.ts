@@ -143,6 +143,19 @@ describe("the catalogue of hosted environments", () => {
     });
   });
 
+  it("says of what there is nothing under a name", async () => {
+    const catalogue = connection(() => ({ status: 404 }));
+    const code = "environment-not-found";
+    await expect(deploymentLog(catalogue, "Owner/game")).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/^The log of Owner\/game was not found .*case-sensitive/),
+    });
+    await expect(requiredSecrets(catalogue, "Owner/game")).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/^The list of secrets of Owner\/game was/),
+    });
+  });
+
   it.each([
     ["a refusal", { status: 503, text: "busy" }, "environment-unavailable"],
     ["an account without credit", { status: 402, text: "" }, "environment-billing"],
