@@ -14,7 +14,7 @@ export interface ImageSize {
 export interface ImageFile extends ImageSize {
   readonly format: ImageFormat;
   readonly bytes: Uint8Array;
-  /** The same bytes as base64. */
+  /** The same bytes as base64, with padding and without white space. */
   readonly base64: string;
 }
 
@@ -36,7 +36,8 @@ export function imageAddress(file: Pick<ImageFile, "format" | "base64">): string
 /** Reads base64. @throws AppError `image-invalid` for what is no PNG or JPEG file, and for one that is too large */
 export function readImage(base64: string): ImageFile {
   if (base64.length > (MAX_IMAGE_BYTES / 3) * 4 + 4) throw tooLarge();
-  const bytes = decodeBase64(base64);
+  const units = decodeBase64(base64);
+  const bytes = bytesOf(units);
   const found = identifyImage(bytes);
   if (found === null) {
     throw invalid(
@@ -49,7 +50,9 @@ export function readImage(base64: string): ImageFile {
       `is ${width} x ${height} pixels; each side must have 1 to ${MAX_SIDE}, both together at most ${MAX_PIXELS / 1e6} million`,
     );
   }
-  return { ...found, bytes, base64 };
+  // `atob` also takes line breaks and lacking padding. An equal text stays the one that the caller holds.
+  const encoded = btoa(units);
+  return { ...found, bytes, base64: encoded === base64 ? base64 : encoded };
 }
 
 /** True for an image that can be sent and shown. */
@@ -113,13 +116,16 @@ export function beginsWithImages(all: readonly ImageFile[], first: readonly Imag
   });
 }
 
-function decodeBase64(text: string): Uint8Array {
-  let units: string;
+/** One character for each byte. */
+function decodeBase64(text: string): string {
   try {
-    units = atob(text);
+    return atob(text);
   } catch {
     throw invalid("is not base64");
   }
+}
+
+function bytesOf(units: string): Uint8Array {
   const bytes = new Uint8Array(units.length);
   // `Uint8Array.from` takes a fifth of a second for each MB.
   for (let i = 0; i < units.length; i += 1) bytes[i] = units.charCodeAt(i);

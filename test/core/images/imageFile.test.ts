@@ -27,6 +27,16 @@ describe("an image of an environment", () => {
     expect(() => read(bytes)).toThrow(words);
   });
 
+  it("is sent on as plain base64, however it was written", () => {
+    const base64 = pngBytes(4, 4).toString("base64");
+    const lines = base64.replace(/(.{20})/g, "$1\r\n");
+    expect(readImage(lines).base64).toBe(base64);
+    const padded = Buffer.concat([pngBytes(4, 4), Buffer.alloc(2)]).toString("base64");
+    const unpadded = padded.replace(/=+$/, "");
+    expect(unpadded).not.toBe(padded);
+    expect(readImage(unpadded).base64).toBe(padded);
+  });
+
   it("is refused when it is not base64", () => {
     expect(() => readImage("no base64!")).toThrow("is not base64");
   });
