@@ -37,8 +37,9 @@ export async function suggestNames(wire: EnvironmentWire): Promise<NameSearch> {
   const found = await Promise.all(lists.map((list) => list.catch((error) => noNames(wire, error))));
   const names = [...new Set(found.flat())];
   // A name that exists as it is written was not refused for its spelling.
-  const isListed = names.includes(target.name);
-  return { near: isListed ? [] : nearestWords(target.name, names), isListed };
+  const meant = target.onServer ?? target.name;
+  const isListed = names.includes(meant);
+  return { near: isListed ? [] : nearestWords(meant, names), isListed };
 }
 
 /** The same error with `data.near`, and with the question whether one of the names was meant, or what is missing behind it. */
@@ -114,7 +115,8 @@ async function serverNames(wire: EnvironmentWire): Promise<readonly string[]> {
 }
 
 /** A name of the server in the form in which the target was written. */
-function spelledLike({ name, deployment, envName }: Target, found: string): string {
+function spelledLike({ name, deployment, envName, onServer }: Target, found: string): string {
+  if (onServer !== null) return found;
   if (deployment !== null) return `${deployment}:${found}`;
   return name === envName ? found : name.slice(0, name.indexOf("/") + 1) + found;
 }

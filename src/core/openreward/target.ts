@@ -9,6 +9,8 @@ export interface Target {
   readonly deployment: string | null;
   /** Name on the server, first segment of the paths; null = the default environment. */
   readonly envName: string | null;
+  /** The same where the configuration gives it apart from `name`. */
+  readonly onServer: string | null;
   /** True for `Owner/Name` at OpenReward: its environments, and no others, get the user's key among their secrets. */
   readonly isOpenReward: boolean;
 }
@@ -35,13 +37,20 @@ export function resolveTarget(
     );
   }
   if (rest === undefined || owner === LOCAL_OWNER) {
-    return { name, deployment: null, envName: onServer ?? rest ?? owner, isOpenReward: false };
+    return {
+      name,
+      deployment: null,
+      envName: onServer ?? rest ?? owner,
+      onServer,
+      isOpenReward: false,
+    };
   }
   const [short = "", variant = null] = rest.split(":");
   return {
     name,
     deployment: `${owner}/${short}`,
     envName: onServer ?? variant,
+    onServer,
     isOpenReward: isOpenRewardUrl(baseUrl),
   };
 }

@@ -101,6 +101,14 @@ describe("a name that is not found", () => {
     await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["local/mazes"] } });
   });
 
+  it("is looked for as the server spells it where the configuration has that name apart", async () => {
+    const { environment } = harness(
+      { "GET /list_environments": [json(200, ["maze-v2", "wordle"])] },
+      { settings: { onServer: "maze-v3" } },
+    );
+    await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["maze-v2"] } });
+  });
+
   it("is said not to be built if the catalogue has it", async () => {
     const own = json(200, { environments: [{ owner: "Acme", name: "Maze" }] });
     const { environment } = harness(
