@@ -189,7 +189,7 @@ export const ERROR_CODES = {
     "environment-not-prepared": "The run did not prepare the environment.",
     "environment-protocol": "The environment sent an answer that ORS does not allow.",
     "environment-reply-too-long": "The environment sent an answer that is too long.",
-    "environment-reward-invalid": "The environment sent a reward that is not a finite number.",
+    "environment-reward-invalid": "The rewards of the environment come to more than 1e30 in size.",
     "environment-session-lost": "The environment has closed the session.",
     "environment-tool-crashed": "The code of the environment failed.",
     "environment-unavailable": "The environment gave no complete answer.",

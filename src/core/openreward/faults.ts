@@ -99,7 +99,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
   }
 }
 
-/** True for what a full environment says when it opens no session, whatever the status. */
+/** True for what a full environment says when it opens no session, with status 503 or in an `error` event. */
 export function saysFull(detail: string): boolean {
   return /\bmaximum capacity\b/i.test(detail);
 }

@@ -108,7 +108,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["environment-capacity"],
   },
   {
-    what: "The environment's service does not answer, loses the session, or answers against the protocol",
+    what: "The environment's service does not answer, loses the session, or answers against the protocol, as with `NaN` for a reward",
     cause: "environment",
     reaction: "retry",
     codes: ["environment-session-lost", "environment-unavailable", "environment-protocol"],
@@ -138,7 +138,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["environment-reply-too-long", "rollout-image-limit", "image-invalid"],
   },
   {
-    what: "The environment gives a reward that is not a finite number, or rewards that come to more than 1e30 in size",
+    what: "The environment's rewards come to more than 1e30 in size",
     cause: "environment",
     reaction: "fail",
     codes: [INVALID_REWARD],
