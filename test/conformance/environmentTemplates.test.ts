@@ -72,7 +72,7 @@ const PLAYS: readonly Plays[] = [
   },
 ];
 
-const secrets = { openai_api_key: { value: "key-for-tests", allowedDomains: [] } };
+const secrets = { openai_api_key: "key-for-tests" };
 const http = createHttpClient();
 const fileSystem = createFileSystem();
 let judge: Server;

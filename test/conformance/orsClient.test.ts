@@ -150,7 +150,6 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
 
     it.each([
       [{ demo_token: "open-sesame" }, 1],
-      [{ demo_token: { value: "open-sesame", allowedDomains: ["api.example.com"] } }, 1],
       [{ demo_token: "wrong" }, 0],
       [{}, -1],
     ])("hands over the secrets %j, and never its own key", async (secrets, reward) => {

@@ -5,7 +5,6 @@ import { isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { ping } from "./keepAlive.ts";
 import { namesReply, numTasksReply, splitsReply, taskRangeReply, toolsReply } from "./replies.ts";
-import { namesWithoutDomains } from "./secrets.ts";
 import { openSession, whileOpening } from "./session.ts";
 import { releaseSession, reserveSession } from "./sessionSteps.ts";
 import { type NameSearch, suggestNames, withSuggestions } from "./suggestNames.ts";
@@ -113,7 +112,6 @@ class ConnectedEnvironment implements RemoteEnvironment {
   }
 
   openSession(task: TaskChoice, options: OpenOptions = {}): Promise<EnvironmentSession> {
-    this.#warnOfSecrets(task);
     const onUnknownBlock = (type: string): void =>
       this.#warnOnce("environment sent a block of an unknown type; it is skipped", type);
     return this.#suggestingNames(openSession(this.#wire, task, { ...options, onUnknownBlock }));
@@ -163,13 +161,6 @@ class ConnectedEnvironment implements RemoteEnvironment {
     } catch (error) {
       if (this.#querySession === session) this.#querySession = null;
       throw error;
-    }
-  }
-
-  #warnOfSecrets({ secrets }: TaskChoice): void {
-    if (!this.#wire.target.isOpenReward) return;
-    for (const name of namesWithoutDomains(secrets ?? {})) {
-      this.#warnOnce("secret names no hosts; OpenReward may keep it inside the environment", name);
     }
   }
 

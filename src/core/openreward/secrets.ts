@@ -1,7 +1,6 @@
 /** Owns the `X-Secrets` header: what is in it and how it is encoded: `docs/protocols/openreward.md#secrets`. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
-import type { SecretValue } from "./types.ts";
 
 /** Names under which OpenReward environments look for the user's key. */
 const KEY_NAMES = ["api_key", "OPENREWARD_API_KEY"] as const;
@@ -58,11 +57,11 @@ interface WireSecret {
 }
 
 /**
- * Base64 of `{name: {"value": ..., "allowed_domains": [...]}}`, or null when there is nothing to send; a plain value goes
+ * Base64 of `{name: {"value": ..., "allowed_domains": [...]}}`, or null when there is nothing to send; a value goes
  * with the hosts of its well-known name, or with none. `openRewardKey` is added under the names its environments expect; pass null for every other server.
  */
 export function encodeSecrets(
-  secrets: Readonly<Record<string, SecretValue>>,
+  secrets: Readonly<Record<string, string>>,
   openRewardKey: string | null,
 ): string | null {
   const entries = new Map<string, WireSecret>();
@@ -71,42 +70,16 @@ export function encodeSecrets(
       entries.set(name, { value: openRewardKey, allowed_domains: KEY_DOMAINS });
     }
   }
-  for (const [name, secret] of Object.entries(secrets)) {
-    entries.set(name, wireSecret(name, secret));
+  for (const [name, value] of Object.entries(secrets)) {
+    entries.set(name, withoutUndefined({ value, allowed_domains: wellKnownHosts(name) }));
   }
   if (entries.size === 0) return null;
   return btoa(asciiJson(Object.fromEntries(entries)));
 }
 
-/** The values alone, as servers of the `ors-sdk` dialect read them from the body of `/create`. */
-export function plainSecrets(
-  secrets: Readonly<Record<string, SecretValue>>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(secrets).map(([name, secret]) => [name, wireSecret(name, secret).value]),
-  );
-}
-
-/** Names of plain secrets that need hosts: OpenReward may keep its environments from sending them anywhere. */
-export function namesWithoutDomains(
-  secrets: Readonly<Record<string, SecretValue>>,
-): readonly string[] {
-  return Object.entries(secrets)
-    .filter(([name, secret]) => typeof secret === "string" && wellKnownHosts(name) === null)
-    .map(([name]) => name);
-}
-
-function wellKnownHosts(name: string): readonly string[] | null {
+function wellKnownHosts(name: string): readonly string[] | undefined {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
-  return (isOneCase && WELL_KNOWN_HOSTS[name.toUpperCase()]) || null;
-}
-
-function wireSecret(name: string, secret: SecretValue): WireSecret {
-  if (typeof secret !== "string") {
-    return { value: secret.value, allowed_domains: secret.allowedDomains };
-  }
-  const hosts = wellKnownHosts(name);
-  return withoutUndefined({ value: secret, allowed_domains: hosts ?? undefined });
+  return isOneCase ? WELL_KNOWN_HOSTS[name.toUpperCase()] : undefined;
 }
 
 /** `btoa` takes single bytes only, and the escapes mean the same characters. */

@@ -7,9 +7,9 @@ import type { JsonObject } from "../json.ts";
 import { withLimit } from "../util/abort.ts";
 import { environmentFault, protocolFault, readDetail } from "./faults.ts";
 import { createReply } from "./replies.ts";
-import { encodeSecrets, plainSecrets } from "./secrets.ts";
+import { encodeSecrets } from "./secrets.ts";
 import { runStreamedJob } from "./streamedJob.ts";
-import type { SecretValue, TaskChoice } from "./types.ts";
+import type { TaskChoice } from "./types.ts";
 import type { EnvironmentWire, RepeatRule, WireRequest } from "./wire.ts";
 
 const RELEASE_LIMIT_MS = 15_000;
@@ -25,7 +25,7 @@ export async function reserveSession(
   secrets: NonNullable<TaskChoice["secrets"]>,
   { signal, withTimerPaused }: StepWaits,
 ): Promise<string> {
-  const env = sessionEnv(wire.session.env, plainSecrets(secrets));
+  const env = sessionEnv(wire.session.env, secrets);
   const hasEnv = Object.keys(env).length > 0;
   const request = {
     method: "POST",
@@ -95,7 +95,7 @@ export async function createEpisode(
     index: task.index,
     env_name: envName ?? undefined,
     toolset_name: toolsetName ?? undefined,
-    secrets: sendsSecretsInBody ? plainSecrets(task.secrets ?? {}) : undefined,
+    secrets: sendsSecretsInBody ? (task.secrets ?? {}) : undefined,
   });
   const request: WireRequest = {
     method: "POST",
@@ -146,7 +146,7 @@ function settingFault(
 /** `X-Secrets` for these secrets; the user's key is in it for OpenReward's own environments only. */
 export function secretsHeader(
   wire: EnvironmentWire,
-  secrets: Readonly<Record<string, SecretValue>>,
+  secrets: Readonly<Record<string, string>>,
 ): string | null {
   return encodeSecrets(secrets, wire.target.isOpenReward ? wire.dependencies.apiKey : null);
 }

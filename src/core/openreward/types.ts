@@ -106,14 +106,6 @@ export interface OpenOptions extends CallOptions {
   readonly answerLimitMs?: number | undefined;
 }
 
-/**
- * A secret of an environment. `allowedDomains` are the hosts to which OpenReward lets the environment send it; a plain
- * value names none, which well-known names do not need: `docs/protocols/openreward.md#secrets`.
- */
-export type SecretValue =
-  | string
-  | { readonly value: string; readonly allowedDomains: readonly string[] };
-
 /** How an environment is asked for, beside its name. */
 export interface EnvironmentOptions {
   /** Its name on its server, where it has another one. */
@@ -128,7 +120,7 @@ export interface TaskChoice {
   readonly split: string;
   readonly index: number;
   /** Secrets by name, for the environment. */
-  readonly secrets?: Readonly<Record<string, SecretValue>>;
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /**

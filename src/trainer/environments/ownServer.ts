@@ -7,7 +7,7 @@ import {
 } from "../../core/config/fields/environmentServers.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Message, RemoteEnvironment, SecretValue } from "../../core/openreward/types.ts";
+import type { Message, RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../core/training/run/control.ts";
@@ -139,7 +139,7 @@ async function promptOf(
   task: {
     readonly split: string;
     readonly index: number;
-    readonly secrets: Readonly<Record<string, SecretValue>>;
+    readonly secrets: Readonly<Record<string, string>>;
   },
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);

@@ -6,7 +6,6 @@ import type { JsonObject } from "../../json.ts";
 import type {
   EnvironmentSession,
   RemoteEnvironment,
-  SecretValue,
   Split,
   ToolList,
 } from "../../openreward/types.ts";
@@ -49,7 +48,7 @@ export interface ProbeOptions {
   readonly tasks: number;
   /** Split to play; null = `train`, or the first one. */
   readonly split: string | null;
-  readonly secrets: Readonly<Record<string, SecretValue>>;
+  readonly secrets: Readonly<Record<string, string>>;
   /** Tokens of a rollout; null = unknown. */
   readonly maxTotalTokens: number | null;
   readonly limits?: Partial<ProbeLimits> | undefined;
