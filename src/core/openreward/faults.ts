@@ -78,7 +78,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
       return fault(
         "environment-capacity",
         `at capacity (${detail}). Lower the number of concurrent rollouts or wait.`,
-        { retryAfterMs, isOpening: !location.isInSession },
+        { retryAfterMs },
       );
     case 500:
       // Without a session no code of the environment can have run: the service itself failed.
@@ -94,7 +94,6 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
         : fault(
             "environment-protocol",
             `refused the request (${status}: ${detail}). Check the split, the task index and the server's version.`,
-            { isOpening: !location.isInSession },
           );
   }
 }

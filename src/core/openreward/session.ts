@@ -175,7 +175,7 @@ class OpenSession implements EnvironmentSession {
       ...this.#request("POST", this.#wire.path("call")),
       body: { name, input },
     };
-    const text = await this.#run(request, options, { isRepeatable: false });
+    const text = await this.#run(request, { ...options, isRepeatable: false });
     const reply = this.#wire.parse(request, text, callReply);
     return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
   }
@@ -189,7 +189,7 @@ class OpenSession implements EnvironmentSession {
       body: candidatesBody(candidates),
     };
     // Scoring reads the candidates and changes nothing, so it may be asked for again.
-    const text = await this.#run(request, options, { isRepeatable: true });
+    const text = await this.#run(request, { ...options, isRepeatable: true });
     const { scores } = this.#wire.parse(request, text, scoresReply);
     if (scores.length === candidates.length) return scores.map(({ reward }) => reward);
     const count = `${scores.length} scores for ${candidates.length} rollouts`;
@@ -226,8 +226,11 @@ class OpenSession implements EnvironmentSession {
   /** The result of a streamed request. */
   async #run(
     request: StreamedJob["request"],
-    { signal = this.ended, withTimerPaused }: ToolCallOptions,
-    { isRepeatable }: Pick<StreamedJob, "isRepeatable">,
+    {
+      signal = this.ended,
+      withTimerPaused,
+      isRepeatable,
+    }: ToolCallOptions & Pick<StreamedJob, "isRepeatable">,
   ): Promise<string> {
     this.#requireOpen();
     const job = { request, isRepeatable, throwsCapacity: false, signal, withTimerPaused };

@@ -125,8 +125,7 @@ export interface TaskChoice {
 
 /**
  * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-billing`,
- * `environment-unavailable`, `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid` unless `close` cut it off;
- * `data.isOpening` of `environment-capacity` is false here, and true when there was no capacity to open a session or to answer a query.
+ * `environment-unavailable`, `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid` unless `close` cut it off.
  */
 export interface EnvironmentSession {
   readonly id: string;

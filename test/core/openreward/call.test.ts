@@ -141,7 +141,7 @@ describe("a call", () => {
     const session = await open();
     await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
       code: "environment-capacity",
-      data: { isOpening: false, retryAfterMs: 3000, sid },
+      data: { retryAfterMs: 3000, sid },
     });
   });
 

@@ -109,7 +109,7 @@ describe("opening", () => {
     const { open, server } = harness({ "POST /create_session": [full] });
     await expect(open()).rejects.toMatchObject({
       code: "environment-capacity",
-      data: { environment: "local/maze", sid: null, retryAfterMs: 7000, isOpening: true },
+      data: { environment: "local/maze", sid: null, retryAfterMs: 7000 },
     });
     expect(server.seen).toHaveLength(1);
   });
@@ -121,7 +121,6 @@ describe("opening", () => {
     const { open, server } = harness({ "POST /create_session": [answer] });
     await expect(open()).rejects.toMatchObject({
       code: "environment-capacity",
-      data: { isOpening: true },
     });
     expect(server.seen).toHaveLength(1);
   });
