@@ -9,6 +9,7 @@ import { reportFileName } from "../core/report/reportFileName.ts";
 import { REPORT_MARK, reportHtml } from "../core/report/reportHtml.ts";
 import { reportMarkdown } from "../core/report/reportMarkdown.ts";
 import { fromHome } from "../node/fromHome.ts";
+import { sha256 } from "../node/hash.ts";
 import { formatBytes } from "../shared/format.ts";
 import { VERSION } from "../shared/version.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
@@ -30,7 +31,7 @@ export async function report(
   const facts = await gatherReport(
     fileSystem,
     runs.map((folder) => ({ folder, name: basename(folder) })),
-    { nowMs: clock.now(), isProcessAlive, version: VERSION, shorten: fromHome },
+    { nowMs: clock.now(), isProcessAlive, version: VERSION, shorten: fromHome, sha256 },
   );
   const text = format === "html" ? reportHtml(facts) : reportMarkdown(facts);
   if (format === "markdown" && output === null) {

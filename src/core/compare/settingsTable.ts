@@ -1,6 +1,7 @@
 /** The settings of many runs, of which only those are of interest that are not the same in all. */
 
 import { isJsonObject, type JsonObject } from "../json.ts";
+import type { Sha256 } from "../ports.ts";
 
 /** Values as JSON, by dotted key. */
 export type FlatSettings = ReadonlyMap<string, string>;
@@ -14,31 +15,39 @@ export interface StoredSettings {
 
 /** More than a configuration has. */
 const MAX_KEYS = 5_000;
-/** A value longer than this is cut; the file of the run has it whole. */
+/** A value longer than this is cut, and ends with a hash of the whole; the file of the run has it whole. */
 const MAX_VALUE = 500;
 
-/** The leaves of a resolved configuration; a list is one. `shorten` is called with every text. */
-export function flatSettings(config: unknown, shorten: (text: string) => string): FlatSettings {
+export interface FlatSettingsOptions {
+  /** Is called with every text: paths in a home folder name its owner. */
+  readonly shorten: (text: string) => string;
+  readonly sha256: Sha256;
+}
+
+/** The leaves of a resolved configuration; a list is one. */
+export function flatSettings(config: unknown, options: FlatSettingsOptions): FlatSettings {
   const found = new Map<string, string>();
-  if (isJsonObject(config)) addLeaves(config, "", shorten, found);
+  if (isJsonObject(config)) addLeaves(config, "", options, found);
   return found;
 }
 
 function addLeaves(
   branch: JsonObject,
   prefix: string,
-  shorten: (text: string) => string,
+  options: FlatSettingsOptions,
   found: Map<string, string>,
 ): void {
   for (const [name, value] of Object.entries(branch)) {
     const key = `${prefix}${name}`;
     if (isJsonObject(value) && Object.keys(value).length > 0) {
-      addLeaves(value, `${key}.`, shorten, found);
+      addLeaves(value, `${key}.`, options, found);
     } else if (found.size < MAX_KEYS) {
-      const shown = JSON.stringify(value, (_, part: unknown) =>
-        typeof part === "string" ? shorten(part) : part,
-      );
-      found.set(key, (shown ?? "null").slice(0, MAX_VALUE));
+      const shown =
+        JSON.stringify(value, (_, part: unknown) =>
+          typeof part === "string" ? options.shorten(part) : part,
+        ) ?? "null";
+      const hash = () => options.sha256(shown).slice(0, 8);
+      found.set(key, shown.length > MAX_VALUE ? `${shown.slice(0, MAX_VALUE)}… ${hash()}` : shown);
     }
   }
 }

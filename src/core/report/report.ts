@@ -2,7 +2,12 @@
 
 import { stageOf } from "../../shared/runFile.ts";
 import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
-import { type FlatSettings, flatSettings, SettingsTable } from "../compare/settingsTable.ts";
+import {
+  type FlatSettings,
+  type FlatSettingsOptions,
+  flatSettings,
+  SettingsTable,
+} from "../compare/settingsTable.ts";
 import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
 import { describeRun } from "../outputs/runOutput.ts";
 import type { FileSystem } from "../ports.ts";
@@ -60,10 +65,8 @@ export interface RunToReport {
   readonly name: string;
 }
 
-export interface ReportOptions extends Liveness {
+export interface ReportOptions extends Liveness, FlatSettingsOptions {
   readonly version: string;
-  /** Is called with each text of a setting: paths in a home folder name its owner. */
-  readonly shorten: (text: string) => string;
 }
 
 /** More would be a log, not a report. */
@@ -73,7 +76,7 @@ const MAX_STARRED = 10;
 export async function gatherReport(
   fileSystem: FileSystem,
   runs: readonly RunToReport[],
-  { version, shorten, ...liveness }: ReportOptions,
+  { version, shorten, sha256, ...liveness }: ReportOptions,
 ): Promise<RunsReport> {
   const { nowMs } = liveness;
   const listed: (ListedRun | null)[] = [];
@@ -93,7 +96,7 @@ export async function gatherReport(
     reported.push({
       name: names[index] ?? "",
       facts: await describeRun(files, { folder, run: listed[index] ?? null, nowMs }),
-      settings: flatSettings(await readResolvedConfig(files, folder), shorten),
+      settings: flatSettings(await readResolvedConfig(files, folder), { shorten, sha256 }),
       rollouts: await rolloutsToRead(createRunReader(files, folder)),
     });
   }

@@ -6,6 +6,7 @@ import { describeRun } from "../../core/outputs/runOutput.ts";
 import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
 import { mean } from "../../core/util/stats.ts";
+import { sha256 } from "../../node/hash.ts";
 import { plainJson, type ToolSources } from "../tools/runTools.ts";
 
 const REWARD = "rollout/reward/mean";
@@ -24,10 +25,7 @@ export async function comparison(
     const { folder } = run;
     const files = sources.filesOf(folder);
     const config = await readResolvedConfig(files, folder);
-    table.set(
-      folder,
-      flatSettings(config, (value) => value),
-    );
+    table.set(folder, flatSettings(config, { shorten: (value) => value, sha256 }));
     const { steps, omittedSteps, evaluations } = await describeRun(files, {
       folder,
       run,

@@ -7,6 +7,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { readIfReadable, readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import { markRun, readMarks } from "../../core/runFolder/marks.ts";
 import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/runDigest.ts";
+import { sha256 } from "../../node/hash.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
 import { runIdOf } from "../runs/runId.ts";
@@ -116,7 +117,7 @@ export class RunDigests {
         ? this.settings.delete(folder)
         : this.settings.set(
             folder,
-            flatSettings(config, (value) => this.#withoutPath(value)),
+            flatSettings(config, { shorten: (value) => this.#withoutPath(value), sha256 }),
           );
     if (isOther) this.#isChanged = true;
     await this.readMark(folder);

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { flatSettings, SettingsTable } from "../../../src/core/compare/settingsTable.ts";
+import { sha256 } from "../../../src/node/hash.ts";
 
-const same = (text: string): string => text;
+const same = { shorten: (text: string): string => text, sha256 };
 
 it("makes leaves of a configuration, and shortens its texts", () => {
   const sources = [{ path: "/home/me/a.jsonl", weight: 1 }];
   const config = { a: 1, b: { c: null, d: [1, 2], e: {} }, path: "/home/me/x", sources };
   const shorten = (text: string): string => text.replace("/home/me", "~");
-  expect([...flatSettings(config, shorten)]).toEqual([
+  expect([...flatSettings(config, { shorten, sha256 })]).toEqual([
     ["a", "1"],
     ["b.c", "null"],
     ["b.d", "[1,2]"],
@@ -30,6 +31,17 @@ it("holds a table of what differs, also of keys that a run lacks", () => {
   expect(table.of("one")).toEqual({ seed: "1" });
   table.delete("two");
   expect(table.differing()).toEqual(["seed"]);
+});
+
+it("holds long values cut, and still knows which differ", () => {
+  const table = new SettingsTable();
+  const prompt = "Answer briefly. ".repeat(100);
+  table.set("one", flatSettings({ prompt }, same));
+  table.set("two", flatSettings({ prompt }, same));
+  expect(table.differing()).toEqual([]);
+  table.set("three", flatSettings({ prompt: `${prompt}Use the calculator.` }, same));
+  expect(table.differing()).toEqual(["prompt"]);
+  expect(table.of("three")["prompt"]?.length).toBeLessThan(prompt.length);
 });
 
 it("knows that all runs are alike when the first one, which was another, no longer exists", () => {

@@ -9,6 +9,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { sha256 } from "../../../src/node/hash.ts";
 import { aRecord, aRunFile, rolloutFacts, stepFacts } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
@@ -17,6 +18,7 @@ const OPTIONS = {
   isProcessAlive: () => false,
   version: "1.2.3",
   shorten: (text: string) => text.replace("/home/me", "~"),
+  sha256,
 };
 const HOSTILE = '<script>alert(1)</script>\u202e"onload="x';
 
