@@ -146,14 +146,15 @@ export async function readRun(
     if ((await fileSystem.size(runPaths(named.folder).runFile)) === null) return null;
     const file = await readRunFile(files, named.folder);
     if (file === null) return null;
-    const { progress, saves } = await readCached(files, named.folder, file, known);
+    const phase = phaseOf(file, liveness);
+    const { progress, saves } = await readCached(files, named.folder, { ...file, phase }, known);
     const { states, problem } = await readableStates(files, named.folder);
     const problems = [progress.problem, problem].filter((found) => found !== null);
     return {
       ...named,
       ...progress,
       file,
-      phase: phaseOf(file, liveness),
+      phase,
       startedAtMs: file.startedAtMs,
       ...resumeCost(resumePoints(states, saves, liveness.nowMs), progress.steps, liveness.nowMs),
       problem: problems.length === 0 ? null : problems.join(" "),
@@ -192,7 +193,7 @@ export function usedBy(row: MetricsRow | undefined): UsedTotal | null {
 async function readCached(
   fileSystem: FolderFiles,
   folder: string,
-  { runId, generation, phase }: RunFile,
+  { runId, generation, phase }: Pick<RunFile, "runId" | "generation"> & Pick<ListedRun, "phase">,
   known: ProgressCache,
 ): Promise<CachedProgress> {
   const { metrics: path, checkpoints, evaluations } = runPaths(folder);

@@ -1,7 +1,10 @@
 import { expect, it, vi } from "vitest";
+import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { type ProgressCache, readRun } from "../../../src/core/runs/runList.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
 import { aRunFile } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
@@ -67,6 +70,17 @@ it("reads rows again only when some were added, or a resume has replaced them", 
   await addRow(1, 0.7);
   await writeFile({ generation: 1 });
   expect(await read()).toMatchObject({ steps: 2, reward: 0.7 });
+});
+
+it("counts what a run that was killed has used after its last row", async () => {
+  const { fileSystem, writeFile, addRow, read } = aRun();
+  await writeFile({ phase: "running" });
+  await addRow(0, 0.25);
+  const log = createUsageLog({ fileSystem, folder: PLACE.folder, log: silentLog });
+  log.add({ for: "row", step: 0, seconds: 60 });
+  log.add({ for: "update", step: 1, tokens: { ...NO_TOKENS, trained: 120 } });
+  await log.flush();
+  expect(await read()).toMatchObject({ phase: "interrupted", used: { tokens: 120 } });
 });
 
 it("shows what the trackers of a run that is done still lack", async () => {
