@@ -248,6 +248,21 @@ export function offeredGroupings(
   return { varied, others };
 }
 
+/**
+ * What runs of a sweep are compared by, until somebody chooses the first: numbers that one of them has, what they reached before what
+ * they took. While none has reached anything, the reward stands there.
+ */
+export function resultColumns(
+  columns: readonly RunColumn[],
+  rows: readonly RunsTableRow[],
+): readonly RunColumn[] {
+  const numbers = columns.filter(({ isNumber, inGroup }) => isNumber && inGroup !== "nothing");
+  const known = numbers.filter(({ value }) => rows.some((row) => typeof value(row) === "number"));
+  const reached = known.filter(({ inGroup }) => inGroup === "spread");
+  const first = reached.length > 0 ? reached : numbers.slice(0, 1);
+  return [...first, ...known.filter((column) => !reached.includes(column))];
+}
+
 /** Those that are shown, in the order that the person gave them. */
 export function shownColumns(
   columns: readonly RunColumn[],

@@ -17,8 +17,8 @@ import { Choice } from "../controls/choice.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { RunColumn } from "./runColumns.ts";
-import type { RunsModel, RunsProps, ShownSweep } from "./runsModel.ts";
+import { type RunColumn, resultColumns } from "./runColumns.ts";
+import type { RunsProps, ShownSweep } from "./runsModel.ts";
 import { type LitRun, ParallelCoordinates, SettingPlot } from "./sweepPlots.tsx";
 
 /** From here on, plots one by one do not show which settings a run had together. */
@@ -35,7 +35,7 @@ export function SweepView({ runs }: RunsProps) {
 
 function Sweep({ runs, sweep }: SweepProps) {
   const { name, rows } = sweep;
-  const columns = resultColumns(runs, rows);
+  const columns = resultColumns(runs.columns.value, rows);
   const { sweepMetric } = runs.layout.value;
   const column = columns.find(({ key }) => key === sweepMetric) ?? columns[0];
   const effects = useEffects(rows, column);
@@ -124,14 +124,6 @@ function Sweep({ runs, sweep }: SweepProps) {
         <SweptRuns rows={rows} effects={effects} column={column} shown={shown} lit={lit} />
       )}
     </div>
-  );
-}
-
-/** Numbers that at least one of the runs has. */
-function resultColumns(runs: RunsModel, rows: readonly RunsTableRow[]): readonly RunColumn[] {
-  return runs.columns.value.filter(
-    ({ key, isNumber, value }) =>
-      isNumber && key !== "started" && rows.some((row) => typeof value(row) === "number"),
   );
 }
 

@@ -4,6 +4,7 @@ import {
   columnsFor,
   inOrder,
   offeredGroupings,
+  resultColumns,
   shownColumns,
 } from "../../../webview-ui/runs/runColumns.ts";
 import {
@@ -131,6 +132,16 @@ describe("the columns and groups that are offered", () => {
       "x/a test greedy",
       "y/a test greedy",
     ]);
+  });
+
+  it("offer what runs reached before what they took, as the result of a sweep", () => {
+    const first = (rows: readonly RunsTableRow[]) => resultColumns(columnsFor(rows, []), rows)[0];
+    const supervised = { ...evaluated([]), reward: null };
+    const digest = supervised.digest && { ...supervised.digest, metrics: { loss: 0.5 } };
+    expect(first(ROWS)?.key).toBe("reward.last");
+    expect(first([{ ...supervised, digest }])?.key).toBe("loss");
+    expect(first([{ ...evaluated(["a test greedy"]), reward: null }])?.key).toMatch(/^eval/);
+    expect(first([supervised])?.key).toBe("reward.last");
   });
 
   it("offer groups by what sweeps vary, and by keys that put runs together and apart, not by one that a single run has", () => {
