@@ -86,11 +86,7 @@ const NOTHING = 1e-8;
  * 36 runs, it covers a true share of 0 to 0.9 in 94 to 100 % of cases.
  */
 export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
-  const longest = Math.max(0, ...runs.map(({ steps }) => steps));
-  const known = runs.flatMap(({ id, settings, result, isDone, steps }) => {
-    const isWhole = isDone || (steps > 0 && steps === longest);
-    return isWhole && result !== null && Number.isFinite(result) ? [{ id, settings, result }] : [];
-  });
+  const known = knownRuns(runs);
   const keys = [...new Set(runs.flatMap(({ settings }) => Object.keys(settings)))];
   const varied = keys.filter((key) => key !== SEED);
   const { shares, combinations } = explainedShares(known, varied);
@@ -107,6 +103,15 @@ export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
     runs: known.length,
     left: runs.length - known.length,
   };
+}
+
+/** Those that count: the effects follow from them alone. */
+export function knownRuns(runs: readonly SweptRun[]): readonly KnownRun[] {
+  const longest = Math.max(0, ...runs.map(({ steps }) => steps));
+  return runs.flatMap(({ id, settings, result, isDone, steps }) => {
+    const isWhole = isDone || (steps > 0 && steps === longest);
+    return isWhole && result !== null && Number.isFinite(result) ? [{ id, settings, result }] : [];
+  });
 }
 
 interface KnownRun extends Pick<SweptRun, "id" | "settings"> {
@@ -152,17 +157,18 @@ function explainedShares(runs: readonly KnownRun[], keys: readonly string[]): Sh
   const mean = extended([], [new Float64Array(runs.length).fill(1)]);
   const additive = extended(mean, columns.flat());
   const cell = ({ settings }: KnownRun): string => keys.map((key) => settings[key]).join("\n");
-  const cells = extended(additive, indicators(runs, cell));
   const own = columns.map((each, index) => {
     const others = extended(mean, columns.filter((_, other) => other !== index).flat());
     return extended(others, each).slice(others.length);
   });
-  const repeated = runs.length - cells.length;
+  const repeated = runs.length - new Set(runs.map(cell)).size;
   const hasSeeds = repeated >= MIN_DEGREES;
+  // A vector a combination takes seconds for hundreds, and without repeated seeds says nothing.
+  const cells = hasSeeds ? extended(additive, indicators(runs, cell)) : additive;
   const model = {
     mean,
     effects: hasSeeds ? [...own, cells.slice(additive.length)] : own,
-    fit: hasSeeds ? cells : additive,
+    fit: cells,
     degrees: hasSeeds ? repeated : runs.length - additive.length,
   };
   const { total } = squaresOf(model, results);

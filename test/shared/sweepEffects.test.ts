@@ -1,7 +1,12 @@
 /** What runs of a sweep with planted effects say about their settings. */
 
 import { describe, expect, it } from "vitest";
-import { type SettingEffect, type SweptRun, sweepEffects } from "../../src/shared/sweepEffects.ts";
+import {
+  knownRuns,
+  type SettingEffect,
+  type SweptRun,
+  sweepEffects,
+} from "../../src/shared/sweepEffects.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
 
 type Settings = Readonly<Record<string, string>>;
@@ -154,6 +159,21 @@ describe("the effects of a sweep", () => {
     expect(left).toBe(2);
     const ids = settings[0]?.values.flatMap(({ points }) => points.map(({ id }) => id));
     expect(ids?.sort()).toEqual(["0", "3", "4", "5"]);
+  });
+
+  it("follows from the runs that count alone", () => {
+    const runs = sweep(GRID, (_, chance) => chance).map((run, index) => {
+      return { ...run, isDone: index !== 0, steps: index === 0 ? 4 : 10 };
+    });
+    const further = runs.map((run, index) => (index === 0 ? { ...run, result: 9, steps: 5 } : run));
+    expect(knownRuns(further)).toEqual(knownRuns(runs));
+    expect(sweepEffects(further)).toEqual(sweepEffects(runs));
+  });
+
+  it("has an answer for a thousand combinations of which none is repeated", () => {
+    const values = Array.from({ length: 10 }, (_, value) => String(value));
+    const runs = sweep({ a: values, b: values, c: values }, ({ b }, chance) => Number(b) + chance);
+    expect(sweepEffects(runs)).toMatchObject({ settings: [{ key: "b" }, {}, {}], runs: 1_000 });
   });
 
   it("gives the same for the same runs", () => {

@@ -3,7 +3,12 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
-import { type SweepEffects, type SweptRun, sweepEffects } from "../../src/shared/sweepEffects.ts";
+import {
+  knownRuns,
+  type SweepEffects,
+  type SweptRun,
+  sweepEffects,
+} from "../../src/shared/sweepEffects.ts";
 import { resultRange } from "../../src/shared/sweepPlot.ts";
 import {
   combinationsText,
@@ -127,7 +132,7 @@ function Sweep({ runs, sweep }: SweepProps) {
   );
 }
 
-/** Computed again only when a result or a state changes: rows arrive with every step of any run. */
+/** Computed again only when a run comes, or what counts changes: rows arrive with every step of any run. */
 function useEffects(rows: readonly RunsTableRow[], column: RunColumn | undefined): SweepEffects {
   const swept = rows.map((row): SweptRun => {
     const value = column?.value(row);
@@ -139,7 +144,7 @@ function useEffects(rows: readonly RunsTableRow[], column: RunColumn | undefined
       steps: row.steps,
     };
   });
-  return useMemo(() => sweepEffects(swept), [JSON.stringify(swept)]);
+  return useMemo(() => sweepEffects(swept), [JSON.stringify([knownRuns(swept), swept.length])]);
 }
 
 interface TableProps {
