@@ -142,7 +142,8 @@ function distinctNames(names: readonly string[]): readonly string[] {
 
 function differingSettings(runs: readonly RunInReport[]): RunsReport["differing"] {
   const table = new SettingsTable();
-  for (const { name, settings } of runs) table.set(name, settings);
+  // Without a configuration nothing is known to differ.
+  for (const { name, settings } of runs) if (settings.size > 0) table.set(name, settings);
   return table.differing().map((key) => ({
     key,
     values: runs.map(({ settings }) => settings.get(key) ?? null),

@@ -25,7 +25,8 @@ export async function comparison(
     const { folder } = run;
     const files = sources.filesOf(folder);
     const config = await readResolvedConfig(files, folder);
-    table.set(folder, flatSettings(config, { shorten: (value) => value, sha256 }));
+    if (config !== undefined)
+      table.set(folder, flatSettings(config, { shorten: (value) => value, sha256 }));
     const { steps, omittedSteps, evaluations } = await describeRun(files, {
       folder,
       run,

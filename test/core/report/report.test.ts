@@ -158,6 +158,12 @@ describe("a report of several runs", () => {
     expect(reward?.match(/<path/g)).toHaveLength(2);
   });
 
+  it("takes no setting for different because a run has no configuration to read", async () => {
+    const runs = [await aRun("one"), await aRun("two"), await aRun("three")];
+    await files.remove(runPaths("two").resolvedConfig);
+    expect((await gatherReport(files, runs, OPTIONS)).differing).toEqual([]);
+  });
+
   it.each(["", "C:\\runs\\"])("calls runs of a sweep in %j by their settings", async (parent) => {
     const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
     const runs = await Promise.all(
