@@ -135,8 +135,10 @@ export function sweepName(runName: string, plan: Pick<SweepPlan, "grid">): strin
 /** Those for all runs, and those of a combination, as far as they can be read. */
 function appliedOverrides({ text, path, overrides }: SweepRequest, settings: readonly string[]) {
   const { applied } = checkText(text, { path, overrides: [...overrides, ...settings] }).overridden;
-  const count = Math.max(0, applied.length - settings.length);
-  return { shared: applied.slice(0, count), applied: applied.slice(count) };
+  const own = applied.slice(overrides.length);
+  // Each combination reports an override that has no place.
+  const isWhole = own.length === settings.length;
+  return { shared: applied.slice(0, overrides.length), applied: isWhole ? own : [] };
 }
 
 function gridFault(grid: Grid): PlacedProblem | null {

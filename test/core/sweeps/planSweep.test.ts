@@ -114,6 +114,17 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     ]);
   });
 
+  it("a key that no override sets, beside one that is set for all runs", () => {
+    expect(problems(["stages.x.learning_rate=1,2"], ["max_steps=5"])).toEqual([
+      expect.stringMatching(
+        /^--grid stages\.x\.learning_rate=1: error: .*No override sets a stage/,
+      ),
+      expect.stringMatching(
+        /^--grid stages\.x\.learning_rate=2: error: .*No override sets a stage/,
+      ),
+    ]);
+  });
+
   it("names a key with a dot in it as an override does", () => {
     const text = TEXT.replace("local/calculator", "Owner/Game.v2");
     const key = 'environments."Owner/Game.v2".num_rollouts';
