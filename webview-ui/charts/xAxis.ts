@@ -59,20 +59,20 @@ function running(values: Float64Array): Float64Array {
   });
 }
 
-/** The start of an attempt and the seconds of its steps since then. */
+/** The start of an attempt, or the end of a pause, and the seconds of the steps since then. */
 function wallTimes(columns: ColumnStore, events: readonly EventView[]): Float64Array {
-  const starts = new Map<number, number>();
-  for (const { kind, attempt, timeMs } of events) {
-    if (kind === "run-started") starts.set(attempt, timeMs);
-  }
+  const starts = events.filter(({ kind }) => kind === "run-started" || kind === "run-continued");
   const attempts = columns.values("progress/attempt");
   const seconds = columns.values("time/total_s");
-  let attempt = Number.NaN;
+  const steps = columns.steps();
   let now = events[0]?.timeMs ?? 0;
   return seconds.map((duration, row) => {
-    const own = attempts[row] ?? Number.NaN;
-    if (own !== attempt) now = Math.max(now, starts.get(own) ?? now);
-    attempt = own;
+    const [own = Number.NaN, at = Number.NaN] = [attempts[row], steps[row]];
+    const isBefore = ({ attempt, step }: EventView): boolean =>
+      attempt < own || (attempt === own && (step ?? 0) <= at);
+    while (starts[0] !== undefined && isBefore(starts[0])) {
+      now = Math.max(now, starts.shift()?.timeMs ?? now);
+    }
     now += 1000 * (Number.isNaN(duration) ? 0 : duration);
     return now;
   });

@@ -42,6 +42,7 @@ const DRAWN_EVENTS: ReadonlySet<string> = new Set([
   "settings-changed",
   "environment-code-changed",
   "run-paused",
+  "run-continued",
   "capacity-paused",
 ]);
 const MAX_ALARM_TEXT = 1_000;

@@ -107,6 +107,15 @@ describe("the horizontal axis", () => {
     ]);
   });
 
+  it("places the steps after a pause behind its end", () => {
+    const pause = { ...event, step: 1, kind: "run-paused", timeMs: 1_011_000 };
+    const end = { ...event, step: 1, kind: "run-continued", timeMs: 2_000_000 };
+    const resumed = { ...event, attempt: 2, timeMs: 5_000_000, step: 2 };
+    expect(Array.from(xValues("wall", columns, [event, pause, end, resumed]))).toEqual([
+      1_010_000, 2_000_000, 5_020_000, 5_025_000,
+    ]);
+  });
+
   it("knows where something stands that happened after some steps", () => {
     const steps = columns.steps();
     const xs = xValues("active", columns, []);
