@@ -31,6 +31,8 @@ export interface SvgChart {
   readonly xs: ArrayLike<number>;
   readonly xRange: Range;
   readonly yRange: Range;
+  /** Distances that ticks of the horizontal axis may have; null = any. */
+  readonly xSteps?: readonly number[] | null;
   readonly isLog: boolean;
   /** `step` is the distance of the ticks, 0 when they have different ones. */
   readonly formatX: (value: number, step: number) => string;
@@ -179,18 +181,19 @@ function plotParts(
     }),
     "</svg>",
     // A point at the edge is whole.
-    ...chart.lines.flatMap((line) => pointParts(chart.xs, line, { x, y })),
+    ...chart.lines.flatMap((line) => pointParts(chart, line, { x, y })),
   ];
 }
 
 function pointParts(
-  xs: ArrayLike<number>,
+  { xs, xRange, yRange }: SvgChart,
   { color, values, intervals }: SvgLine,
   { x, y }: Scales,
 ): readonly string[] {
   const lone = new Set(loneRows(Array.from(values, y)));
   return Array.from(values).flatMap((value, row) => {
-    if (intervals === undefined && !lone.has(row)) return [];
+    const isSeen = isWithin(xs[row], xRange) && isWithin(value, yRange);
+    if (!isSeen || (intervals === undefined && !lone.has(row))) return [];
     const [at, low, high] = [value, intervals?.low[row], intervals?.high[row]].map((each) =>
       y(each ?? Number.NaN),
     );
@@ -202,6 +205,10 @@ function pointParts(
         : "";
     return [`${whisker}<circle cx="${left}" cy="${place(at)}" r="3" fill="${color}"/>`];
   });
+}
+
+function isWithin(value = Number.NaN, [low, high]: Range): boolean {
+  return value >= low && value <= high;
 }
 
 type Scale = (value: number) => number;
@@ -217,14 +224,14 @@ function scaleOf([low, high]: Range, isLog: boolean, [from, to]: readonly [numbe
 }
 
 function axisParts(
-  { xRange, yRange, isLog, formatX, formatY }: SvgChart,
+  { xRange, yRange, xSteps, isLog, formatX, formatY }: SvgChart,
   { left, top, width, height }: Place,
   { x, y }: Scales,
   { quiet }: Pick<SvgColors, "quiet">,
 ): readonly string[] {
   const yTicks = isLog ? powersIn(yRange) : ticksIn(yRange);
   const yStep = isLog ? 0 : (yTicks[1] ?? 0) - (yTicks[0] ?? 0);
-  const xTicks = ticksIn(xRange);
+  const xTicks = ticksIn(xRange, xSteps);
   const xStep = (xTicks[1] ?? 0) - (xTicks[0] ?? 0);
   return [
     ...yTicks.flatMap((tick) => [
@@ -238,12 +245,13 @@ function axisParts(
   ];
 }
 
-/** Round values in the range, at about five equal distances. */
-export function ticksIn([low, high]: Range): readonly number[] {
+/** Round values in the range, at about five equal distances, of `steps` where they are given. */
+export function ticksIn([low, high]: Range, steps?: readonly number[] | null): readonly number[] {
   const rough = (high - low) / TICKS;
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((first) => first * power).find((own) => own >= rough) ?? rough;
+  const round = steps ?? [1, 2, 5, 10].map((first) => first * power);
+  const step = round.find((own) => own >= rough) ?? rough;
   const first = Math.ceil(low / step);
   const count = Math.floor(high / step + 1e-9) - first + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);

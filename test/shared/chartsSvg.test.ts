@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chartSvg, chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
+import { chartSvg, chartsSvg, type SvgChart, ticksIn } from "../../src/shared/chartsSvg.ts";
 
 const CHART: SvgChart = {
   title: 'Reward <of> "all"',
@@ -44,6 +44,21 @@ describe("a chart as a drawing", () => {
     const svg = chartSvg({ ...CHART, lines }, { width: 400, height: 200 }, COLORS);
     expect(svg.match(/<circle/g)).toHaveLength(2);
     expect(svg.match(/stroke-width="1.25"/g)).toHaveLength(1);
+  });
+
+  it("shows no point outside of its ranges", () => {
+    const lines = [{ label: "a", color: "#123456", values: [0.5, Number.NaN, 0.5, Number.NaN] }];
+    const drawn = (part: Partial<SvgChart>) =>
+      chartSvg({ ...CHART, lines, ...part }, { width: 400, height: 200 }, COLORS).match(/<circle/g);
+    expect(drawn({})).toHaveLength(2);
+    expect(drawn({ xRange: [1, 3] })).toHaveLength(1);
+    expect(drawn({ yRange: [0.6, 1] })).toBeNull();
+  });
+
+  it("has ticks at the distances that its axis may have", () => {
+    expect(ticksIn([1, 3])).toEqual([1, 1.5, 2, 2.5, 3]);
+    expect(ticksIn([1, 3], [1, 2, 5])).toEqual([1, 2, 3]);
+    expect(ticksIn([0, 7_200], [60, 1_800, 3_600])).toEqual([0, 1_800, 3_600, 5_400, 7_200]);
   });
 
   it("takes names as text, never as markup", () => {

@@ -12,7 +12,7 @@ import { flipped } from "../model/flipped.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
-import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
+import { type ComparedCharts, comparedChart, shownMetrics } from "./comparedChart.ts";
 import { dragged, dropPlace, followPointer, movedTo } from "./dragMove.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
@@ -22,8 +22,8 @@ const MOST_PX = 900;
 const STEP_PX = 40;
 
 export function CompareCharts({ runs }: RunsProps) {
-  const { charts, wideCharts } = runs.layout.value;
-  const shown = charts.filter((metric) => hasMetric(runs, metric));
+  const { wideCharts } = runs.layout.value;
+  const shown = shownMetrics(runs);
   return (
     <>
       <CompareControls runs={runs} />
@@ -44,13 +44,6 @@ export function CompareCharts({ runs }: RunsProps) {
       </div>
     </>
   );
-}
-
-/** True when one of the runs has the metric, and until it is known whether one has. */
-function hasMetric(runs: RunsModel, metric: string): boolean {
-  runs.compare.named.value;
-  const stores = runs.compared.value.map(({ id }) => runs.compare.of(id));
-  return stores.some((store) => store.has(metric));
 }
 
 interface ChartProps extends RunsProps {

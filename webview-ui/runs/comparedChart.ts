@@ -18,6 +18,13 @@ export interface ComparedCharts {
   }[];
 }
 
+/** The chosen metrics that one of the runs has. */
+export function shownMetrics(runs: RunsModel): readonly string[] {
+  runs.compare.named.value;
+  const stores = runs.compared.value.map(({ id }) => runs.compare.of(id));
+  return runs.layout.value.charts.filter((metric) => stores.some((store) => store.has(metric)));
+}
+
 export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
   const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
   const options = {

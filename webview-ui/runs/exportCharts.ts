@@ -7,7 +7,7 @@ import { xValues } from "../charts/xAxis.ts";
 import { type CellTable, toCsv } from "../controls/export.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
-import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
+import { type ComparedCharts, comparedChart, shownMetrics } from "./comparedChart.ts";
 import type { RunsModel } from "./runsModel.ts";
 
 export function saveCsv(runs: RunsModel): void {
@@ -63,9 +63,9 @@ function known(value: number | undefined): number | null {
 }
 
 function svgOf(runs: RunsModel): string {
-  const { charts, wideCharts, chartHeights } = runs.layout.value;
+  const { wideCharts, chartHeights } = runs.layout.value;
   return chartsSvg(
-    charts.map((metric) => ({
+    shownMetrics(runs).map((metric) => ({
       title: text.metrics[metric] ?? visibleLine(metric),
       isWide: wideCharts.includes(metric),
       height: chartHeights[metric] ?? 220,
@@ -82,7 +82,7 @@ function svgOf(runs: RunsModel): string {
 
 /** In the theme's own colors. */
 function drawnChart({ data, lines }: ComparedCharts): Omit<SvgChart, "title"> {
-  const { xs, xRange, yRange, isLog, formatX, formatY } = data;
+  const { xs, xRange, yRange, xSteps, isLog, formatX, formatY } = data;
   const colorOf = (name: ColorName): string => hexadecimal(lineColor(name));
   const valuesOf = (key: string): Float64Array =>
     data.series.find((series) => series.key === key)?.values ?? new Float64Array();
@@ -90,6 +90,7 @@ function drawnChart({ data, lines }: ComparedCharts): Omit<SvgChart, "title"> {
     xs,
     xRange,
     yRange,
+    xSteps,
     isLog,
     formatX,
     formatY,
