@@ -130,7 +130,7 @@ const LAST: readonly RunColumn[] = [
   }),
   numberColumn("tokens", ({ tokens }) => tokens, formatRounded, MEAN),
   numberColumn("cost", ({ costUsd }) => costUsd, formatCost, MEAN),
-  numberColumn("alarms", ({ digest }) => digest?.alarms ?? null, formatCount, MEAN),
+  alarmsColumn(),
   startedColumn(),
   ...LISTED_METRICS.map((metric) =>
     numberColumn(
@@ -147,6 +147,13 @@ function stepsColumn(): RunColumn {
     ...numberColumn("steps", ({ steps }) => steps, formatCount, MEAN),
     text: ({ steps, totalSteps }) =>
       totalSteps === null ? formatCount(steps) : `${formatCount(steps)}/${formatCount(totalSteps)}`,
+  };
+}
+
+function alarmsColumn(): RunColumn {
+  return {
+    ...numberColumn("alarms", ({ digest }) => digest?.alarms ?? null, formatMeasure, MEAN),
+    text: ({ digest }) => (digest === null ? NONE : formatCount(digest.alarms)),
   };
 }
 

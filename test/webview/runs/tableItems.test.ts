@@ -134,6 +134,11 @@ describe("the columns and groups that are offered", () => {
     ]);
   });
 
+  it("count alarms whole, and their mean in parts", () => {
+    const alarms = columns.find(({ key }) => key === "alarms");
+    expect([alarms?.text(evaluated([])), alarms?.format(0.25)]).toEqual(["0", "0.250"]);
+  });
+
   it("offer what runs reached before what they took, as the result of a sweep", () => {
     const first = (rows: readonly RunsTableRow[]) => resultColumns(columnsFor(rows, []), rows)[0];
     const supervised = { ...evaluated([]), reward: null };
