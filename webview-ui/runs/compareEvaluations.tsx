@@ -21,7 +21,8 @@ import type { RunsProps } from "./runsModel.ts";
 export function CompareEvaluations({ runs }: RunsProps) {
   const cells = runs.evaluations.value;
   const ids = runs.compared.value.map(({ id }) => id);
-  useEffect(() => runs.send({ kind: "want-evaluations", ids }), [runs, ids.join()]);
+  const newest = runs.compared.value.map(({ id, digest }) => [id, digest?.evaluations]);
+  useEffect(() => runs.send({ kind: "want-evaluations", ids }), [runs, JSON.stringify(newest)]);
   if (cells === null) return <p class="message">{l10n.t("Reading the evaluations…")}</p>;
   const compared = runs.compared.value.filter(({ id }) =>
     cells.some(({ results }) => id in results),
