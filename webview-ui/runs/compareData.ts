@@ -75,7 +75,8 @@ export function groupsChart(
     const look = { color: group.look.color, share: 0.16 };
     return { line: lineOf(group, mean), ...bandBetween(group.key, between, look) };
   });
-  const series = [...drawn.flatMap(({ edges }) => edges), ...drawn.map(({ line }) => line)];
+  // The first series decides what is drawn of very long runs: a mean, not the edge of a band.
+  const series = [...drawn.map(({ line }) => line), ...drawn.flatMap(({ edges }) => edges)];
   const bands = drawn.map(({ band }) => band);
   return chartOf(grid, series, bands, options);
 }
