@@ -1,6 +1,5 @@
 /** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
 
-import { basename } from "node:path";
 import type { RunEntry } from "../../api/runs.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { variedSettings } from "../../core/runs/shownNames.ts";
@@ -56,10 +55,12 @@ export class SentRows {
     const listed = runs().slice(0, count);
     this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
     const settingKeys = digests.settings.differing();
-    const byName = new Map(listed.map(({ folder }) => [basename(folder), folder]));
+    const byEnd = new Map(
+      listed.flatMap(({ folder }) => [1, 2].map((count) => [endOf(folder, count), folder])),
+    );
     const rows: RunsTableRow[] = [];
     for (const run of listed) {
-      const row = rowOf(run, digests, byName);
+      const row = rowOf(run, digests, byEnd);
       const json = JSON.stringify(row);
       if (this.#sent.get(row.id) === json) continue;
       this.#sent.set(row.id, json);
@@ -82,21 +83,30 @@ function sweepOf(file: RunEntry["file"]): RunsTableRow["sweep"] {
 }
 
 /** The folder that `init_from` of a run names; null for an address of a checkpoint, and for a folder that is not listed. */
-function startOf(setting: string | undefined, byName: ReadonlyMap<string, string>): string | null {
+function startOf(setting: string | undefined, byEnd: ReadonlyMap<string, string>): string | null {
   const given: unknown = parseJson(setting ?? "")?.value;
   if (typeof given !== "string" || given.startsWith("tinker:")) return null;
-  return byName.get(basename(given.replaceAll("\\", "/"))) ?? null;
+  return byEnd.get(endOf(given, 2)) ?? null;
+}
+
+/** The last parts of a path: several folders of runs may hold one of the same name. */
+function endOf(path: string, count: number): string {
+  return path
+    .split(/[\\/]/)
+    .filter((part) => !["", ".", ".."].includes(part))
+    .slice(-count)
+    .join("/");
 }
 
 function rowOf(
   run: RunEntry,
   digests: RunDigests,
-  byName: ReadonlyMap<string, string>,
+  byEnd: ReadonlyMap<string, string>,
 ): RunsTableRow {
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
   const digest = digests.of(folder);
   const settings = digests.settings.of(folder);
-  const start = startOf(settings["init_from"], byName);
+  const start = startOf(settings["init_from"], byEnd);
   return {
     id: runIdOf(folder),
     name,
