@@ -15,9 +15,26 @@ export const COMPARED_AXES = [
 ] as const satisfies readonly XAxis[];
 export type ComparedAxis = (typeof COMPARED_AXES)[number];
 
+const AXIS_COLUMNS = {
+  wall: "time/total_s",
+  active: "time/total_s",
+  tokens: "tokens/cumulative/trained",
+  cost: "cost/cumulative_usd",
+} as const satisfies Readonly<Record<Exclude<XAxis, "step">, string>>;
+
+/** False where the run has not recorded what the axis needs; a folder of another program has no moments, for example. */
+export function hasAxis(
+  axis: XAxis,
+  columns: Pick<ColumnStore, "has">,
+  events: readonly Pick<EventView, "kind">[] = [],
+): boolean {
+  if (axis === "wall" && !events.some(({ kind }) => kind === "run-started")) return false;
+  return axis === "step" || columns.has(AXIS_COLUMNS[axis]);
+}
+
 /**
  * Ascending values, one a row. `step` counts from 1; `wall` is in milliseconds since the Unix epoch; `active` is seconds of
- * training without pauses; `tokens` counts trained ones; `cost` is USD. Falls back to steps where a run has not recorded them.
+ * training without pauses; `tokens` counts trained ones; `cost` is USD. Of no use without {@link hasAxis}.
  */
 export function xValues(
   axis: XAxis,
@@ -28,11 +45,11 @@ export function xValues(
     case "step":
       return columns.steps().map((step) => step + 1);
     case "active":
-      return ascending(running(columns.values("time/total_s")));
+      return ascending(running(columns.values(AXIS_COLUMNS.active)));
     case "tokens":
-      return ascending(columns.values("tokens/cumulative/trained"));
+      return ascending(columns.values(AXIS_COLUMNS.tokens));
     case "cost":
-      return ascending(columns.values("cost/cumulative_usd"));
+      return ascending(columns.values(AXIS_COLUMNS.cost));
     case "wall":
       return ascending(wallTimes(columns, events));
   }
@@ -63,7 +80,7 @@ function running(values: Float64Array): Float64Array {
 function wallTimes(columns: ColumnStore, events: readonly EventView[]): Float64Array {
   const starts = events.filter(({ kind }) => kind === "run-started" || kind === "run-continued");
   const attempts = columns.values("progress/attempt");
-  const seconds = columns.values("time/total_s");
+  const seconds = columns.values(AXIS_COLUMNS.wall);
   const steps = columns.steps();
   let now = events[0]?.timeMs ?? 0;
   return seconds.map((duration, row) => {

@@ -1,7 +1,7 @@
 /** One metric of the runs that are compared, as their charts draw it and as it is saved. */
 
 import type { ChartData, SeriesLook } from "../charts/drawing/chartData.ts";
-import { xValues } from "../charts/xAxis.ts";
+import { hasAxis, xValues } from "../charts/xAxis.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type Curve, groupsChart, runsChart } from "./compareData.ts";
 import { runLook } from "./runHead.tsx";
@@ -34,16 +34,18 @@ export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
     xRange: xRanges[xAxis] ?? null,
     yRange: yRanges[metric] ?? null,
   };
+  // A run without values of the axis would be one dot at its beginning.
+  const isPlaced = ({ key }: Curve): boolean => hasAxis(xAxis, runs.compare.of(key));
   const groups = runs.comparedGroups.value;
   if (!hasMeans || groups === null) {
     const curves = runs.compared.value.map(({ id, name }) => curveOf(runs, id, name, metric));
-    return withLines(runsChart(curves, options), curves);
+    return withLines(runsChart(curves.filter(isPlaced), options), curves);
   }
   const drawn = groups.map(({ key, label, rows }) => ({
     key,
     label: visibleLine(label),
     look: runLook(runs.lookOf(rows[0]?.id ?? "") ?? 0),
-    curves: rows.map(({ id, name }) => curveOf(runs, id, name, metric)),
+    curves: rows.map(({ id, name }) => curveOf(runs, id, name, metric)).filter(isPlaced),
   }));
   return withLines(groupsChart(drawn, band, options), drawn);
 }

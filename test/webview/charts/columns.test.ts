@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
-import { xAfterSteps, xValues } from "../../../webview-ui/charts/xAxis.ts";
+import { hasAxis, X_AXES, xAfterSteps, xValues } from "../../../webview-ui/charts/xAxis.ts";
 
 function filled(columns: Readonly<Record<string, readonly number[]>>): ColumnStore {
   const store = new ColumnStore();
@@ -98,6 +98,15 @@ describe("the horizontal axis", () => {
     expect(Array.from(xValues("step", columns, []))).toEqual([1, 2, 3, 4]);
     expect(Array.from(xValues("active", columns, []))).toEqual([10, 10, 30, 35]);
     expect(Array.from(xValues("tokens", columns, []))).toEqual([100, 100, 250, 300]);
+  });
+
+  it("can hold what the run has recorded", () => {
+    const store = new ColumnStore();
+    store.reset(["time/total_s"]);
+    const offered = (events: readonly (typeof event)[]) =>
+      X_AXES.filter((axis) => hasAxis(axis, store, events));
+    expect(offered([event])).toEqual(["step", "wall", "active"]);
+    expect(offered([])).toEqual(["step", "active"]);
   });
 
   it("places an attempt at the moment at which it started", () => {

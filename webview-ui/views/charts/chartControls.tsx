@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { Smoothing } from "../../charts/smoothing.ts";
-import { X_AXES } from "../../charts/xAxis.ts";
+import { hasAxis, X_AXES } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Toolbar } from "../../controls/toolbar.tsx";
@@ -57,6 +57,8 @@ function changesOf({ view }: DashboardModel): readonly string[] {
 
 function AllControls({ dashboard }: DashboardProps) {
   const { smoothing, xAxis, isLog, isClipped, isFromZero } = dashboard.view.value;
+  const { columns, events, columnsVersion } = dashboard.data;
+  columnsVersion.value;
   const text = strings.chart;
   return (
     <div class="controls wrap">
@@ -67,7 +69,7 @@ function AllControls({ dashboard }: DashboardProps) {
       <Choice
         label={text.xAxis}
         value={xAxis}
-        values={X_AXES}
+        values={X_AXES.filter((axis) => axis === xAxis || hasAxis(axis, columns, events.value))}
         name={(axis) => text.xAxes[axis]}
         choose={(axis) => dashboard.update({ xAxis: axis, xRange: null })}
       />
