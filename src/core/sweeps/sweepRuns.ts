@@ -3,7 +3,7 @@
 import { NO_BEST } from "../../shared/bestReward.ts";
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
-import { flattenMetrics } from "../runFolder/metrics/metricsTree.ts";
+import { metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
@@ -81,10 +81,8 @@ export async function runFigures(fileSystem: FileSystem, folder: string) {
   let reached = NO_BEST;
   let totalS = 0;
   for (const row of rows) {
-    const flat = flattenMetrics(row);
-    const time = flat["time/total_s"];
     reached = withStepReward(reached, row);
-    if (typeof time === "number") totalS += time;
+    totalS += metricAt(row, "time/total_s") ?? 0;
   }
   return { bestReward: reached.best?.value ?? null, totalS };
 }
