@@ -17,6 +17,7 @@ import {
   type ListedMetric,
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
+import { shortKey } from "../../src/shared/sweepText.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunsLayout } from "./layout.ts";
@@ -187,7 +188,7 @@ export function columnsFor(
     keys.map((key) =>
       settingColumn(key, {
         name: taken.has(key) ? `config.${key}` : key,
-        head: shortHead(key, settingKeys),
+        head: shortKey(key, settingKeys),
         isShownAtFirst: shownKeys.includes(key),
       }),
     );
@@ -397,9 +398,4 @@ function settingValue(json: string | undefined): FilterValue {
     // A long value that was cut.
     return json;
   }
-}
-
-function shortHead(key: string, all: readonly string[]): string {
-  const last = key.replace(/^.*\./, "");
-  return all.some((other) => other !== key && other.endsWith(`.${last}`)) ? key : last;
 }

@@ -1,6 +1,7 @@
 /** What runs are called where people read: a run of a sweep by its settings, as in `lr 1e-2 · seed 1`, any other run by its own name. */
 
 import type { RunFile, SweepMember } from "../../shared/runFile.ts";
+import { shortKey } from "../../shared/sweepText.ts";
 import { parseAssignment } from "../config/overrides.ts";
 
 /** A run of a list. */
@@ -54,24 +55,22 @@ export function settingsName(settings: readonly string[]): string | null {
 
 /** Reads `key=value` each. */
 export function shortSettings(settings: readonly string[]): readonly ShortSetting[] {
-  const parts = settings.map((setting) => {
-    const { segments = [], value = "" } = parseAssignment(setting) ?? {};
-    const keys = segments.map(({ text }) => text);
-    return { whole: keys.join("."), last: keys.at(-1) ?? "", value };
-  });
-  return parts.map(({ whole, last, value }) => {
-    const isUnique = parts.filter((other) => other.last === last).length === 1;
-    return { key: isUnique ? last : whole, value };
-  });
+  const parts = settings.map(partsOf);
+  const keys = parts.map(({ key }) => key);
+  return parts.map(({ key, value }) => ({ key: shortKey(key, keys), value }));
+}
+
+function partsOf(setting: string) {
+  const { segments = [], value = "" } = parseAssignment(setting) ?? {};
+  return { key: segments.map(({ text }) => text).join("."), value };
 }
 
 /** What the sweep of a run varies: values as they were given, by key, dotted as in the resolved configuration. None for a run of its own. */
 export function variedSettings(file: SweptFile): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    settingsOf(file).map((setting) => {
-      const { segments = [], value = "" } = parseAssignment(setting) ?? {};
-      return [segments.map(({ text }) => text).join("."), value];
-    }),
+    settingsOf(file)
+      .map(partsOf)
+      .map(({ key, value }) => [key, value]),
   );
 }
 
