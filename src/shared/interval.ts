@@ -1,5 +1,7 @@
 /** The 95 % intervals of means over tasks. Rollouts of one task are alike, so tasks are the observations. */
 
+import { mean, sum } from "./mean.ts";
+
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -42,13 +44,13 @@ export function meanInterval(
   const values = filled.flat();
   const groups = filled.length;
   if (groups < 2) return null;
-  const mean = meanOf(values);
+  const average = mean(values);
   const perTask = values.length / groups;
-  const deviations = filled.map((own) => sumOf(own.map((value) => value - mean)) / perTask);
-  const squares = sumOf(deviations.map((deviation) => deviation ** 2));
+  const deviations = filled.map((own) => sum(own.map((value) => value - average)) / perTask);
+  const squares = sum(deviations.map((deviation) => deviation ** 2));
   if (areEnds(values, range)) {
     const span = range.high - range.low;
-    const share = (mean - range.low) / span;
+    const share = (average - range.low) / span;
     const variance = share * (1 - share);
     const alike = ALIKE_SHARE * groups;
     const squaredError = (squares / span ** 2 + alike * variance) / (groups + alike - 1) / groups;
@@ -57,7 +59,7 @@ export function meanInterval(
     const { low, high } = wilson(share, count, perTask === 1 ? NORMAL : t975(groups - 1));
     return { low: range.low + span * low, high: range.low + span * high };
   }
-  return around(mean, t975(groups - 1) * Math.sqrt(squares / (groups - 1) / groups), range);
+  return around(average, t975(groups - 1) * Math.sqrt(squares / (groups - 1) / groups), range);
 }
 
 /** The rewards of one task in two evaluations. */
@@ -76,22 +78,22 @@ export interface TaskPair {
 export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
   const count = pairs.length;
   if (count < MIN_PAIRS) return null;
-  const differences = pairs.map(({ before, after }) => meanOf(after) - meanOf(before));
+  const differences = pairs.map(({ before, after }) => mean(after) - mean(before));
   const lists = pairs.flatMap(({ before, after }) => [before, after]);
   const range = rewardRange(lists);
   const span = range.high - range.low;
   const bounds = { low: -span, high: span };
-  const mean = meanOf(differences);
+  const average = mean(differences);
   if (areEnds(lists.flat(), range)) {
     const one = span / Math.max(...lists.map(({ length }) => length));
     const all = count + 2;
-    const adjusted = (mean * count) / all;
-    const squares = sumOf(differences.map((value) => value ** 2)) + 2 * one ** 2;
+    const adjusted = (average * count) / all;
+    const squares = sum(differences.map((value) => value ** 2)) + 2 * one ** 2;
     const reach = NORMAL * Math.sqrt((squares / all - adjusted ** 2) / all);
     return clipped({ low: adjusted - reach, high: adjusted + reach }, bounds);
   }
-  const squares = sumOf(differences.map((value) => (value - mean) ** 2));
-  return around(mean, t975(count - 1) * Math.sqrt(squares / (count - 1) / count), bounds);
+  const squares = sum(differences.map((value) => (value - average) ** 2));
+  return around(average, t975(count - 1) * Math.sqrt(squares / (count - 1) / count), bounds);
 }
 
 function rewardRange(tasks: readonly (readonly number[])[]): Interval {
@@ -124,14 +126,6 @@ function around(mean: number, reach: number, range: Interval): Interval | null {
 
 function clipped({ low, high }: Interval, range: Interval): Interval {
   return { low: Math.max(low, range.low), high: Math.min(high, range.high) };
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-function meanOf(values: readonly number[]): number {
-  return sumOf(values) / values.length;
 }
 
 /** Quantile of Student's t at 0.975 for 1 to 10 degrees of freedom, as tables give it. */

@@ -1,6 +1,6 @@
 /** A curve of straight pieces that meet, fitted to noisy values that follow one another. */
 
-import { mean } from "./trendPoint.ts";
+import { mean } from "./mean.ts";
 
 /** What a fitted curve says. Positions count values from 0. */
 export interface PiecewiseLine {

@@ -1,6 +1,7 @@
 /** Which setting of a sweep mattered: what its runs reached by value of each setting, and how much of the differences each explains. */
 
 import { type Interval, meanInterval } from "./interval.ts";
+import { mean, sum } from "./mean.ts";
 import { createUniform } from "./uniform.ts";
 
 /** A run of a sweep. It counts if it is done or as long as the longest, and has a result. */
@@ -130,7 +131,7 @@ function valuesOf(runs: readonly KnownRun[], key: string): Pick<SettingEffect, "
       text,
       number: areNumbers ? Number(text) : null,
       points,
-      mean: sum(results) / results.length,
+      mean: mean(results),
       interval: results.length < MIN_RUNS ? null : meanInterval(results.map((result) => [result])),
     };
   });
@@ -307,12 +308,6 @@ function lengths(basis: readonly Vector[], vector: Vector): Vector {
 function squared(vector: Vector): number {
   let total = 0;
   for (const value of vector) total += value ** 2;
-  return total;
-}
-
-function sum(values: Iterable<number>): number {
-  let total = 0;
-  for (const value of values) total += value;
   return total;
 }
 

@@ -1,5 +1,7 @@
 /** The value of a step for a trend, and how sure it is. */
 
+import { mean } from "./mean.ts";
+
 /** A value for each step that has one. */
 export interface TrendPoint {
   readonly step: number;
@@ -63,9 +65,4 @@ export function cautiousSquares(points: readonly TrendPoint[]): readonly number[
   if (squares === null) return null;
   const usual = mean(squares);
   return squares.map((own) => Math.max(usual, own));
-}
-
-/** NaN without values. */
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,5 +1,7 @@
 /** Smoothing of a series with gaps: a gap stays a gap and is never taken for zero. */
 
+import { mean } from "../../src/shared/mean.ts";
+
 export type Smoothing =
   /** None for runs shorter than {@link AUTO_STEPS}, else `ema`. */
   { readonly kind: "auto"; readonly factor: number } | AppliedSmoothing;
@@ -28,7 +30,7 @@ export function smooth(values: ArrayLike<number>, smoothing: AppliedSmoothing): 
     case "ema":
       return movingAverage(values, smoothing.factor);
     case "window":
-      return overWindow(values, smoothing.size, meanOf);
+      return overWindow(values, smoothing.size, mean);
     case "median":
       return overWindow(values, smoothing.size, medianOf);
   }
@@ -64,10 +66,6 @@ function overWindow(
     result[index] = reduce(known);
   }
   return result;
-}
-
-function meanOf(known: readonly number[]): number {
-  return known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
 function medianOf(known: readonly number[]): number {
