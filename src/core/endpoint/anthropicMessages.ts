@@ -13,7 +13,7 @@ import {
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, notFree, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
-import type { AnswerFacts } from "./openaiChat.ts";
+import { type AnswerFacts, requireTextSettings } from "./openaiChat.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields, stringAt } from "./requestFields.ts";
 import { RequestImages } from "./requestImages.ts";
@@ -24,12 +24,14 @@ export interface MessagesRequest extends EndpointRequest {
 }
 
 /** Keys that change nothing about what the model writes: whether it reasons is a matter of its chat format. */
-const WITHOUT_EFFECT = ["model", "metadata", "service_tier", "thinking"];
+const WITHOUT_EFFECT =
+  "model metadata service_tier thinking cache_control context_management".split(" ");
 
 /** `body` as `parseExactJson` reads it. @throws ColumnError, AppError `endpoint-refused` */
 export function readMessagesRequest(body: unknown): MessagesRequest {
   const fields = new RequestFields(body);
   fields.ignore(...WITHOUT_EFFECT);
+  requireTextSettings(fields, { key: "output_config", ignored: "effort", place: "messages" });
   const system = systemIn(fields.value("system"));
   const given = fields.value("messages");
   if (!Array.isArray(given)) throw new ColumnError("messages", "expected a list of messages");

@@ -73,12 +73,23 @@ export function readChatCompletion(body: unknown): ChatCompletionRequest {
 }
 
 /** Nothing constrains what the model writes; `place` is where a caller can ask instead. @throws AppError `endpoint-refused` */
-export function requireTextFormat(format: unknown, param: string, place: string): void {
+function requireTextFormat(format: unknown, param: string, place: string): void {
   if (format === undefined || (isExactObject(format) && format["type"] === "text")) return;
   throw endpointRefusal(
     `${param}: the model writes text that nothing constrains. Ask for the format in the ${place}, or leave ${param} out.`,
     { param },
   );
+}
+
+/** A format that stands beside other settings of the text, of which `ignored` changes nothing. @throws ColumnError, AppError `endpoint-refused` */
+export function requireTextSettings(
+  fields: RequestFields,
+  { key, ignored, place }: Readonly<Record<"key" | "ignored" | "place", string>>,
+): void {
+  const settings = new RequestFields(fields.value(key) ?? {}, `${key}.`);
+  settings.ignore(ignored);
+  requireTextFormat(settings.value("format"), `${key}.format`, place);
+  settings.refuseOthers();
 }
 
 function requireText(fields: RequestFields): void {

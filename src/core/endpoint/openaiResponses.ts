@@ -14,7 +14,7 @@ import {
 } from "../util/exactJson.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
-import { type AnswerFacts, chosenTools, requireTextFormat } from "./openaiChat.ts";
+import { type AnswerFacts, chosenTools, requireTextSettings } from "./openaiChat.ts";
 import { endpointRefusal } from "./refusal.ts";
 import { RequestFields, stringAt } from "./requestFields.ts";
 import { RequestImages } from "./requestImages.ts";
@@ -69,13 +69,7 @@ export function readResponses(body: unknown): ResponsesRequest {
 }
 
 function requireText(fields: RequestFields): void {
-  const given = fields.value("text");
-  if (given !== undefined) {
-    const text = new RequestFields(given, "text.");
-    text.ignore("verbosity");
-    requireTextFormat(text.value("format"), "text.format", "input");
-    text.refuseOthers();
-  }
+  requireTextSettings(fields, { key: "text", ignored: "verbosity", place: "input" });
   const included = fields.texts("include", 8);
   const other = included.find((what) => what !== "reasoning.encrypted_content");
   if (other === undefined) return;
