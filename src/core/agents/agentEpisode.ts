@@ -350,8 +350,7 @@ export class AgentEpisode implements RolloutEpisode {
       const times = { startedAtMs, samplingMs };
       // Of requests at once, the first that is answered begins the rollout.
       if (this.turnCount === 0) this.#begins(messages, request.tools, prompt.length);
-      const opening = continued === null ? messages : [];
-      const own = { messages: opening, tools: request.tools };
+      const own = { messages, tools: request.tools };
       this.#isTruncated = this.#turns.add(finished, own, times);
       this.#requests.resize(this.#requestsAtOnce());
       const { answer, sampled } = finished;

@@ -73,14 +73,13 @@ export class AgentTurns {
     return this.#turns.at(-1)?.read() ?? null;
   }
 
-  /** `messages` are those of a request that begins a conversation, or none. Returns whether the turn was cut off. */
+  /** Returns whether the turn was cut off. */
   add(
-    { ledger, sampled }: Pick<FinishedTurn, "ledger" | "sampled">,
-    request: Pick<EndpointRequest, "messages" | "tools">,
+    { isFirst, ledger, sampled }: Pick<FinishedTurn, "isFirst" | "ledger" | "sampled">,
+    { messages, tools }: Pick<EndpointRequest, "messages" | "tools">,
     times: TurnTimes,
   ): boolean {
     if (!this.#streams.includes(ledger)) this.#streams.push(ledger);
-    const { messages, tools } = request;
     const read = lastTurnReader(this.#chat, ledger, tools);
     const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
@@ -91,7 +90,7 @@ export class AgentTurns {
       stopReason: sampled.stopReason,
       isTruncated,
       stream: this.#streams.indexOf(ledger),
-      asked: messages.length === 0 || this.count === 0 ? undefined : promptText(messages),
+      asked: isFirst && this.count > 0 ? promptText(messages) : undefined,
       calls: parsed.calls.map(({ name, args }) => ({ name, args: argumentsKey(args) })),
       ran: new Map(),
       others: [],

@@ -91,6 +91,8 @@ export interface FinishedTurn {
   readonly answer: AnsweredTurn;
   /** Its number among those of all threads, from 0. */
   readonly turn: number;
+  /** Whether its conversation has no turn before it that was sampled here. */
+  readonly isFirst: boolean;
   /** The stream that it is the last turn of. */
   readonly ledger: Ledger;
   /** Cut at a stop text of the caller. */
@@ -388,7 +390,8 @@ export class PolicyThreads {
     thread.callIds.push(...callIds);
     thread.turn = { key: turnKey(answer, sha256), ids, answer, callIds };
     thread.isBusy = false;
-    return { answer, sampled, turn: number, ledger: thread.streams.current };
+    const isFirst = thread.turnNumbers.length === 1;
+    return { answer, sampled, turn: number, isFirst, ledger: thread.streams.current };
   }
 }
 

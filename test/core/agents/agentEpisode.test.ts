@@ -182,6 +182,31 @@ describe("an agent with several conversations", () => {
     expect(abandoned).toBe(repeated);
     expect(trained(episode.streams)).toEqual([DONE]);
   });
+
+  it("goes on in the same one with a request that it repeats", async () => {
+    const given = new AbortController();
+    const { clock, episode, sampler } = anAgentEpisode({
+      turns: [DONE, "hang", DONE],
+      program: async ({ model, signal, ask }) => {
+        const first = await ask([user("Hello.")], { tools: [] });
+        const messages = [user("Hello."), said(first), user("More, please.")];
+        const asked = readChatCompletion({ model: "any", messages, tools: [] });
+        const until = AbortSignal.any([signal, given.signal]);
+        const turn = model.turn(asked, { signal: until, needsLogprobs: true });
+        turn.catch(() => undefined);
+        while (sampler.requests.length < 2) await null;
+        given.abort(new Error("the client is gone"));
+        await turn.catch(() => undefined);
+        await ask(messages, { tools: [] });
+        return 0;
+      },
+    });
+    await clock.run(episode.play());
+    expect(episode.played.turns).toMatchObject([
+      { stream: 0, asked: undefined, nudge: "More, please." },
+      { stream: 0, asked: undefined },
+    ]);
+  });
 });
 
 describe("the end of an agent", () => {
