@@ -11,7 +11,7 @@ import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
 import { messageKeys } from "../endpoint/messageKeys.ts";
 import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
-import { AppError, isAppError } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Sha256 } from "../ports.ts";
@@ -255,9 +255,12 @@ export class AgentEpisode implements RolloutEpisode {
         return turn;
       } catch (error) {
         this.#isTooLong = isAppError(error, "prompt-too-long");
+        if (refusalOf(error) !== null) throw error;
         // What is broken off at the end of the rollout, or of the request, is no fault.
-        const isBrokenOff = needs.signal.aborted || this.#ending.signal.aborted;
-        if (refusalOf(error) === null && !isBrokenOff) this.#fail(error);
+        if (this.#ending.signal.aborted) {
+          throw endpointRefusal(errorMessage(error), { code: ROLLOUT_ENDED });
+        }
+        if (!needs.signal.aborted) this.#fail(error);
         throw error;
       }
     },

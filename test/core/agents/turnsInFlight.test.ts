@@ -75,8 +75,13 @@ it("are broken off by the call that ends the episode, which is no fault", async 
   expect(episode.played.agent).toEqual({ exit: null, output: "so far", refusals: [] });
 });
 
-it("are broken off by the time limit of the agent, which is an outcome", async () => {
+it("are broken off by the time limit of the agent, which is an outcome, and refused as those that come later", async () => {
   const clock = new FakeClock();
+  const refusal = {
+    code: "endpoint-refused",
+    message: expect.stringContaining("took longer than 5 s"),
+    data: { status: 400, code: "rollout_ended" },
+  };
   const broken: Promise<unknown>[] = [];
   const episode = anEpisode({
     turns: [ended("One"), "hang"],
@@ -84,7 +89,7 @@ it("are broken off by the time limit of the agent, which is an outcome", async (
     timeoutMs: 5_000,
     run: async (rollout) => {
       await ask(rollout, "First");
-      broken.push(expect(ask(rollout, "Second")).rejects.toThrow("took longer than 5 s"));
+      broken.push(expect(ask(rollout, "Second")).rejects.toMatchObject(refusal));
       return await untilEnded(rollout);
     },
   });
