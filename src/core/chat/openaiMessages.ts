@@ -246,10 +246,10 @@ export function declaration(
   if (typeof name !== "string" || name === "") {
     throw new ColumnError(`${column}.name`, `expected a name, got ${shown(name)}`);
   }
-  if (description !== undefined && typeof description !== "string") {
+  if (description != null && typeof description !== "string") {
     throw new ColumnError(`${column}.description`, `expected text, got ${shown(description)}`);
   }
-  if (parameters !== undefined && !isExactObject(parameters)) {
+  if (parameters != null && !isExactObject(parameters)) {
     const reason = `expected a JSON Schema, got ${shown(parameters)}`;
     throw new ColumnError(`${column}.${schemaKey}`, reason);
   }

@@ -149,9 +149,11 @@ function toolResult(
     const reason = `expected the id of an earlier tool_use, got ${shown(callId)}`;
     throw new ColumnError(`${column}.tool_use_id`, reason);
   }
-  const { content = "", is_error: isError } = block;
+  const { content, is_error: isError } = block;
   const place = `${column}.content`;
-  const parts = blocksOf(content, place).map((own, i) => partOf(own, `${place}[${i}]`, images));
+  const parts = blocksOf(content ?? "", place).map((own, i) =>
+    partOf(own, `${place}[${i}]`, images),
+  );
   const marked = isError === true ? [toolErrorText(""), ...parts] : parts;
   return { role: "tool", name, callId, ...contentOfParts(marked) };
 }

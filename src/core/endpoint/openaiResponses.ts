@@ -128,8 +128,8 @@ class ItemReader {
   /** @throws ColumnError */
   add(item: unknown, column: string): void {
     if (!isExactObject(item)) throw new ColumnError(column, "expected an object");
-    const { type = "message", role } = item;
-    switch (type) {
+    const { type, role } = item;
+    switch (type ?? "message") {
       case "message":
         if (role === "assistant")
           this.#say(contentIn(item["content"], `${column}.content`).content, column);

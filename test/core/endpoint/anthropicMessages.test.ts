@@ -110,6 +110,16 @@ describe("a request", () => {
     });
   });
 
+  it("may have null as the content of a result", () => {
+    const call = { type: "tool_use", id: "a", name: "add", input: {} };
+    const result = { type: "tool_result", tool_use_id: "a", content: null };
+    const said = [
+      { role: "assistant", content: [call] },
+      { role: "user", content: [result] },
+    ];
+    expect(read({ messages: [hi, ...said] }).messages.at(-1)).toMatchObject({ content: "" });
+  });
+
   it("notes that a call is wanted", () => {
     const tool_choice = { type: "any", disable_parallel_tool_use: true };
     expect(read({ messages: [hi], tool_choice })).toMatchObject({ wantsCall: true, oneCall: true });

@@ -49,6 +49,13 @@ describe("a request", () => {
     } satisfies ChatCompletionRequest);
   });
 
+  it("may have null for what a tool leaves out", () => {
+    const left = { name: "add", description: null, parameters: null };
+    const { tools } = read({ messages, tools: [{ type: "function", function: left }] });
+    const parameters = { type: "object", properties: {} };
+    expect(tools).toMatchObject([{ function: { name: "add", description: "", parameters } }]);
+  });
+
   it("joins system texts at the beginning, and keeps tools from the model that may not call them", () => {
     const tools = [{ type: "function", function: { name: "add" } }];
     const system = ["Be short.", "Be kind."].map((content) => ({ role: "developer", content }));

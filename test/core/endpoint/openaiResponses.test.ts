@@ -73,6 +73,11 @@ describe("a request", () => {
     ]);
   });
 
+  it("may have null as the type of a message", () => {
+    const { messages } = read({ input: [{ type: null, role: "user", content: "Hi" }] });
+    expect(messages).toEqual([{ role: "user", content: "Hi" }]);
+  });
+
   it("may be one text", () => {
     expect(read({ input: "Hi" }).messages).toEqual([{ role: "user", content: "Hi" }]);
   });
