@@ -150,9 +150,9 @@ function readCall(
   return { id: typeof id === "string" ? id : `call_${number}`, name, args };
 }
 
-/** As text, as OpenAI has it, or as the object itself. */
-function readArguments(given: unknown): ExactJsonObject | null {
-  if (typeof given === "string") return parseExactObject(given);
+/** As text, as OpenAI has it, or as the object itself. Some servers leave the text blank where a call has none. */
+export function readArguments(given: unknown): ExactJsonObject | null {
+  if (typeof given === "string") return parseExactObject(given.trim() || "{}");
   return isExactObject(given) ? given : null;
 }
 

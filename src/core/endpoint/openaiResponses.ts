@@ -4,14 +4,9 @@
  */
 
 import { type Content, contentOfParts } from "../chat/content.ts";
-import { ColumnError, declaration, shown } from "../chat/openaiMessages.ts";
+import { ColumnError, declaration, readArguments, shown } from "../chat/openaiMessages.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
-import {
-  type ExactJsonObject,
-  isExactObject,
-  parseExactObject,
-  writeExactJson,
-} from "../util/exactJson.ts";
+import { type ExactJsonObject, isExactObject, writeExactJson } from "../util/exactJson.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
 import { type EndpointRequest, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
 import { type AnswerFacts, chosenTools, requireTextSettings } from "./openaiChat.ts";
@@ -190,7 +185,7 @@ class ItemReader {
     const id = stringAt(item, "call_id", column);
     const name = stringAt(item, "name", column);
     const written = stringAt(item, "arguments", column);
-    const args = parseExactObject(written);
+    const args = readArguments(written);
     if (args === null) {
       const reason = `expected a JSON object as text, got ${shown(written)}`;
       throw new ColumnError(`${column}.arguments`, reason);

@@ -56,6 +56,15 @@ describe("a request", () => {
     expect(tools).toMatchObject([{ function: { name: "add", description: "", parameters } }]);
   });
 
+  it("may have a call whose arguments are blank", () => {
+    const calls = [{ id: "a", function: { name: "add", arguments: "" } }];
+    const said = { role: "assistant", content: null, tool_calls: calls };
+    const answer = { role: "tool", tool_call_id: "a", content: "1" };
+    expect(read({ messages: [...messages, said, answer] }).messages[1]).toMatchObject({
+      calls: [{ name: "add", args: {} }],
+    });
+  });
+
   it("joins system texts at the beginning, and keeps tools from the model that may not call them", () => {
     const tools = [{ type: "function", function: { name: "add" } }];
     const system = ["Be short.", "Be kind."].map((content) => ({ role: "developer", content }));

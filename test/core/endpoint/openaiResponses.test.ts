@@ -28,7 +28,7 @@ describe("a request", () => {
         { type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "Hm." }] },
         { type: "message", role: "assistant", content: [{ type: "output_text", text: "So." }] },
         { type: "function_call", call_id: "a", name: "add", arguments: '{"x":1}' },
-        { type: "function_call", call_id: "b", name: "add", arguments: "{}" },
+        { type: "function_call", call_id: "b", name: "add", arguments: "" },
         { type: "function_call_output", call_id: "b", output: "none" },
         { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "2" }] },
       ],
