@@ -34,9 +34,9 @@ export class Talk<Partner extends TalkPartner> {
   readonly partners: readonly Partner[];
   settings: ChatSettings;
   readonly #listener: TalkListener<Partner>;
-  /** Answers of the person to the first of the calls that wait. */
   /** Those whose last sample failed or was stopped. */
   readonly #unsampled = new Set<Conversation>();
+  /** Answers of the person to the first of the calls that wait. */
   #given: readonly string[] = [];
   #working: AbortController | null = null;
 
@@ -87,14 +87,13 @@ export class Talk<Partner extends TalkPartner> {
   }
 
   async #turns(signal: AbortSignal): Promise<void> {
-    let turnsLeft = Math.max(...this.partners.map(({ maxTurns }) => maxTurns));
+    let turns = 0;
     for (;;) {
       signal.throwIfAborted();
-      const sampling = this.#some("turn");
+      const sampling = this.#some("turn").filter(({ maxTurns }) => turns < maxTurns);
       const calling = this.#some("answers").filter(({ conversation }) => this.#isRun(conversation));
       if (sampling.length > 0) {
-        if (turnsLeft === 0) return;
-        turnsLeft -= 1;
+        turns += 1;
         await this.#sample(sampling, signal);
       } else if (calling.length > 0) {
         for (const partner of calling) await this.#runCalls(partner, signal);

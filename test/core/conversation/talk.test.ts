@@ -31,15 +31,16 @@ const chat = { renderer, tokenizer };
 interface Setup {
   readonly script?: SessionScript;
   readonly settings?: Partial<ChatSettings>;
-  readonly maxTurns?: number;
+  /** Of each model; 50 where there is none. */
+  readonly maxTurns?: readonly number[];
 }
 
 async function aTalk(
   models: readonly (readonly TurnScript[])[],
-  { script, settings = {}, maxTurns = 50 }: Setup = {},
+  { script, settings = {}, maxTurns = [] }: Setup = {},
 ) {
   const partners = await Promise.all(
-    models.map(async (turns): Promise<TalkPartner> => {
+    models.map(async (turns, i): Promise<TalkPartner> => {
       const task =
         script === undefined
           ? null
@@ -62,7 +63,7 @@ async function aTalk(
         tools: task?.rendered.tools.map(declareTool) ?? [],
       });
       const sampling = { temperature: 1, topP: 1, topK: -1, maxTokens: 64 };
-      return { conversation, sampling, maxTurns };
+      return { conversation, sampling, maxTurns: maxTurns[i] ?? 50 };
     }),
   );
   const reported: unknown[] = [];
@@ -130,7 +131,7 @@ describe("a talk with several models", () => {
 describe("a talk with a task", () => {
   it("samples the last turn again, also where the limit of turns ended it with one to come", async () => {
     const turns = [ended(call("add", { a: 1 })), ended(call("add", { a: 2 }))];
-    const { talk, partners } = await aTalk([turns], { script: {}, maxTurns: 1 });
+    const { talk, partners } = await aTalk([turns], { script: {}, maxTurns: [1] });
     await talk.goOn();
     const conversation = partners[0]?.conversation;
     expect(conversation?.next).toBe("turn");
@@ -160,7 +161,7 @@ describe("a talk with a task", () => {
     const { talk, reported } = await aTalk([[turn]], {
       script: { onCall: () => result("5") },
       settings: { answersBy: "person" },
-      maxTurns: 1,
+      maxTurns: [1],
     });
     await talk.goOn();
     await talk.say("one");
@@ -184,14 +185,17 @@ describe("a talk with a task", () => {
     expect(talk.askedCall).toBeNull();
   });
 
-  it("waits for the person after as many turns as a rollout may have", async () => {
-    const { talk, partners } = await aTalk([[ended(call("add"))]], {
+  it("waits for the person after as many turns of each model as its rollouts may have", async () => {
+    const adding = [ended(call("add"))];
+    const { talk, partners } = await aTalk([adding, adding], {
       script: { onCall: () => result("5") },
-      maxTurns: 3,
+      maxTurns: [3, 1],
     });
     await talk.goOn();
-    const turns = partners[0]?.conversation.events.filter(({ kind }) => kind === "turn");
-    expect(turns).toHaveLength(3);
+    const counts = partners.map(({ conversation: { events } }) => {
+      return events.filter(({ kind }) => kind === "turn").length;
+    });
+    expect(counts).toEqual([3, 1]);
   });
 
   it("reports to a model what was wrong with a call that cannot be read, without asking anybody", async () => {
