@@ -78,7 +78,7 @@ export async function chooseModel(
 
 /** Whether it can be the name of a model; a run folder may look alike. */
 export function isModelName(target: string): boolean {
-  return !/^[./~]|^[A-Za-z]:\\|^tinker:\/\//.test(target) && target.includes("/");
+  return !/^[./~]|^[A-Za-z]:[\\/]|^tinker:\/\//.test(target) && target.includes("/");
 }
 
 /** True for a folder that has a `run.json`. */

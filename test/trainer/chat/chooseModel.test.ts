@@ -140,7 +140,7 @@ describe("the weights that a person means", () => {
     await expect(chosen.open(aService(samplers))).rejects.toThrow(words);
   });
 
-  it.each(["./nowhere", "/runs/nowhere", "nowhere"])(
+  it.each(["./nowhere", "/runs/nowhere", "C:/runs/nowhere", "nowhere"])(
     "are not those of %s, which is no run",
     async (target) => {
       await expect(choose(target)).rejects.toMatchObject({ code: "run-not-found" });
