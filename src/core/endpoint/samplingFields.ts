@@ -7,7 +7,7 @@ import type { RequestFields } from "./requestFields.ts";
 export const MAX_STOP_TEXTS = 16;
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** `maxTokensKey` is the key of the most tokens of a turn. @throws ColumnError */
+/** `maxTokensKeys` are those of the most tokens of a turn: the first that is given holds. @throws ColumnError */
 export function samplingIn(
   fields: RequestFields,
   maxTokensKeys: readonly string[],
