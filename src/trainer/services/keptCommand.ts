@@ -65,8 +65,10 @@ export class OutputTail {
     this.#text = all.slice(-this.#length);
   }
 
-  /** Without the line that has lost its beginning, and with it what a secret is known by. */
+  /** Without the line that has lost its beginning, and with it what a secret is known by; where no other is kept, a note stands for it. */
   get whole(): string {
-    return this.#isCut ? this.#text.replace(/^.*\n?/, "") : this.#text;
+    if (!this.#isCut) return this.#text;
+    const others = this.#text.replace(/^.*\n?/, "");
+    return others.trim() === "" ? `[a line longer than ${this.#length} characters]` : others;
   }
 }

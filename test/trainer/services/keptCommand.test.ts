@@ -53,4 +53,10 @@ describe("the end of what a command printed", () => {
     for (const text of ["key=secret-", "value\n", "it failed\n"]) tail.add(text);
     expect(tail.whole).toBe("it failed\n");
   });
+
+  it("says that its last line is too long to be kept", () => {
+    const tail = new OutputTail(12);
+    for (const text of ["one\n", '{"reward": 1, "why": "it is right"}\n']) tail.add(text);
+    expect(tail.whole).toBe("[a line longer than 12 characters]");
+  });
 });
