@@ -49,7 +49,7 @@ const PURPOSE = "asked";
 /** Makes its folder with the first rollout: a play that is left at once leaves nothing behind. All methods throw AppError `disk`. */
 export class StoredPlays {
   readonly #options: StoredPlaysOptions;
-  #opened: OpenFolder | null = null;
+  #opened: Promise<OpenFolder> | null = null;
   readonly #played: PlayedRollout[] = [];
 
   constructor(options: StoredPlaysOptions) {
@@ -57,8 +57,8 @@ export class StoredPlays {
   }
 
   async add(rollout: FinishedRollout): Promise<void> {
-    this.#opened ??= await this.#open();
-    const { lease, store } = this.#opened;
+    this.#opened ??= this.#open();
+    const { lease, store } = await this.#opened;
     const { cell, player } = this.#options;
     const storage = { fileSystem: lease.files, folder: lease.folder };
     const record = await storedRecord({ storage, ports: { sha256 } }, rollout);
@@ -71,7 +71,7 @@ export class StoredPlays {
   async end(): Promise<string | null> {
     if (this.#opened === null) return null;
     const { cell, loaded, player, path } = this.#options;
-    const { lease } = this.#opened;
+    const { lease } = await this.#opened;
     const own = environmentConfig(loaded.config, cell.environment);
     const result = summarizeEvaluation(cell, this.#played, {
       successReward: successReward(own),
