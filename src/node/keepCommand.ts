@@ -1,16 +1,16 @@
 /**
  * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives as long as
  * the parent holds the standard input of this process open, so that not even a killed trainer leaves a server behind. Output passes
- * through; the exit code is that of the command, and 253 when it cannot be started, which no shell uses. A text in the variable `TINKER_RL_INPUT` becomes the
+ * through; the exit code is that of the command, or {@link NOT_STARTED}. A text in the variable `TINKER_RL_INPUT` becomes the
  * standard input of the command.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { errorMessage } from "../core/errors.ts";
+import { NOT_STARTED } from "./notStarted.ts";
 
 /** Between the request to end and the end by force. */
 const END_LIMIT_MS = 5_000;
-const NOT_STARTED = 253;
 const INPUT_VARIABLE = "TINKER_RL_INPUT";
 
 /** Servers start processes of their own: they end with their group. */

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
-import { NOT_STARTED, OutputTail, startKeptCommand } from "../services/keptCommand.ts";
+import { NOT_STARTED } from "../../node/notStarted.ts";
+import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 
 export interface AgentProgram {
   readonly command: readonly string[];

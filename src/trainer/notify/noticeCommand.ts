@@ -5,7 +5,8 @@ import type { JsonObject } from "../../core/json.ts";
 import { messageText, type NoticeMessage } from "../../core/notify/notice.ts";
 import { messageJson } from "../../core/notify/webhookBody.ts";
 import { systemClock } from "../../node/clock.ts";
-import { NOT_STARTED, OutputTail, startKeptCommand } from "../services/keptCommand.ts";
+import { NOT_STARTED } from "../../node/notStarted.ts";
+import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 import type { LocalPrograms } from "../services/localServices.ts";
 
 export interface NoticeCommand {

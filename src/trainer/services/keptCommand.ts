@@ -19,9 +19,6 @@ export interface KeptCommandOptions {
   readonly onOutput: (text: string, stream: "stdout" | "stderr") => void;
 }
 
-/** The exit code for a command that the system cannot start. */
-export const NOT_STARTED = 253;
-
 /** The process between, as {@link ../../node/keepCommand.ts} has it: closing its standard input ends the command with its children. */
 export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
   const { command, cwd, programFolder, variables, passed = [], onOutput } = options;

@@ -11,9 +11,10 @@ import type { HttpClient } from "../../core/ports.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
+import { NOT_STARTED } from "../../node/notStarted.ts";
 import { bridgePython } from "./bridgePython.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
-import { NOT_STARTED, OutputTail, startKeptCommand } from "./keptCommand.ts";
+import { OutputTail, startKeptCommand } from "./keptCommand.ts";
 
 export interface ManagedServerOptions {
   /** The environment that names it in messages; others may share it. */
