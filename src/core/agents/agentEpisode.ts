@@ -357,8 +357,7 @@ export class AgentEpisode implements RolloutEpisode {
       this.#isTruncated = this.#turns.add(finished, own, times);
       this.#requests.resize(this.#requestsAtOnce());
       const { answer, sampled } = finished;
-      const textOf = (id: number): string => chat.tokenizer.decode([id]);
-      return { ...answer, prompt, sampled, cachedTokens: 0, textOf };
+      return { ...answer, prompt, sampled, cachedTokens: 0, tokenizer: chat.tokenizer };
     } catch (error) {
       pending.abandon();
       giveBack();

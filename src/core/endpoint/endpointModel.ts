@@ -1,5 +1,6 @@
 /** What answers the requests of one caller of an endpoint, whatever the protocol. */
 
+import type { Tokenizer } from "../chat/tokenizer.ts";
 import type { AnsweredTurn, StoppedTurn } from "./answeredTurn.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 import type { RequestRefusal } from "./refusal.ts";
@@ -21,8 +22,8 @@ export interface PolicyTurn extends AnsweredTurn {
   readonly sampled: StoppedTurn;
   /** Tokens of the prompt that the service had computed before. */
   readonly cachedTokens: number;
-  /** A token as text. */
-  readonly textOf: (id: number) => string;
+  /** Gives the text of a token. */
+  readonly tokenizer: Pick<Tokenizer, "decode">;
 }
 
 export interface TurnNeeds {

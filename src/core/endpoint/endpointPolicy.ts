@@ -58,8 +58,7 @@ export class EndpointPolicy implements EndpointModel {
         );
         const { answer, sampled } = pending.finish(drawn);
         const cachedTokens = meter.usage.used.prefill_cached;
-        const textOf = (id: number): string => chat.tokenizer.decode([id]);
-        return { ...answer, prompt, sampled, cachedTokens, textOf };
+        return { ...answer, prompt, sampled, cachedTokens, tokenizer: chat.tokenizer };
       } catch (error) {
         pending.abandon();
         throw error;

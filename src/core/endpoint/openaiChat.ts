@@ -245,13 +245,14 @@ function usageJson({ prompt, sampled, cachedTokens, reasoningTokens }: PolicyTur
 
 /** Of each sampled token, control tokens and reasoning included: a token's own text may be a part of a character only. */
 function logprobsJson(
-  { sampled, textOf }: PolicyTurn,
+  { sampled, tokenizer }: PolicyTurn,
   { wantsLogprobs }: ChatCompletionRequest,
 ): ExactJson {
   const { logprobs } = sampled;
   if (!wantsLogprobs || logprobs === null) return null;
   const content = Array.from(sampled.tokens, (id, i) => {
-    return { token: textOf(id), logprob: logprobs[i] ?? null, bytes: null, top_logprobs: [] };
+    const token = tokenizer.decode([id]);
+    return { token, logprob: logprobs[i] ?? null, bytes: null, top_logprobs: [] };
   });
   return { content, refusal: null };
 }

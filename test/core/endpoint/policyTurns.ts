@@ -21,7 +21,7 @@ export function aTurn(changes: Partial<PolicyTurn> = {}): PolicyTurn {
       stopText: null,
     },
     cachedTokens: 2,
-    textOf: (id) => `<${id}>`,
+    tokenizer: { decode: (ids) => `<${ids[0]}>` },
     ...changes,
   };
 }
