@@ -21,7 +21,11 @@ it("writes the environment that an editor asks for, and says what goes into the 
     ok: true,
     value: {
       folder: "environments/demo",
-      entry: { splits: { train: {} }, secrets: { openai_api_key: null } },
+      entry: {
+        splits: { train: {} },
+        nonterminal_reward: null,
+        secrets: { openai_api_key: null },
+      },
       requirements: ["openai>=1.88,<4", "openreward>=0.1.167,<0.2", "pytest>=8,<10"],
     },
   });

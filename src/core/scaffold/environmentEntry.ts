@@ -6,17 +6,16 @@ import type { EnvironmentTemplate } from "./environmentTemplates.ts";
 
 /** What stands below `environments.NAME`. Paths are relative to the configuration. */
 export function environmentEntry(
-  { secrets }: Pick<EnvironmentTemplate, "secrets">,
+  { settings }: Pick<EnvironmentTemplate, "settings">,
   paths: { readonly python: string; readonly program: string },
 ): JsonObject {
-  const entry = {
+  return {
     server: { command: [paths.python, paths.program] },
     splits: { train: {} },
     num_rollouts: 8,
     nonterminal_reward: 0,
+    ...settings,
   };
-  if (secrets.length === 0) return entry;
-  return { ...entry, secrets: Object.fromEntries(secrets.map((name) => [name, null])) };
 }
 
 /** A whole configuration that trains in the environment `name`. */

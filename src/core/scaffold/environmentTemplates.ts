@@ -1,5 +1,7 @@
 /** The templates of new environments, and the rules for their names. */
 
+import type { JsonObject } from "../json.ts";
+
 export type EnvironmentTemplateKind = "question" | "tools" | "state" | "code" | "judge";
 
 export interface EnvironmentTemplate {
@@ -7,8 +9,8 @@ export interface EnvironmentTemplate {
   readonly description: string;
   /** True when the bundled model can learn its tasks. */
   readonly suitsBundledModel: boolean;
-  /** Names of the secrets that its sessions need. */
-  readonly secrets: readonly string[];
+  /** What stands in its entry in place of, or beside, what every entry has. */
+  readonly settings: JsonObject;
 }
 
 /** In the order in which they are offered; the first is the default. */
@@ -17,31 +19,32 @@ export const ENVIRONMENT_TEMPLATES: readonly EnvironmentTemplate[] = [
     kind: "question",
     description: "One question, one answer tool, an exact grader",
     suitsBundledModel: true,
-    secrets: [],
+    settings: {},
   },
   {
     kind: "tools",
     description: "Several tools: lookups before an answer",
     suitsBundledModel: true,
-    secrets: [],
+    settings: {},
   },
   {
     kind: "state",
     description: "State over several turns, with partial rewards",
     suitsBundledModel: true,
-    secrets: [],
+    settings: {},
   },
   {
     kind: "code",
     description: "The model writes a Python function that hidden tests grade",
     suitsBundledModel: false,
-    secrets: [],
+    settings: {},
   },
   {
     kind: "judge",
     description: "A model grades answers by a rubric; needs the secret openai_api_key",
     suitsBundledModel: false,
-    secrets: ["openai_api_key"],
+    // A fault of the judge is no wrong answer.
+    settings: { nonterminal_reward: null, secrets: { openai_api_key: null } },
   },
 ];
 

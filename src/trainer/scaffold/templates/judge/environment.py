@@ -71,8 +71,8 @@ def load_tasks(split: str) -> list[Task]:
 async def ask_judge(task: Task, answer: str, api_key: str) -> Verdict:
     """Return the verdict of the model.
 
-    Raises an exception when the service fails or the verdict is malformed. The trainer
-    then plays the task again: a fault of the judge must not count as a reward of 0."""
+    Raises an exception when the service fails or the verdict is malformed. That ends
+    the rollout, without a reward as long as `nonterminal_reward` is null."""
     # As JSON the answer cannot end its own quotation.
     question = json.dumps(
         {**task.model_dump(include={"task", "criteria"}), "answer": answer}

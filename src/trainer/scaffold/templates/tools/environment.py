@@ -95,8 +95,8 @@ class TemplateEnvironment(Environment):
     @tool
     def lookup(self, arguments: Lookup) -> ToolOutput:
         """Open the box of a key: it holds another key or a number."""
-        # A mistake of the model gets an answer in words. An exception would count as a
-        # fault of the environment, and the trainer would play the task again.
+        # A mistake of the model gets an answer in words. An exception would end the
+        # rollout with `nonterminal_reward`.
         found = self.task.boxes.get(arguments.key.strip(), "no such key")
         return ToolOutput(blocks=[TextBlock(text=found)])
 
