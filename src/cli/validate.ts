@@ -55,7 +55,11 @@ async function withDatasets(
     if (repaired === null) continue;
     const { config } = repaired;
     const sources = datasetSources(config, path);
-    const rows = await Promise.all(sources.map((source) => datasetProblems(fileSystem, source)));
+    const rows = await Promise.all(
+      sources.map((source) =>
+        datasetProblems(fileSystem, source, usedSplits(config, source.environment)),
+      ),
+    );
     const problems = [...rows.flat(), ...(await sourceProblems(fileSystem, config, path))];
     for (const problem of problems) {
       const placed = { ...problem, path: ownPlace(written, name, problem.path) };
@@ -72,6 +76,12 @@ async function withDatasets(
     result: { ok: false, problems: [...result.warnings, ...problems] },
     lines: [...lines, ...placed.map(problemLine)],
   };
+}
+
+/** Those that are trained or evaluated. */
+function usedSplits({ environments, evaluation }: Config, environment: string): readonly string[] {
+  const trained = Object.keys(environments[environment]?.splits ?? {});
+  return [...new Set([...trained, ...(evaluation?.splits[environment] ?? [])])];
 }
 
 /** What keeps a supervised run from training on its sources. */

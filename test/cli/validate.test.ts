@@ -87,6 +87,19 @@ test("the rows of a dataset are a part of it, each problem with its line in the 
   });
 });
 
+test("a split that is trained or evaluated needs a row in the data file", async () => {
+  const program = createFakeProgram();
+  const text = textWithEnvironment("tasks: q.jsonl").replace("Owner/Game", "local/dataset");
+  const evaluated = `${text}evaluation: { splits: { local/dataset: [test] } }\n`;
+  await program.fileSystem.writeAtomic(resolve("run.yaml"), evaluated);
+  const row = { question: "q", answer: "a", split: "train" };
+  await program.fileSystem.writeAtomic(resolve("q.jsonl"), JSON.stringify(row));
+  expect(await runProgram(program, ["validate", "run.yaml"])).toBe(2);
+  expect(program.out.lines).toEqual([
+    `${resolve("q.jsonl")}: error: TRL222 no row is in the split test; there is train (environments.local/dataset.tasks)`,
+  ]);
+});
+
 test("the rows of demonstrations are a part of it, too", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

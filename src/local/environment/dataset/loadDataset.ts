@@ -48,13 +48,21 @@ export async function loadDataset(
   return { environment, definition, digest: read.digest };
 }
 
-/** All that is wrong with the file of a dataset, each with its place. */
+/** All that is wrong with the file of a dataset, each with its place; of sound rows, which of `splits` have none. */
 export async function datasetProblems(
   fileSystem: Files,
   source: DatasetSource,
+  splits: readonly string[],
 ): Promise<readonly PlacedProblem[]> {
-  const { problems } = await readDataset(fileSystem, source, createGrader(source.grader));
-  return problems;
+  const { rows, problems } = await readDataset(fileSystem, source, createGrader(source.grader));
+  if (problems.length > 0) return problems;
+  const held = splitRows(rows, source.splitFractions);
+  return splits
+    .filter((split) => !held.has(split))
+    .map((split) => {
+      const message = `no row is in the split ${split}; there is ${[...held.keys()].join(", ")}`;
+      return problemOf(source, source.path, message);
+    });
 }
 
 type Files = Pick<FileSystem, "readBytes">;
@@ -67,32 +75,30 @@ interface ReadDataset {
 
 async function readDataset(
   fileSystem: Files,
-  { environment, path, columns }: DatasetSource,
+  source: DatasetSource,
   grader: Grader,
 ): Promise<ReadDataset> {
-  const keys = ["environments", environment, "tasks"];
-  const problem = (place: string, message: string): PlacedProblem => ({
-    severity: "error",
-    code: "TRL222",
-    place,
-    message,
-    path: keys,
-  });
+  const { path, columns } = source;
   let bytes: Uint8Array;
   try {
     bytes = await fileSystem.readBytes(path, MAX_BYTES);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    return { rows: [], digest: "", problems: [problem(path, unreadable(error))] };
+    return { rows: [], digest: "", problems: [problemOf(source, path, unreadable(error))] };
   }
   const table = await readTable(bytes, path, Object.values(columns));
   const { rows, faults } = checkRows(table, columns, grader);
   const hasLines = extname(path).toLowerCase() !== ".parquet";
   const problems = faults.map(({ line, column, message }) => {
     const row = line === null ? "the file" : `row ${line}${column === null ? "" : `, ${column}:`}`;
-    return problem(hasLines ? `${path}:${line ?? 1}:1` : path, `${row} ${message}`);
+    return problemOf(source, hasLines ? `${path}:${line ?? 1}:1` : path, `${row} ${message}`);
   });
   return { rows, digest: sha256(bytes), problems };
+}
+
+function problemOf({ environment }: DatasetSource, place: string, message: string): PlacedProblem {
+  const path = ["environments", environment, "tasks"];
+  return { severity: "error", code: "TRL222", place, message, path };
 }
 
 function unreadable({ code, message }: AppError): string {
