@@ -2,11 +2,14 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { exitCodeOf } from "../src/cli/terminal/exitCode.ts";
 import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
-import { ERROR_CODES, type ErrorKind } from "../src/core/errorCodes.ts";
+import { ERROR_CODES, type ErrorKind, parseErrorCode } from "../src/core/errorCodes.ts";
+import { AppError } from "../src/core/errors.ts";
 import { OUTPUTS } from "../src/core/outputs/outputs.ts";
 import { faultReference } from "../src/core/rollout/faultReference.ts";
+import { DONE_EARLY } from "../src/core/training/run/budgets.ts";
 import { EXIT } from "../src/shared/exitCodes.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { settingsJsonSchema, tasksJsonSchema } from "./manifest/fileSchemas.ts";
@@ -62,10 +65,11 @@ function outputReference(): string {
 /** The table of error codes, by the exit code of the program that one ends. */
 function errorReference(): string {
   const rows = (Object.keys(ERROR_CODES) as ErrorKind[]).flatMap((kind) => {
-    const exit = kind === "bug" ? EXIT.fault : EXIT[kind];
-    return Object.entries(ERROR_CODES[kind]).map(
-      ([code, meaning]) => `| \`${code}\` | ${meaning} | ${exit} |`,
-    );
+    return Object.entries(ERROR_CODES[kind]).map(([name, meaning]) => {
+      const code = parseErrorCode(name);
+      const exit = DONE_EARLY.has(code) ? EXIT.done : exitCodeOf(new AppError(code, meaning));
+      return `| \`${code}\` | ${meaning} | ${exit} |`;
+    });
   });
   return ["| Code | Meaning | Exit code |", "|---|---|---|", ...rows].join("\n");
 }

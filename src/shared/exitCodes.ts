@@ -2,7 +2,7 @@
 
 export const EXIT = {
   done: 0,
-  /** A bug in the program, or of this computer. */
+  /** Of the program or of this computer, or one that no other code covers. */
   fault: 1,
   /** Configuration, arguments or a named file cannot be used. */
   invalid: 2,

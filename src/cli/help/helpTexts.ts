@@ -71,8 +71,8 @@ reached with TINKER_API_KEY and OPENREWARD_API_KEY, from the environment or from
 a .env file next to the configuration.
 
 Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
-4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a bug in the
-program.`;
+4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the
+program or this computer, or one that no other code covers.`;
 
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,

@@ -74,7 +74,7 @@ Examples:
 The newest run and the newest step come first. Steps, groups, rollouts and turns
 count from 1, as in show; an evaluation is named by its completed steps. Prints
 the first matches of each rollout. Nothing in the folders is changed. The exit
-code is also 0 if nothing is found, because 1 means a bug.`;
+code is also 0 if nothing is found.`;
 
 export const REPORT: HelpText = (program) => `Writes a report of runs, to send or to keep.
 
@@ -120,10 +120,10 @@ Examples:
   ${program} export .tinker-rl/runs/demo --format parquet --starred
 
 The folder gets a file for each split and a card, README.md, with sources,
-filters and counts. Rollouts of training are the split train, those of
-evaluations and plays are test. Equal conversations stand once, and marks and
-notes come along. The files hold no keys, but the texts of prompts and answers:
-look at them before you publish them.`;
+filters and counts. Rows of tasks that were trained on are the split
+train; those of a split test, or of other splits, are test. Equal conversations
+stand once, and marks and notes come along. The files hold no keys, but the texts
+of prompts and answers: look at them before you publish them.`;
 
 export const COLLECT: HelpText = (
   program,

@@ -19,6 +19,7 @@ test.each([
   ["environment-protocol", 5],
   ["transport", 5],
   ["local-service", 5],
+  ["stopped", 3],
   ["disk", 1],
   ["invariant", 1],
 ] as const)("an error with code %s ends the program with %i", (code, exitCode) => {
