@@ -1,6 +1,7 @@
 """The model writes a Python function; tests that it does not see decide the reward."""
 
 import argparse
+import json
 import os
 from pathlib import Path
 from typing import Any, Literal
@@ -59,8 +60,8 @@ def load_tasks(split: str) -> list[Task]:
 
 
 def is_same(value: Any, expected: Any) -> bool:
-    """Compare JSON values. True and 1 differ, and so do 1 and 1.0."""
-    return type(value) is type(expected) and value == expected
+    """Compare JSON values. True and 1 differ, and so do 1 and 1.0, also in lists."""
+    return json.dumps(value, sort_keys=True) == json.dumps(expected, sort_keys=True)
 
 
 class TemplateEnvironment(Environment):

@@ -71,7 +71,7 @@ def read_result(text: bytes, count: int) -> list[Any]:
     """Read what the child wrote. The code could have written anything."""
     try:
         result = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CodeError("the code ended without a result") from None
     match result:
         case {"error": str(error)}:

@@ -10,8 +10,8 @@ import pytest
 from openreward.environments import RunToolError, RunToolSuccess
 from openreward.environments.session import call_session_tool
 
-from environment import TASKS, TRIES, TemplateEnvironment, load_tasks
-from sandbox import CodeError, run_function
+from environment import TASKS, TRIES, TemplateEnvironment, is_same, load_tasks
+from sandbox import CodeError, read_result, run_function
 
 TASK = {
     "id": "t",
@@ -68,11 +68,22 @@ def test_wrong_code_does_not_pay(code: str) -> None:
     assert last.output.reward == 0.0 and last.output.finished
 
 
+def test_values_of_other_types_differ() -> None:
+    for value, expected in [(1, True), (1.0, 1), ([1], [True]), ({"a": 1.0}, {"a": 1})]:
+        assert not is_same(value, expected)
+    assert is_same({"a": [1], "b": None}, {"b": None, "a": [1]})
+
+
 def test_malformed_calls_are_answered_in_words() -> None:
     for call in [("submit", {}), ("submit", {"code": 1}), ("run", {"code": RIGHT})]:
         [result] = play(call)
         assert not result.ok
         assert result.error
+
+
+def test_output_that_is_nested_too_deeply_is_no_result() -> None:
+    with pytest.raises(CodeError, match="ended without a result"):
+        read_result(b"[" * 60_000, 1)
 
 
 def test_endless_code_is_ended() -> None:
