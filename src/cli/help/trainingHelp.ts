@@ -20,6 +20,7 @@ export const TRAIN: HelpText = (program) => `Trains a model from a configuration
                            be trained, alarms; no weights are changed
   --groups N               with --dry_run: number of tasks, by default 2
   --keep                   with --dry_run: keep its run folder, NAME-dry-run
+  --stage=NAME             of a file with stages: train only this one
 
 Examples:
 
