@@ -40,8 +40,11 @@ describe("env new", () => {
       const files = await readdir(join(cwd, "environments/letter-count"));
       for (const file of files) {
         const text = await read(`environments/letter-count/${file}`);
-        expect(text).not.toMatch(/template-?environment/i);
+        expect(text).not.toMatch(/template-?(?:environment|guide)/i);
       }
+      expect(await read("environments/letter-count/README.md")).toContain(
+        "tinker-rl env check letter-count -c tinker-config.yaml",
+      );
       expect(await read("environments/letter-count/environment.py")).toContain(
         "class LetterCountEnvironment(Environment):",
       );

@@ -55,10 +55,11 @@ export function isEnvironmentName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The text of a template's file for the environment `name`. */
-export function fillTemplate(text: string, name: string): string {
+/** The text of a template's file for the environment `name`; `guide` stands in every README. */
+export function fillTemplate(text: string, name: string, guide: string): string {
   const words = name.split(/[-_]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return text
+    .replace("template-guide\n", () => guide)
     .replaceAll("TemplateEnvironment", `${words.join("")}Environment`)
     .replaceAll("template-environment", name);
 }

@@ -18,7 +18,7 @@ import {
 import { venvPython } from "./virtualEnvironment.ts";
 
 interface Templates {
-  /** With a folder for each template. */
+  /** With a folder for each template, and `shared` for all of them. */
   readonly templatesFolder: string;
 }
 
@@ -36,12 +36,13 @@ export async function writeEnvironment(
   const template = ENVIRONMENT_TEMPLATES.find((each) => each.kind === kind);
   if (template === undefined) throw new AppError("bad-arguments", `There is no template ${kind}.`);
   const source = join(templatesFolder, kind);
+  const guide = await fileSystem.readText(join(templatesFolder, "shared/guide.md"));
   const texts = await Promise.all(
     (await fileSystem.list(source))
       .filter((file) => /^\w[\w.]*\.(?:py|toml|jsonl|md)$/.test(file))
       .map(async (file) => {
         const text = await fileSystem.readText(join(source, file));
-        return [file, fillTemplate(text, name)] as const;
+        return [file, fillTemplate(text, name, guide)] as const;
       }),
   );
   const folder = `environments/${name}`;

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ENVIRONMENT_TEMPLATES } from "../../../src/core/scaffold/environmentTemplates.ts";
 import { pythonEnvironments } from "../../../src/core/scaffold/pythonEnvironments.ts";
 
 it("finds classes that derive from Environment, with the line of each", () => {
@@ -31,10 +32,10 @@ it("finds none in code that has nothing to do with environments of a server", ()
 
 it("finds the one of each template", () => {
   const templates = "src/trainer/scaffold/templates";
-  for (const template of readdirSync(templates)) {
-    const text = readFileSync(join(templates, template, "environment.py"), "utf8");
+  for (const { kind } of ENVIRONMENT_TEMPLATES) {
+    const text = readFileSync(join(templates, kind, "environment.py"), "utf8");
     const found = pythonEnvironments(text).map(({ name }) => name);
-    expect([template, found]).toEqual([template, ["template-environment"]]);
+    expect([kind, found]).toEqual([kind, ["template-environment"]]);
   }
 });
 

@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { ProgramWords } from "../../../src/api/environments.ts";
-import { requirementsIn } from "../../../src/core/scaffold/environmentTemplates.ts";
+import {
+  ENVIRONMENT_TEMPLATES,
+  requirementsIn,
+} from "../../../src/core/scaffold/environmentTemplates.ts";
 import { shellWords } from "../../../src/shared/shellWords.ts";
 import {
   makeVirtualEnvironment,
@@ -64,7 +67,7 @@ test("a program that is not there fails in words", async () => {
 
 test("every template pins openreward and pytest to a range", () => {
   const templates = new URL("../../../src/trainer/scaffold/templates/", import.meta.url);
-  for (const kind of readdirSync(templates)) {
+  for (const { kind } of ENVIRONMENT_TEMPLATES) {
     const text = readFileSync(new URL(`${kind}/pyproject.toml`, templates), "utf8");
     expect(requirementsIn(text)).toEqual(
       expect.arrayContaining(["openreward>=0.1.167,<0.2", "pytest>=8,<10"]),
