@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/crossChecks/**/*.test.ts"],
     exclude: ["test/crossChecks/{wandb,rolloutUpload}*.test.ts"],
+    isolate: false,
     // The first run makes a virtual environment at import time and compiles in Python.
     testTimeout: 60_000,
     hookTimeout: 300_000,

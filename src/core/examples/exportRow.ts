@@ -126,7 +126,6 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
   return messages;
 }
 
-/** What the model was asked, in OpenAI's chat format. */
 /** Without those of calls that an agent's program made by itself, which are not in the model's conversation. */
 function readResults(
   { agent }: RolloutRecord,
@@ -135,6 +134,7 @@ function readResults(
   return agent === undefined ? results : results.slice(0, calls.length);
 }
 
+/** What the model was asked, in OpenAI's chat format. */
 function openingOf({
   systemText,
   promptText,
