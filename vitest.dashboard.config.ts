@@ -4,7 +4,6 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/dashboard/**/*.test.ts"],
-    isolate: false,
     testTimeout: 300_000,
     hookTimeout: 120_000,
   },

@@ -39,7 +39,8 @@ export function savePng(runs: RunsModel): void {
 
 /** A line a step of a run, as its `metrics.jsonl` has it: not smoothed, only what the horizontal zoom shows. */
 function numbersOf(runs: RunsModel): CellTable {
-  const { charts, xAxis, xRanges } = runs.layout.value;
+  const { xAxis, xRanges } = runs.layout.value;
+  const charts = shownMetrics(runs);
   const [low, high] = xRanges[xAxis] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const rows = runs.compared.value.flatMap(({ id, name }) => {
     const columns = runs.compare.of(id);
