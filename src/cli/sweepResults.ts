@@ -4,7 +4,7 @@ import { parseErrorCode } from "../core/errorCodes.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
-import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
+import { lossOf, runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
@@ -23,6 +23,8 @@ export interface SweepResult {
   /** Mean rewards of the last step, and of the best five in a row. */
   readonly lastReward: number | null;
   readonly bestReward: number | null;
+  /** Of a supervised run; null for another. */
+  readonly loss: number | null;
   /** Sum over all steps, in seconds. */
   readonly totalS: number;
   /** Null when there is no run. */
@@ -52,13 +54,15 @@ async function sweepResult(
   const error = outcome?.kind === "failed" ? errorMessage(outcome.error) : null;
   if (run === null) {
     const state = error === null ? "not-started" : "failed";
-    const nothing = { steps: 0, lastReward: null, bestReward: null, totalS: 0, folder: null };
+    const unmeasured = { lastReward: null, bestReward: null, loss: null };
+    const nothing = { steps: 0, ...unmeasured, totalS: 0, folder: null };
     return { settings, ...nothing, state, problem: error, exitCode };
   }
   const { folder, steps, reward: lastReward, phase: state } = run;
   const problem = error ?? storedProblem(run);
   const figures = await runFigures(fileSystem, folder);
-  return { settings, state, steps, lastReward, ...figures, folder, problem, exitCode };
+  const measured = { lastReward, ...figures, loss: lossOf(run) };
+  return { settings, state, steps, ...measured, folder, problem, exitCode };
 }
 
 function storedProblem({ phase, file, problem }: ListedRun): string | null {

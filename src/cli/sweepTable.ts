@@ -6,7 +6,7 @@ import { parseAssignment } from "../core/config/overrides.ts";
 import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
 import { combinationName, isStaged, settingsByKey } from "../core/sweeps/planSweep.ts";
-import { formatDuration, formatReward } from "../shared/format.ts";
+import { formatDuration, formatMeasure, formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import { type SweepEffects, sweepEffects } from "../shared/sweepEffects.ts";
 import {
@@ -37,12 +37,12 @@ export function sweepTable(
   { cwd }: Invocation,
   width: number,
 ): readonly Line[] {
+  const measured = measuredColumns(results);
   const rows = results.map((result): readonly LinePiece[] => [
     ...result.settings.map(valueText),
     stateCell(result),
     String(result.steps),
-    formatReward(result.lastReward),
-    formatReward(result.bestReward),
+    ...measured.map(({ cell }) => cell(result)),
     result.totalS === 0 ? "–" : formatDuration(result.totalS),
     result.folder === null ? "–" : basename(result.folder),
   ]);
@@ -54,14 +54,14 @@ export function sweepTable(
     const stage: Column = { title: l10n.t("stage"), align: "left" };
     return [
       [styled("strong", l10n.t("stages {0} in {1}", name, place))],
-      ...tableLines([stage, ...columns()], rows, width),
+      ...tableLines([stage, ...columns(measured)], rows, width),
       ...problems,
     ];
   }
   const keys = grid.map(({ key }): Column => ({ title: key, align: "left" }));
   return [
     [styled("strong", l10n.t("sweep {0} in {1}", name, place))],
-    ...tableLines([...keys, ...columns()], rows, width),
+    ...tableLines([...keys, ...columns(measured)], rows, width),
     ...problems,
     ...effectLines(effectsOf(results)),
   ];
@@ -85,13 +85,13 @@ function effectLines(effects: SweepEffects): readonly Line[] {
   ];
 }
 
-/** By the mean reward of the last step. */
+/** By the mean reward of the last step, or the loss of supervised runs. */
 function effectsOf(results: readonly SweepResult[]): SweepEffects {
   return sweepEffects(
-    results.map(({ settings, lastReward, state, steps }, index) => ({
+    results.map(({ settings, lastReward, loss, state, steps }, index) => ({
       id: String(index),
       settings: settingsByKey(settings),
-      result: lastReward,
+      result: lastReward ?? loss,
       isDone: state === "done",
       steps,
     })),
@@ -122,12 +122,31 @@ function valueText(setting: string): string {
   return parseAssignment(setting)?.value ?? "";
 }
 
-function columns(): readonly Column[] {
+interface MeasuredColumn {
+  readonly title: string;
+  readonly cell: (result: SweepResult) => string;
+}
+
+/** Stages may be trained on rewards and on examples. */
+function measuredColumns(results: readonly SweepResult[]): readonly MeasuredColumn[] {
+  const losses = results.filter(({ loss }) => loss !== null).length;
+  const rewards = [
+    {
+      title: l10n.t("last reward"),
+      cell: ({ lastReward }: SweepResult) => formatReward(lastReward),
+    },
+    { title: l10n.t("best"), cell: ({ bestReward }: SweepResult) => formatReward(bestReward) },
+  ];
+  const loss = { title: l10n.t("loss"), cell: ({ loss }: SweepResult) => formatMeasure(loss) };
+  const isAllLoss = losses > 0 && results.every(({ lastReward }) => lastReward === null);
+  return [...(isAllLoss ? [] : rewards), ...(losses > 0 ? [loss] : [])];
+}
+
+function columns(measured: readonly MeasuredColumn[]): readonly Column[] {
   return [
     { title: l10n.t("state"), align: "left" },
     { title: l10n.t("steps"), align: "right" },
-    { title: l10n.t("last reward"), align: "right" },
-    { title: l10n.t("best"), align: "right" },
+    ...measured.map(({ title }): Column => ({ title, align: "right" })),
     { title: l10n.t("time"), align: "right" },
     { title: l10n.t("folder"), align: "left" },
   ];

@@ -28,6 +28,8 @@ export interface FakeSweepRun {
   name: string | null;
   readonly calls: string[];
   done(rewards: readonly number[]): Promise<void>;
+  /** As a supervised run ends. */
+  fitted(losses: readonly number[]): Promise<void>;
   /** As a stop with a save does. */
   stop(): Promise<void>;
   fail(error: AppError): Promise<void>;
@@ -50,19 +52,24 @@ export function createSweepTrainer(ports: {
     });
     const claimed = claim();
     const calls: string[] = [];
+    const finish = async (rows: readonly object[]): Promise<void> => {
+      const lease = await claimed;
+      for (const [step, own] of rows.entries()) {
+        const row = { step, ...own, time: { total_s: 1.5 } };
+        await lease.files.append(`${lease.folder}/metrics.jsonl`, encodeJsonLine(row));
+      }
+      await lease.end({ phase: "done" });
+      settle.resolve({ outcome: "done", folder: lease.folder });
+    };
     const run: FakeSweepRun = {
       request,
       name: null,
       calls,
-      done: async (rewards) => {
-        const lease = await claimed;
-        for (const [step, mean] of rewards.entries()) {
-          const row = { step, rollout: { reward: { mean } }, time: { total_s: 1.5 } };
-          await lease.files.append(`${lease.folder}/metrics.jsonl`, encodeJsonLine(row));
-        }
-        await lease.end({ phase: "done" });
-        settle.resolve({ outcome: "done", folder: lease.folder });
-      },
+      done: (rewards) => finish(rewards.map((mean) => ({ rollout: { reward: { mean } } }))),
+      fitted: (losses) =>
+        finish(
+          losses.map((loss, step) => ({ fit: { steps: step + 1, was: losses[0], now: loss } })),
+        ),
       stop: async () => {
         const lease = await claimed;
         await lease.end({ phase: "stopped" });

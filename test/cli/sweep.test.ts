@@ -118,6 +118,22 @@ it("says of each of several settings what it explains, and what is left out", as
   ]);
 });
 
+it("compares supervised runs by their loss", async () => {
+  const { start } = aMachine();
+  const { program, exit, runs, begun } = await start(...GRID);
+  for (const [index, loss] of [0.9, 0.91, 0.2, 0.21].entries()) {
+    await begun(index + 1);
+    await runs[index]?.fitted([1, loss]);
+  }
+  expect(await exit).toBe(0);
+  const [head, ...rows] = program.out.lines.slice(
+    program.out.lines.findIndex((line) => line.startsWith("learning_rate")),
+  );
+  expect(head).toMatch(/^learning_rate +seed +state +steps +loss +time +folder$/);
+  expect(rows[0]).toMatch(/^1e-5 +1 +done +2 +0\.900 /);
+  expect(rows.at(-1)).toMatch(/^learning_rate mattered: it explains (9\d|100) % of the differences/);
+});
+
 it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {
   const { start } = aMachine();
   const { program, exit, runs, begun } = await start("--grid", "seed=1,2,3", "--parallel", "2");
@@ -149,6 +165,7 @@ it("prints JSON alone on stdout", async () => {
         steps: 1,
         lastReward: 0.5,
         bestReward: 0.5,
+        loss: null,
         totalS: 1.5,
         folder: `${RUNS}/c-sweep.seed_1`,
         problem: null,
@@ -159,6 +176,7 @@ it("prints JSON alone on stdout", async () => {
         steps: 0,
         lastReward: null,
         bestReward: null,
+        loss: null,
         totalS: 0,
         folder: `${RUNS}/c-sweep.seed_2`,
         problem: "The service said no.",

@@ -15,6 +15,9 @@ const runShape = {
   steps: count.describe("completed steps"),
   lastReward: measure.describe("mean reward of the last step"),
   bestReward: measure.describe("highest mean reward over 5 steps in a row"),
+  loss: measure.describe(
+    "newest loss of a supervised run, in nats a token, of what is held out where that is measured; null: another run",
+  ),
   totalS: measure.describe("time of all steps, in seconds"),
   folder: z.string().nullable().describe("null: there is no run"),
   problem: z.string().nullable().describe("why it failed or cannot be read"),
@@ -23,7 +26,7 @@ const runShape = {
 const effectShape = {
   setting: z.string().describe("key of the grid; the seed is none"),
   share: measure.describe(
-    "how much of the variance of lastReward it explains, 0 to 1 (epsilon squared); null: unknown",
+    "how much of the variance of lastReward, or of loss, it explains, 0 to 1 (epsilon squared); null: unknown",
   ),
   low: measure.describe("lower bound of the share's 95 % interval"),
   high: measure.describe("upper bound of the share's 95 % interval"),

@@ -18,6 +18,7 @@ import { createRunReader, type RolloutSummary, type RunReader } from "../runFold
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, readRun } from "../runs/runList.ts";
 import { shownNames, variedSettings } from "../runs/shownNames.ts";
+import { resultOf } from "../sweeps/sweepRuns.ts";
 import { groupBy } from "../util/groupBy.ts";
 
 export interface RunsReport {
@@ -37,7 +38,7 @@ export interface RunsReport {
 
 export interface ReportedSweep {
   readonly name: string;
-  /** By the mean reward of the last step. */
+  /** By the mean reward of the last step, or the loss of supervised runs. */
   readonly effects: SweepEffects;
 }
 
@@ -120,12 +121,12 @@ function sweepsOf(runs: readonly (ListedRun | null)[]): readonly ReportedSweep[]
     const [first] = own;
     if (first === undefined || own.length < 2) return [];
     const effects = sweepEffects(
-      own.map(({ run: { folder, file, reward, phase, steps } }) => ({
-        id: folder,
-        settings: variedSettings(file),
-        result: reward,
-        isDone: phase === "done",
-        steps,
+      own.map(({ run }) => ({
+        id: run.folder,
+        settings: variedSettings(run.file),
+        result: resultOf(run),
+        isDone: run.phase === "done",
+        steps: run.steps,
       })),
     );
     return [{ name: first.sweep.name, effects }];

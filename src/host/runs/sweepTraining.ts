@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
 import { combinationName, isStaged, settingsByKey } from "../../core/sweeps/planSweep.ts";
-import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
+import { resultOf, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
   beginSweep,
   currentRows,
@@ -182,7 +182,7 @@ function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
     rows.map(({ combination, run }, index) => ({
       id: String(index),
       settings: settingsByKey(combination.settings),
-      result: run?.reward ?? null,
+      result: run === null ? null : resultOf(run),
       isDone: run?.phase === "done",
       steps: run?.steps ?? 0,
     })),
