@@ -7,6 +7,7 @@ import type { Config } from "../core/config/fields/schema.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
 import { type PlacedProblem, type Problem, problemLine } from "../core/config/source/problem.ts";
 import { ownPlace } from "../core/config/stages.ts";
+import { taskChoices } from "../core/config/taskChoices.ts";
 import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { datasetSources } from "../local/environment/dataset/datasetSource.ts";
@@ -57,7 +58,7 @@ async function withDatasets(
     const sources = datasetSources(config, path);
     const rows = await Promise.all(
       sources.map((source) =>
-        datasetProblems(fileSystem, source, usedSplits(config, source.environment)),
+        datasetProblems(fileSystem, source, playedSplits(config, source.environment)),
       ),
     );
     const problems = [...rows.flat(), ...(await sourceProblems(fileSystem, config, path))];
@@ -78,10 +79,12 @@ async function withDatasets(
   };
 }
 
-/** Those that are trained or evaluated. */
-function usedSplits({ environments, evaluation }: Config, environment: string): readonly string[] {
-  const trained = Object.keys(environments[environment]?.splits ?? {});
-  return [...new Set([...trained, ...(evaluation?.splits[environment] ?? [])])];
+/** Those of an environment whose tasks are played: a supervised run learns from examples, and only evaluates. */
+function playedSplits(config: Config, environment: string): readonly string[] {
+  const environments = config.method === "sft" ? {} : config.environments;
+  const played = taskChoices({ ...config, environments });
+  const own = played.filter((choice) => choice.environment === environment);
+  return [...new Set(own.map(({ split }) => split))];
 }
 
 /** What keeps a supervised run from training on its sources. */

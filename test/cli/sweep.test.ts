@@ -131,7 +131,9 @@ it("compares supervised runs by their loss", async () => {
   );
   expect(head).toMatch(/^learning_rate +seed +state +steps +loss +time +folder$/);
   expect(rows[0]).toMatch(/^1e-5 +1 +done +2 +0\.900 /);
-  expect(rows.at(-1)).toMatch(/^learning_rate mattered: it explains (9\d|100) % of the differences/);
+  expect(rows.at(-1)).toMatch(
+    /^learning_rate mattered: it explains (9\d|100) % of the differences/,
+  );
 });
 
 it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {

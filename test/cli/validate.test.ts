@@ -100,6 +100,22 @@ test("a split that is trained or evaluated needs a row in the data file", async 
   ]);
 });
 
+test("a supervised run needs rows of the splits that it evaluates, and of no others", async () => {
+  const program = createFakeProgram();
+  const text = `method: sft
+model_name: local/tiny-tool
+batch_size: 2
+data: [{ path: demo.jsonl }]
+environments: { local/dataset: { tasks: q.jsonl, num_rollouts: 2, splits: { train: {} } } }
+evaluation: { splits: { local/dataset: [test] } }
+`;
+  await program.fileSystem.writeAtomic(resolve("run.yaml"), text);
+  const row = { question: "q", answer: "a", split: "test" };
+  await program.fileSystem.writeAtomic(resolve("q.jsonl"), JSON.stringify(row));
+  await runProgram(program, ["validate", "run.yaml"]);
+  expect(program.out.lines.join("\n")).not.toContain("no row is in the split");
+});
+
 test("the rows of demonstrations are a part of it, too", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

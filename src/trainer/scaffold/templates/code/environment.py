@@ -1,7 +1,6 @@
 """The model writes a Python function; tests that it does not see decide the reward."""
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import Any, Literal
@@ -61,7 +60,14 @@ def load_tasks(split: str) -> list[Task]:
 
 def is_same(value: Any, expected: Any) -> bool:
     """Compare JSON values. True and 1 differ, and so do 1 and 1.0, also in lists."""
-    return json.dumps(value, sort_keys=True) == json.dumps(expected, sort_keys=True)
+    if type(value) is not type(expected):
+        return False
+    if isinstance(expected, list):
+        return len(value) == len(expected) and all(map(is_same, value, expected))
+    if isinstance(expected, dict):
+        same_keys = value.keys() == expected.keys()
+        return same_keys and all(is_same(value[key], expected[key]) for key in expected)
+    return bool(value == expected)
 
 
 class TemplateEnvironment(Environment):

@@ -72,6 +72,7 @@ def test_values_of_other_types_differ() -> None:
     for value, expected in [(1, True), (1.0, 1), ([1], [True]), ({"a": 1.0}, {"a": 1})]:
         assert not is_same(value, expected)
     assert is_same({"a": [1], "b": None}, {"b": None, "a": [1]})
+    assert is_same([-0.0], [0.0])
 
 
 def test_malformed_calls_are_answered_in_words() -> None:
