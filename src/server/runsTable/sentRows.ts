@@ -1,5 +1,6 @@
 /** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
 
+import { dirname } from "node:path";
 import type { RunEntry } from "../../api/runs.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { variedSettings } from "../../core/runs/shownNames.ts";
@@ -55,12 +56,10 @@ export class SentRows {
     const listed = runs().slice(0, count);
     this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
     const settingKeys = digests.settings.differing();
-    const byEnd = new Map(
-      listed.flatMap(({ folder }) => [1, 2].map((count) => [endOf(folder, count), folder])),
-    );
+    const places = listed.map(({ folder }) => ({ folder, parts: partsFromEnd(folder) }));
     const rows: RunsTableRow[] = [];
     for (const run of listed) {
-      const row = rowOf(run, digests, byEnd);
+      const row = rowOf(run, digests, places);
       const json = JSON.stringify(row);
       if (this.#sent.get(row.id) === json) continue;
       this.#sent.set(row.id, json);
@@ -82,31 +81,47 @@ function sweepOf(file: RunEntry["file"]): RunsTableRow["sweep"] {
   return { id, name, settings: variedSettings(file), isStages };
 }
 
-/** The folder that `init_from` of a run names; null for an address of a checkpoint, and for a folder that is not listed. */
-function startOf(setting: string | undefined, byEnd: ReadonlyMap<string, string>): string | null {
+interface Place {
+  readonly folder: string;
+  readonly parts: readonly string[];
+}
+
+/**
+ * The folder that `init_from` of the run in `own` names: the one whose path ends most like it, of several the one beside
+ * the run. Null for an address of a checkpoint, and where no listed folder is known to be meant.
+ */
+function startOf(
+  setting: string | undefined,
+  own: string,
+  places: readonly Place[],
+): string | null {
   const given: unknown = parseJson(setting ?? "")?.value;
   if (typeof given !== "string" || given.startsWith("tinker:")) return null;
-  return byEnd.get(endOf(given, 2)) ?? null;
+  let found = places;
+  for (const [at, part] of partsFromEnd(given).entries()) {
+    const nearer = found.filter(({ parts }) => parts[at] === part);
+    // The name of a folder alone says little.
+    if (nearer.length === 0 && at < 2) return null;
+    if (nearer.length === 0) break;
+    found = nearer;
+  }
+  const isBeside = ({ folder }: Place): boolean => dirname(folder) === dirname(own);
+  return (found.length === 1 ? found[0] : found.find(isBeside))?.folder ?? null;
 }
 
-/** The last parts of a path: several folders of runs may hold one of the same name. */
-function endOf(path: string, count: number): string {
+/** The last part of a path first; without what paths that are relative or shortened begin with. */
+function partsFromEnd(path: string): readonly string[] {
   return path
     .split(/[\\/]/)
-    .filter((part) => !["", ".", ".."].includes(part))
-    .slice(-count)
-    .join("/");
+    .filter((part) => !["", ".", "..", "~"].includes(part))
+    .reverse();
 }
 
-function rowOf(
-  run: RunEntry,
-  digests: RunDigests,
-  byEnd: ReadonlyMap<string, string>,
-): RunsTableRow {
+function rowOf(run: RunEntry, digests: RunDigests, places: readonly Place[]): RunsTableRow {
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
   const digest = digests.of(folder);
   const settings = digests.settings.of(folder);
-  const start = startOf(settings["init_from"], byEnd);
+  const start = startOf(settings["init_from"], folder, places);
   return {
     id: runIdOf(folder),
     name,

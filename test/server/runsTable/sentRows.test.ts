@@ -8,7 +8,8 @@ import type { RunsHostMessage, RunsTableRow } from "../../../src/shared/runsPage
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
-it("knows the run that another took its weights from, also where two folders hold one of its name", async () => {
+/** Which folder each of these runs is said to be from; `starts` has `init_from` by folder. */
+async function startsShown(starts: Readonly<Record<string, string | null>>) {
   const fileSystem = createMemoryFileSystem();
   const digests = new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path });
   const runs: RunEntry[] = [];
@@ -19,16 +20,35 @@ it("knows the run that another took its weights from, also where two folders hol
     if (run !== null) runs.push({ ...run, status: null, best: null, isLive: false });
     digests.settings.set(folder, new Map([["init_from", JSON.stringify(start)]]));
   };
-  await add("/work/first/demo", null);
-  await add("/work/second/demo", null);
-  await add("/work/child", "../work/first/demo");
-  await add("/work/other", "./demo");
+  for (const [folder, start] of Object.entries(starts)) await add(folder, start);
   const rows: RunsTableRow[] = [];
   const post = (message: RunsHostMessage): void => {
     if (message.kind === "rows") rows.push(...message.rows);
   };
   new SentRows({ runs: () => runs, digests, post }).sendAll();
-  const from = rows.map((row) => row.from);
-  expect(from.slice(0, 3)).toEqual([null, null, runIdOf("/work/first/demo")]);
-  expect(from[3]).toMatch(/^[0-9a-f]{16}$/);
+  const folders = new Map(Object.keys(starts).map((folder) => [runIdOf(folder), folder]));
+  return rows.map(({ from }) => (from === null ? null : folders.get(from)));
+}
+
+it("knows the run that another took its weights from, also where several folders hold one of its name", async () => {
+  const from = await startsShown({
+    "/work/a/.tinker-rl/runs/demo": null,
+    "/work/b/.tinker-rl/runs/demo": null,
+    "/work/c/.tinker-rl/runs/by-path": "/work/a/.tinker-rl/runs/demo",
+    "/work/c/.tinker-rl/runs/from-home": "~/b/.tinker-rl/runs/demo",
+    "/work/a/.tinker-rl/runs/beside": ".tinker-rl/runs/demo",
+  });
+  const [a, b] = ["/work/a/.tinker-rl/runs/demo", "/work/b/.tinker-rl/runs/demo"];
+  expect(from).toEqual([null, null, a, b, a]);
+});
+
+it("names no run where several could be meant, or the named one is not listed", async () => {
+  const from = await startsShown({
+    "/work/a/runs/demo": null,
+    "/work/b/runs/demo": null,
+    "/work/c/runs/unclear": "./demo",
+    "/work/c/runs/gone": "/work/d/old/demo",
+    "/work/c/runs/address": "tinker://a/weights/demo",
+  });
+  expect(from).toEqual([null, null, null, null, null]);
 });
