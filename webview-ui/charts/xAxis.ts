@@ -32,6 +32,15 @@ export function hasAxis(
   return axis === "step" || columns.has(AXIS_COLUMNS[axis]);
 }
 
+/** The axis that was chosen, or steps where the run has not recorded what it needs. */
+export function shownAxis(
+  chosen: XAxis,
+  columns: Pick<ColumnStore, "has">,
+  events: readonly Pick<EventView, "kind">[],
+): XAxis {
+  return hasAxis(chosen, columns, events) ? chosen : "step";
+}
+
 /**
  * Ascending values, one a row. `step` counts from 1; `wall` is in milliseconds since the Unix epoch; `active` is seconds of
  * training without pauses; `tokens` counts trained ones; `cost` is USD. Of no use without {@link hasAxis}.

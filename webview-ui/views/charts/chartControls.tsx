@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { Smoothing } from "../../charts/smoothing.ts";
-import { hasAxis, X_AXES } from "../../charts/xAxis.ts";
+import { hasAxis, shownAxis, X_AXES, type XAxis } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Toolbar } from "../../controls/toolbar.tsx";
@@ -41,8 +41,9 @@ export function ChartControls({ dashboard }: DashboardProps) {
 }
 
 /** What is not as charts are at first. */
-function changesOf({ view }: DashboardModel): readonly string[] {
-  const { smoothing, xAxis, isLog, isClipped, isFromZero } = view.value;
+function changesOf(dashboard: DashboardModel): readonly string[] {
+  const { smoothing, isLog, isClipped, isFromZero } = dashboard.view.value;
+  const xAxis = axisOf(dashboard);
   const text = strings.chart;
   return [
     ...(smoothing.kind === "auto"
@@ -55,10 +56,14 @@ function changesOf({ view }: DashboardModel): readonly string[] {
   ];
 }
 
+function axisOf({ data, view }: DashboardModel): XAxis {
+  data.columnsVersion.value;
+  return shownAxis(view.value.xAxis, data.columns, data.events.value);
+}
+
 function AllControls({ dashboard }: DashboardProps) {
-  const { smoothing, xAxis, isLog, isClipped, isFromZero } = dashboard.view.value;
-  const { columns, events, columnsVersion } = dashboard.data;
-  columnsVersion.value;
+  const { smoothing, isLog, isClipped, isFromZero } = dashboard.view.value;
+  const { columns, events } = dashboard.data;
   const text = strings.chart;
   return (
     <div class="controls wrap">
@@ -68,8 +73,8 @@ function AllControls({ dashboard }: DashboardProps) {
       />
       <Choice
         label={text.xAxis}
-        value={xAxis}
-        values={X_AXES.filter((axis) => axis === xAxis || hasAxis(axis, columns, events.value))}
+        value={axisOf(dashboard)}
+        values={X_AXES.filter((axis) => hasAxis(axis, columns, events.value))}
         name={(axis) => text.xAxes[axis]}
         choose={(axis) => dashboard.update({ xAxis: axis, xRange: null })}
       />

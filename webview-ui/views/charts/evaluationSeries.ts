@@ -3,8 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { SeriesLook } from "../../charts/drawing/chartData.ts";
 import type { ChartMark, EvaluationMark } from "../../charts/drawing/chartMarks.ts";
-import { xAfterSteps } from "../../charts/xAxis.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { type XAxis, xAfterSteps } from "../../charts/xAxis.ts";
 import type { RunData } from "../../model/runData.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
@@ -14,6 +13,14 @@ export interface EvaluationSeries extends SeriesLook {
   readonly key: string;
   readonly label: string;
   readonly points: readonly Pick<EvaluationMark, "y" | "low" | "high" | "cell">[];
+}
+
+/** Where the rows of a run stand on the horizontal axis. */
+export interface PlacedRows {
+  readonly xAxis: XAxis;
+  readonly xs: Float64Array;
+  /** Counted from 0, one a row. */
+  readonly steps: Float64Array;
 }
 
 const SHIFT_PX = 9;
@@ -58,12 +65,9 @@ export function evaluationEntry({ key, label, look, color, sign = 0, points }: E
 }
 
 export function evaluationMarks(
-  { data, view }: Pick<DashboardModel, "data" | "view">,
-  xs: Float64Array,
+  { xAxis, xs, steps }: PlacedRows,
   series: readonly EvaluationSeries[],
 ): readonly ChartMark[] {
-  const { xAxis } = view.value;
-  const steps = data.columns.steps();
   const at = (step: number): number =>
     (xAxis === "step" ? step : xAfterSteps(step, steps, xs)) ??
     (xAxis === "wall" ? (xs[0] ?? 0) : 0);

@@ -45,7 +45,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
     [data],
   );
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
-  const shown = (at: number): string => describeRow(data, view, at);
+  const shown = (at: number): string => describeRow(data, at);
   const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
   return (
     <figure class="card reward" aria-labelledby="reward-title">
@@ -169,11 +169,7 @@ function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
 }
 
 /** A row in words: what the run wrote, and what is drawn where that differs. */
-function describeRow(
-  { mean, counts, smoothed, xs }: RewardChartData,
-  { xAxis }: ViewState,
-  row: number,
-): string {
+function describeRow({ mean, counts, smoothed, xAxis, xs }: RewardChartData, row: number): string {
   const count = counts[row] ?? Number.NaN;
   const values = [
     `${text.mean} ${formatRewardValue(mean[row])}`,
@@ -193,8 +189,10 @@ function describeParts({ parts }: RewardChartData, row: number): readonly string
   });
 }
 
-function chartData({ xs, series, bands, marks }: RewardChartData, view: ViewState): ChartData {
-  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = view;
+function chartData(
+  { xAxis, xs, series, bands, marks }: RewardChartData,
+  { isLog, isClipped, isFromZero, xRange, yRange }: ViewState,
+): ChartData {
   const evaluated = marks.flatMap((mark) =>
     mark.kind === "evaluation" ? [mark.low, mark.high] : [],
   );

@@ -14,12 +14,18 @@ import {
 import type { ChartMark, LineMark } from "../../charts/drawing/chartMarks.ts";
 import type { ColorName } from "../../charts/drawing/palette.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
-import { xAfterSteps, xValues } from "../../charts/xAxis.ts";
+import { shownAxis, xAfterSteps, xValues } from "../../charts/xAxis.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { RunData } from "../../model/runData.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
-import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluationSeries.ts";
+import {
+  evaluationEntry,
+  evaluationMarks,
+  evaluationSeries,
+  type PlacedRows,
+} from "./evaluationSeries.ts";
 
 const REWARD = "rollout/reward";
 const MEAN = `${REWARD}/mean`;
@@ -47,10 +53,7 @@ export interface LegendEntry extends SeriesLook {
   readonly latest?: number | undefined;
 }
 
-export interface RewardChartData {
-  readonly xs: Float64Array;
-  /** Counted from 0, one a row. */
-  readonly steps: Float64Array;
+export interface RewardChartData extends PlacedRows {
   /** As the run wrote it. */
   readonly mean: Float64Array;
   /** How many rollouts stand behind it. */
@@ -74,7 +77,7 @@ export function rewardChartData(
   parts: readonly PartColumns[] = [],
 ): RewardChartData {
   const { columns, events } = source.data;
-  const { xAxis, hiddenSeries } = source.view.value;
+  const { xAxis: chosen, hiddenSeries } = source.view.value;
   const isShown = ({ key }: { readonly key: string }): boolean => !hiddenSeries.includes(key);
   const raw = columns.values(MEAN);
   const smoothing = smoothingOf(source.view.value.smoothing, raw.length);
@@ -101,12 +104,14 @@ export function rewardChartData(
   const series = [...shownBands.flatMap(({ edges }) => edges), ...lines].sort(
     (a, b) => Number(b.key === "raw") - Number(a.key === "raw"),
   );
+  const xAxis = shownAxis(chosen, columns, events.value);
   const xs = xValues(xAxis, columns, events.value);
+  const rows = { xAxis, xs, steps: columns.steps() };
   return {
-    xs,
+    ...rows,
     series,
     bands: shownBands.map(({ band }) => band),
-    marks: [...lineMarks(source, xs), ...evaluationMarks(source, xs, evaluations.filter(isShown))],
+    marks: [...lineMarks(source.data, rows), ...evaluationMarks(rows, evaluations.filter(isShown))],
     legend,
     mean: raw,
     parts,
@@ -115,7 +120,6 @@ export function rewardChartData(
       decidingPointOf(step, (name) => columns.at(name, row)),
     ).flatMap((point) => point ?? []),
     smoothed: isSmoothed ? mean : null,
-    steps: columns.steps(),
     names: columnNames(columns),
   };
 }
@@ -270,16 +274,13 @@ function supersededEntry(
   return [{ key: "attempt", label, ...look, values, line: values }];
 }
 
-/** `xs` holds the position of each row on the horizontal axis. */
 function lineMarks(
-  { data, view }: Pick<DashboardModel, "data" | "view">,
-  xs: Float64Array,
+  { columns, checkpoints, events }: RunData,
+  { xAxis, xs, steps }: PlacedRows,
 ): readonly ChartMark[] {
-  const { columns, checkpoints, events } = data;
-  const steps = columns.steps();
   const skipped = columns.values("skipped");
   const at = (completed: number): number | null =>
-    view.value.xAxis === "step" ? completed : xAfterSteps(completed, steps, xs);
+    xAxis === "step" ? completed : xAfterSteps(completed, steps, xs);
   const lines = (kind: LineMark, completed: readonly number[]): ChartMark[] =>
     [...new Set(completed)].flatMap((count) => {
       const x = count === 0 ? null : at(count);

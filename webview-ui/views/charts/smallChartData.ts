@@ -11,7 +11,7 @@ import {
 import { formatValue, formatXValue } from "../../charts/format.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { hasWholeTicks } from "../../charts/ticks.ts";
-import { xValues } from "../../charts/xAxis.ts";
+import { shownAxis, type XAxis, xValues } from "../../charts/xAxis.ts";
 import type { RunData } from "../../model/runData.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -19,6 +19,7 @@ import type { SmallChartSpec, SmallSeries } from "./smallChartSpecs.ts";
 
 export interface SmallChartData {
   readonly chart: ChartData;
+  readonly xAxis: XAxis;
   /** Counted from 0, one a row. */
   readonly steps: Float64Array;
   /** As the run wrote them, one list a series; never smoothed. */
@@ -33,7 +34,7 @@ export function smallChartData(
   view: ViewState,
   spec: SmallChartSpec,
 ): SmallChartData {
-  const { xAxis, isLog, isClipped, isFromZero, xRange } = view;
+  const { isLog, isClipped, isFromZero, xRange } = view;
   const raw = spec.series.map(({ name }) => columns.values(name));
   const smoothing = smoothingOf(view.smoothing, columns.steps().length);
   const isRawDrawn = smoothing.kind !== "none" && spec.series.length === 1;
@@ -45,6 +46,7 @@ export function smallChartData(
     const line = lineOf(own, smoothed[index] ?? values);
     return isRawDrawn ? [faintLine(own, values), line] : [line];
   });
+  const xAxis = shownAxis(view.xAxis, columns, events.value);
   const xs = xValues(xAxis, columns, events.value);
   const { upper = "", lower = "" } = spec.band ?? {};
   const band =
@@ -68,14 +70,13 @@ export function smallChartData(
     yRange,
     ...axesOver(xAxis),
   };
-  return { chart, steps: columns.steps(), raw, drawn: smoothed };
+  return { chart, xAxis, steps: columns.steps(), raw, drawn: smoothed };
 }
 
 /** A row in words: what the run wrote, and what is drawn where that differs. */
 export function describeRow(
-  { chart, raw, drawn }: SmallChartData,
+  { chart, xAxis, raw, drawn }: SmallChartData,
   { title }: Pick<SmallChartSpec, "title">,
-  { xAxis }: Pick<ViewState, "xAxis">,
   row: number,
 ): string {
   const value = raw[0]?.[row];

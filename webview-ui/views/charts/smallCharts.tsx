@@ -126,9 +126,7 @@ function SmallChart({
         isSmall={height === HEIGHT_PX}
         onCursor={setRow}
         stepOf={(position) => data.steps[position]}
-        describe={(position) =>
-          describeRow(data, { ...spec, title }, dashboard.view.value, position)
-        }
+        describe={(position) => describeRow(data, { ...spec, title }, position)}
       />
     </figure>
   );

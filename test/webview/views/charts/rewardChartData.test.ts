@@ -98,6 +98,14 @@ describe("the reward chart", () => {
     expect(edge("tasks-lower")).toEqual([0, 0.8, expect.closeTo(0.142, 9)]);
   });
 
+  it("is drawn over steps, with its marks, where the run has not recorded the axis that was chosen", () => {
+    const results = [result("local/calculator", 0.3)];
+    const { data } = aSource(REWARDS, [{ step: 2, results }]);
+    const view = signal<ViewState>({ ...SMOOTHED, xAxis: "cost" });
+    const { xAxis, xs, marks } = rewardChartData({ data, view }, null);
+    expect([xAxis, [...xs], marks.map(({ x }) => x)]).toEqual(["step", [1, 2, 3], [2]]);
+  });
+
   it("has a named mark for the evaluation of each environment", () => {
     const evaluations = [0, 2].map((step) => ({
       step,

@@ -29,7 +29,7 @@ describe("a small chart", () => {
     expect(data.drawn.map((values) => [...values])).toEqual([drawn(data, "loss")]);
     expect(drawn(data, "raw loss")).toEqual(LOSS);
     expect(data.raw.map((values) => [...values])).toEqual([LOSS]);
-    expect(describeRow(data, SPEC, VIEW, 1)).toMatch(/Loss 0\.9\d*, smoothed 0\.[1-8]/);
+    expect(describeRow(data, SPEC, 1)).toMatch(/Loss 0\.9\d*, smoothed 0\.[1-8]/);
   });
 
   it("shades from the lowest to the highest that occurred, not from smoothed ones", () => {
@@ -46,7 +46,14 @@ describe("a small chart", () => {
     const data = smallChartData(RUN, view, SPEC);
     expect(data.chart.series.map(({ key }) => key)).toEqual(["range-upper", "range-lower", "loss"]);
     expect(drawn(data, "loss")).toEqual(LOSS);
-    expect(describeRow(data, SPEC, view, 1)).not.toContain("smoothed");
+    expect(describeRow(data, SPEC, 1)).not.toContain("smoothed");
+  });
+
+  it("is drawn over steps where the run has not recorded the axis that was chosen", () => {
+    const data = smallChartData(RUN, { ...VIEW, xAxis: "wall" }, SPEC);
+    expect([...data.chart.xs]).toEqual([1, 2, 3]);
+    expect(data.chart.formatX(2, 1)).toBe("2");
+    expect(describeRow(data, SPEC, 1)).toContain("step 2:");
   });
 
   it("has ticks on whole numbers only where it counts, and where one is in sight", () => {

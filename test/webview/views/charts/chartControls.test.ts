@@ -1,0 +1,18 @@
+// @vitest-environment happy-dom
+
+import { h } from "preact";
+import { act } from "preact/test-utils";
+import { expect, it } from "vitest";
+import { ChartControls } from "../../../../webview-ui/views/charts/chartControls.tsx";
+import { aDashboard } from "../../dashboards.ts";
+import { drawn } from "../../drawn.ts";
+
+it("an axis that was chosen for another run, and this one has not recorded, is neither named nor offered", () => {
+  const { dashboard } = aDashboard();
+  dashboard.update({ xAxis: "cost" });
+  const { place } = drawn(h(ChartControls, { dashboard }));
+  expect(place.textContent).not.toContain("Cost");
+  void act(() => place.querySelector("button")?.click());
+  expect(place.textContent).toContain("X axis");
+  expect(place.textContent).not.toContain("Cost");
+});
