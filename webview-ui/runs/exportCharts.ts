@@ -3,7 +3,7 @@
 import { chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
 import { parseColor } from "../charts/contrast.ts";
 import { type ColorName, canvasColor, lineColor } from "../charts/drawing/palette.ts";
-import { xValues } from "../charts/xAxis.ts";
+import { hasAxis, xValues } from "../charts/xAxis.ts";
 import { type CellTable, toCsv } from "../controls/export.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -41,19 +41,21 @@ export function savePng(runs: RunsModel): void {
 function numbersOf(runs: RunsModel): CellTable {
   const { xAxis, xRanges } = runs.layout.value;
   const charts = shownMetrics(runs);
-  const [low, high] = xRanges[xAxis] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const range = xRanges[xAxis] ?? null;
   const rows = runs.compared.value.flatMap(({ id, name }) => {
     const columns = runs.compare.of(id);
-    const xs = xValues(xAxis, columns, []);
+    const xs = hasAxis(xAxis, columns) ? xValues(xAxis, columns, []) : [];
     const values = charts.map((metric) => columns.values(metric));
     return Array.from(columns.steps(), (step, row) => ({
       x: xs[row] ?? Number.NaN,
       cells: [
         ...[name, step + 1],
-        ...(xAxis === "step" ? [] : [xs[row] ?? null]),
+        ...(xAxis === "step" ? [] : [known(xs[row])]),
         ...values.map((own) => known(own[row])),
       ],
-    })).flatMap(({ x, cells }) => (x >= low && x <= high ? [cells] : []));
+    })).flatMap(({ x, cells }) =>
+      range === null || (x >= range[0] && x <= range[1]) ? [cells] : [],
+    );
   });
   const axis = xAxis === "step" ? [] : [xAxis];
   return { heads: ["run", "step", ...axis, ...charts], rows };
