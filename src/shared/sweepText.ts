@@ -49,9 +49,12 @@ export function leftOutText({ left }: SweepEffects): string | null {
   );
 }
 
-/** The last part of a key, or all of it where another of the keys ends with the same part. */
-export function shortKey(key: string, keys: readonly string[]): string {
-  const last = key.slice(key.lastIndexOf(".") + 1);
+/** The last part of a key, or all of it where another of the keys ends with the same part. Give `last` where it may have dots. */
+export function shortKey(
+  key: string,
+  keys: readonly string[],
+  last = key.slice(key.lastIndexOf(".") + 1),
+): string {
   const isUnique = keys.every((other) => other === key || !other.endsWith(`.${last}`));
   return isUnique && !keys.includes(last) ? last : key;
 }

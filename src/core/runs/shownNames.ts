@@ -57,12 +57,13 @@ export function settingsName(settings: readonly string[]): string | null {
 export function shortSettings(settings: readonly string[]): readonly ShortSetting[] {
   const parts = settings.map(partsOf);
   const keys = parts.map(({ key }) => key);
-  return parts.map(({ key, value }) => ({ key: shortKey(key, keys), value }));
+  return parts.map(({ key, last, value }) => ({ key: shortKey(key, keys, last), value }));
 }
 
 function partsOf(setting: string) {
   const { segments = [], value = "" } = parseAssignment(setting) ?? {};
-  return { key: segments.map(({ text }) => text).join("."), value };
+  const parts = segments.map(({ text }) => text);
+  return { key: parts.join("."), last: parts.at(-1), value };
 }
 
 /** What the sweep of a run varies: values as they were given, by key, dotted as in the resolved configuration. None for a run of its own. */

@@ -38,6 +38,7 @@ it("runs with equal settings differ by the names of their sweeps, and by their o
 
 it("a key has its last part for a name, and all of it where another key ends with the same", () => {
   expect(settingsName(['environments."local/calculator".num_rollouts=8'])).toBe("num_rollouts 8");
+  expect(settingsName(['evaluation.splits."Owner/Game.v2"=[test]'])).toBe("Owner/Game.v2 [test]");
   expect(settingsName(['environments."a".weight=1', 'environments."b".weight=2'])).toBe(
     "environments.a.weight 1 · environments.b.weight 2",
   );
