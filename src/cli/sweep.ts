@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../core/errors.ts";
+import { compareRuns } from "../core/sweeps/comparedRuns.ts";
 import { ASK_ABOVE, combinationName, isStaged, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
@@ -70,7 +71,8 @@ async function printResults(
   { rows, outcomes }: SweepEnd,
 ) {
   const results = await sweepResults(fileSystem, rows, outcomes);
-  const named = { name: sweep.file.name, parent, grid: plan.grid, results };
+  const { effects } = compareRuns(rows);
+  const named = { name: sweep.file.name, parent, grid: plan.grid, results, effects };
   const table = (): readonly Line[] => [BLANK, ...sweepTable(named, invocation, out.columns)];
   out.print(wantsJson ? [sweepJson(named)] : table());
   return results;

@@ -4,7 +4,8 @@ import { parseErrorCode } from "../core/errorCodes.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
-import { lossOf, runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
+import { lossesOf } from "../core/sweeps/comparedRuns.ts";
+import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
@@ -40,8 +41,12 @@ export function sweepResults(
   rows: readonly SweepRow[],
   outcomes: ReadonlyMap<number, SweepOutcome>,
 ): Promise<readonly SweepResult[]> {
+  const losses = lossesOf(rows);
   return Promise.all(
-    rows.map((row) => sweepResult(fileSystem, row, outcomes.get(row.combination.index) ?? null)),
+    rows.map(async (row, index) => {
+      const outcome = outcomes.get(row.combination.index) ?? null;
+      return { ...(await sweepResult(fileSystem, row, outcome)), loss: losses[index] ?? null };
+    }),
   );
 }
 
@@ -49,20 +54,18 @@ async function sweepResult(
   fileSystem: FileSystem,
   { combination: { settings }, run }: SweepRow,
   outcome: SweepOutcome | null,
-): Promise<SweepResult> {
+): Promise<Omit<SweepResult, "loss">> {
   const exitCode = outcome === null ? exitCodeOfStored(run) : exitCodeOfOutcome(outcome);
   const error = outcome?.kind === "failed" ? errorMessage(outcome.error) : null;
   if (run === null) {
     const state = error === null ? "not-started" : "failed";
-    const unmeasured = { lastReward: null, bestReward: null, loss: null };
-    const nothing = { steps: 0, ...unmeasured, totalS: 0, folder: null };
+    const nothing = { steps: 0, lastReward: null, bestReward: null, totalS: 0, folder: null };
     return { settings, ...nothing, state, problem: error, exitCode };
   }
   const { folder, steps, reward: lastReward, phase: state } = run;
   const problem = error ?? storedProblem(run);
   const figures = await runFigures(fileSystem, folder);
-  const measured = { lastReward, ...figures, loss: lossOf(run) };
-  return { settings, state, steps, ...measured, folder, problem, exitCode };
+  return { settings, state, steps, lastReward, ...figures, folder, problem, exitCode };
 }
 
 function storedProblem({ phase, file, problem }: ListedRun): string | null {

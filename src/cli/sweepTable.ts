@@ -8,7 +8,7 @@ import type { Grid } from "../core/sweeps/grid.ts";
 import { combinationName, isStaged, settingsByKey } from "../core/sweeps/planSweep.ts";
 import { formatDuration, formatMeasure, formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import { type SweepEffects, sweepEffects } from "../shared/sweepEffects.ts";
+import type { SweepEffects } from "../shared/sweepEffects.ts";
 import {
   combinationsText,
   effectText,
@@ -29,11 +29,12 @@ export interface NamedResults {
   readonly parent: string;
   readonly grid: Grid;
   readonly results: readonly SweepResult[];
+  readonly effects: SweepEffects;
 }
 
 /** A row for each run, why some failed, and which setting mattered. */
 export function sweepTable(
-  { name, parent, grid, results }: NamedResults,
+  { name, parent, grid, results, effects }: NamedResults,
   { cwd }: Invocation,
   width: number,
 ): readonly Line[] {
@@ -63,7 +64,7 @@ export function sweepTable(
     [styled("strong", l10n.t("sweep {0} in {1}", name, place))],
     ...tableLines([...keys, ...columns(measured)], rows, width),
     ...problems,
-    ...effectLines(effectsOf(results)),
+    ...effectLines(effects),
   ];
 }
 
@@ -85,26 +86,13 @@ function effectLines(effects: SweepEffects): readonly Line[] {
   ];
 }
 
-/** By the mean reward of the last step, or the loss of supervised runs. */
-function effectsOf(results: readonly SweepResult[]): SweepEffects {
-  return sweepEffects(
-    results.map(({ settings, lastReward, loss, state, steps }, index) => ({
-      id: String(index),
-      settings: settingsByKey(settings),
-      result: lastReward ?? loss,
-      isDone: state === "done",
-      steps,
-    })),
-  );
-}
-
 /** One object on one line. */
-export function sweepJson({ name, results }: NamedResults): Line {
+export function sweepJson({ name, results, effects: { settings } }: NamedResults): Line {
   const runs = results.map(({ settings, ...result }) => ({
     settings: settingsByKey(settings),
     ...result,
   }));
-  const effects = effectsOf(results).settings.map(({ key, share }) => ({
+  const effects = settings.map(({ key, share }) => ({
     setting: key,
     share: share?.share ?? null,
     low: share?.low ?? null,

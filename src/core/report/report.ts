@@ -1,7 +1,6 @@
 /** What a report says of runs: what `show --json` says, their settings, and rollouts worth reading. */
 
 import { stageOf } from "../../shared/runFile.ts";
-import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
 import {
   type FlatSettings,
   type FlatSettingsOptions,
@@ -17,8 +16,8 @@ import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, readRun } from "../runs/runList.ts";
-import { shownNames, variedSettings } from "../runs/shownNames.ts";
-import { resultOf } from "../sweeps/sweepRuns.ts";
+import { shownNames } from "../runs/shownNames.ts";
+import { compareRuns, type SweepComparison } from "../sweeps/comparedRuns.ts";
 import { groupBy } from "../util/groupBy.ts";
 
 export interface RunsReport {
@@ -36,10 +35,8 @@ export interface RunsReport {
   readonly sweeps: readonly ReportedSweep[];
 }
 
-export interface ReportedSweep {
+export interface ReportedSweep extends SweepComparison {
   readonly name: string;
-  /** By the mean reward of the last step, or the loss of supervised runs. */
-  readonly effects: SweepEffects;
 }
 
 export interface RunInReport {
@@ -120,16 +117,8 @@ function sweepsOf(runs: readonly (ListedRun | null)[]): readonly ReportedSweep[]
   return [...groupBy(swept, ({ sweep }) => sweep.id).values()].flatMap((own) => {
     const [first] = own;
     if (first === undefined || own.length < 2) return [];
-    const effects = sweepEffects(
-      own.map(({ run }) => ({
-        id: run.folder,
-        settings: variedSettings(run.file),
-        result: resultOf(run),
-        isDone: run.phase === "done",
-        steps: run.steps,
-      })),
-    );
-    return [{ name: first.sweep.name, effects }];
+    const compared = compareRuns(own.map(({ run, sweep }) => ({ combination: sweep, run })));
+    return [{ name: first.sweep.name, ...compared }];
   });
 }
 

@@ -72,16 +72,6 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
   }
 }
 
-/** The newest loss of a supervised run, in nats a token: of what is held out where that is measured; null for another run. */
-export function lossOf({ fit }: Pick<ListedRun, "fit">): number | null {
-  return fit === null ? null : (fit.heldOut ?? fit.now);
-}
-
-/** By what runs of a sweep are compared: the mean reward of the last step, or {@link lossOf} a supervised run. */
-export function resultOf(run: Pick<ListedRun, "reward" | "fit">): number | null {
-  return run.reward ?? lossOf(run);
-}
-
 /**
  * Reads the metrics of a run whole: its highest mean reward over five steps in a row, null when no step had one with at least 90 % of
  * its rollouts scored, and the seconds of all steps. @throws AppError `file-unreadable`

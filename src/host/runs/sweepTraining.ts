@@ -3,8 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
-import { combinationName, isStaged, settingsByKey } from "../../core/sweeps/planSweep.ts";
-import { resultOf, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
+import { compareRuns } from "../../core/sweeps/comparedRuns.ts";
+import { combinationName, isStaged } from "../../core/sweeps/planSweep.ts";
+import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
   beginSweep,
   currentRows,
@@ -18,7 +19,6 @@ import {
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { sweepEffects } from "../../shared/sweepEffects.ts";
 import { shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training } from "./training.ts";
@@ -178,15 +178,7 @@ function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
     return `${combinationName(combination)}  ${state}\n`;
   });
   if (isStaged(plan)) return `\n${lines.join("")}`;
-  const effects = sweepEffects(
-    rows.map(({ combination, run }, index) => ({
-      id: String(index),
-      settings: settingsByKey(combination.settings),
-      result: run === null ? null : resultOf(run),
-      isDone: run?.phase === "done",
-      steps: run?.steps ?? 0,
-    })),
-  );
+  const { effects } = compareRuns(rows);
   const keys = effects.settings.map(({ key }) => key);
   // Nothing while no run has a result, and where only the seed varies.
   const hasAnswer = effects.runs > 0 && keys.length > 0;
