@@ -122,8 +122,9 @@ function summaryPart({ runs }: RunsReport): string {
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
 }
 
-function sweepPart({ name, effects }: ReportedSweep): string {
-  const { sentence, notes, settings } = sweepTexts(effects);
+function sweepPart({ name, ...compared }: ReportedSweep): string {
+  const { sentence, notes, settings } = sweepTexts(compared);
+  const { effects } = compared;
   const figures = effects.settings.map((effect, index) => {
     const { key = "", text = "" } = settings[index] ?? {};
     const plot = sweepPlot(effect, resultRange(effects), SWEEP, visibleText);

@@ -41,8 +41,8 @@ export function reportMarkdown(report: RunsReport): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-function sweepLines({ name, effects }: ReportedSweep): readonly string[] {
-  const { sentence, notes, settings } = sweepTexts(effects);
+function sweepLines({ name, ...compared }: ReportedSweep): readonly string[] {
+  const { sentence, notes, settings } = sweepTexts(compared);
   const list = settings.map(({ key, text }) => `- ${plain(key)}: ${plain(text)}`);
   return [
     `### Sweep ${plain(name)}`,

@@ -9,7 +9,6 @@ import {
   formatReward,
   formatTemperature,
 } from "../../shared/format.ts";
-import type { SweepEffects } from "../../shared/sweepEffects.ts";
 import {
   combinationsText,
   effectText,
@@ -17,6 +16,7 @@ import {
   shortKey,
   sweepSentence,
 } from "../../shared/sweepText.ts";
+import type { SweepComparison } from "../sweeps/comparedRuns.ts";
 import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface TextTable {
@@ -62,12 +62,18 @@ interface SweepTexts {
   readonly settings: readonly { readonly key: string; readonly text: string }[];
 }
 
+const COMPARED_BY: Readonly<Record<SweepComparison["by"], string>> = {
+  reward: "By the mean reward of the last step.",
+  now: "By the mean loss of the last 5 steps.",
+  heldOut: "By the newest loss of what is held out.",
+};
+
 /** Which setting of a sweep mattered. */
-export function sweepTexts(effects: SweepEffects): SweepTexts {
+export function sweepTexts({ by, effects }: SweepComparison): SweepTexts {
   const keys = effects.settings.map(({ key }) => key);
   const shown = (key: string): string => shortKey(key, keys);
   const notes = [
-    "By the mean reward of the last step. Shares are of the variance, less what chance explains, with 95 % intervals.",
+    `${COMPARED_BY[by]} Shares are of the variance, less what chance explains, with 95 % intervals.`,
     combinationsText(effects),
     leftOutText(effects),
   ];

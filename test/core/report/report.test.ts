@@ -203,6 +203,24 @@ describe("a report of several runs", () => {
     expect(reportHtml(single)).not.toContain("<h2>Sweep");
   });
 
+  it.each([
+    { heldOut: {}, by: "By the mean loss of the last 5 steps." },
+    { heldOut: { held_out: 0.8 }, by: "By the newest loss of what is held out." },
+  ])("says of supervised runs of a sweep: $by", async ({ heldOut, by }) => {
+    const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
+    const runs = ["1e-3", "1e-2"].map((folder) => ({ folder, name: folder }));
+    for (const { folder, name } of runs) {
+      const settings = [`learning_rate=${name}`];
+      const file = aRunFile({ name, phase: "done", sweep: { ...sweep, settings } });
+      await files.writeAtomic(runPaths(folder).runFile, JSON.stringify(file));
+      const fit = { steps: 1, was: 1, now: Number(name), ...heldOut };
+      await appendMetrics(files, folder, { step: 0, fit });
+    }
+    const report = await gatherReport(files, runs, OPTIONS);
+    expect(reportHtml(report)).toContain(by);
+    expect(reportMarkdown(report)).toContain(by);
+  });
+
   it("gives runs of the same name different names", async () => {
     const { runs } = await gatherReport(files, [await aRun("a/run"), await aRun("b/run")], OPTIONS);
     expect(runs.map(({ name }) => name)).toEqual(["run", "run (2)"]);
