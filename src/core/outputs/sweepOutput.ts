@@ -16,7 +16,7 @@ const runShape = {
   lastReward: measure.describe("mean reward of the last step"),
   bestReward: measure.describe("highest mean reward over 5 steps in a row"),
   loss: measure.describe(
-    "newest loss of a supervised run, in nats a token, of what is held out where that is measured; null: another run",
+    "mean loss of the last 5 steps of a supervised run, in nats a token, or the newest loss of what is held out where all supervised runs measure it; null: another run",
   ),
   totalS: measure.describe("time of all steps, in seconds"),
   folder: z.string().nullable().describe("null: there is no run"),
@@ -26,7 +26,7 @@ const runShape = {
 const effectShape = {
   setting: z.string().describe("key of the grid; the seed is none"),
   share: measure.describe(
-    "how much of the variance of lastReward, or of loss, it explains, 0 to 1 (epsilon squared); null: unknown",
+    "how much of the variance of lastReward, or of loss if no run has a reward, it explains, 0 to 1 (epsilon squared); null: unknown",
   ),
   low: measure.describe("lower bound of the share's 95 % interval"),
   high: measure.describe("upper bound of the share's 95 % interval"),
