@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
-import { compareRuns } from "../../core/sweeps/comparedRuns.ts";
+import { compareRuns, lossesOf } from "../../core/sweeps/comparedRuns.ts";
 import { combinationName, isStaged } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
@@ -17,7 +17,7 @@ import {
   sweepStarts,
 } from "../../node/loadSweep.ts";
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
-import { formatReward, plural } from "../../shared/format.ts";
+import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
@@ -170,11 +170,17 @@ export function labelledLines(
 
 /** A line for each run, and which setting of a sweep mattered. */
 function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
-  const lines = rows.map(({ combination, run }) => {
+  const losses = lossesOf(rows);
+  const lines = rows.map(({ combination, run }, index) => {
+    const loss = losses[index] ?? null;
+    const reached =
+      loss === null
+        ? l10n.t("reward {0}", formatReward(run?.reward ?? null))
+        : l10n.t("loss {0}", formatMeasure(loss));
     const state =
       run === null
         ? l10n.t("not started")
-        : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${l10n.t("reward {0}", formatReward(run.reward))}`;
+        : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${reached}`;
     return `${combinationName(combination)}  ${state}\n`;
   });
   if (isStaged(plan)) return `\n${lines.join("")}`;

@@ -104,6 +104,15 @@ it("goes through its runs with one place among the trainings, each a training of
   expect(printed.at(-1)).toContain("seed 2  done, 1 step, reward 0.50");
 });
 
+it("ends with the losses of supervised runs", async () => {
+  const { start, runs, begun } = await aWindow();
+  const { end, printed } = start({ grid: ["seed=1"] });
+  await begun(1);
+  await runs[0]?.fitted([1, 0.25]);
+  await end;
+  expect(printed.at(-1)).toContain("seed 1  done, 2 steps, loss 0.250");
+});
+
 it("only its first run counts as started by hand, and none after a wait for other runs", async () => {
   for (const { waits, expected } of [
     { waits: false, expected: [true, false, false] },
