@@ -25,6 +25,7 @@ import { visibleLine } from "../text/visible.ts";
 import { type RunColumn, resultColumns } from "./runColumns.ts";
 import type { RunsProps, ShownSweep } from "./runsModel.ts";
 import { type LitRun, ParallelCoordinates, SettingPlot } from "./sweepPlots.tsx";
+import { sortedRows } from "./tableItems.ts";
 
 /** From here on, plots one by one do not show which settings a run had together. */
 const MANY_SETTINGS = 3;
@@ -155,16 +156,12 @@ interface TableProps {
   readonly lit: LitRun;
 }
 
-/** The highest result first. */
+/** The lowest loss first, or the highest of any other result. */
 function SweptRuns({ rows, effects, column, shown, lit }: TableProps) {
   const keys = [...new Set(rows.flatMap(({ sweep }) => Object.keys(sweep?.settings ?? {})))];
   const counted = new Set(
     effects.settings[0]?.values.flatMap(({ points }) => points.map(({ id }) => id)),
   );
-  const resultOf = (row: RunsTableRow): number => {
-    const value = column.value(row);
-    return typeof value === "number" ? value : Number.NEGATIVE_INFINITY;
-  };
   return (
     <ScrollRegion label={l10n.t("Runs of the sweep")}>
       <table class="plain sweep-table">
@@ -183,34 +180,32 @@ function SweptRuns({ rows, effects, column, shown, lit }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows
-            .toSorted((a, b) => resultOf(b) - resultOf(a))
-            .map((row) => (
-              <tr
-                key={row.id}
-                data-lit={row.id === lit.id}
-                data-left-out={counted.size > 0 && !counted.has(row.id)}
-                onPointerEnter={() => lit.set(row.id)}
-                onPointerLeave={() => lit.set(null)}
-              >
-                <th scope="row" class="name">
-                  <Button
-                    class="link"
-                    label={visibleLine(row.name)}
-                    onFocus={() => lit.set(row.id)}
-                    onBlur={() => lit.set(null)}
-                    onClick={() => lit.open(row.id)}
-                  />
-                </th>
-                <td>{text.states[row.state]}</td>
-                {keys.map((key) => (
-                  <td class="number" key={key}>
-                    {visibleLine(row.sweep?.settings[key] ?? "–")}
-                  </td>
-                ))}
-                <td class="number">{column.text(row)}</td>
-              </tr>
-            ))}
+          {sortedRows(rows, column, column.key !== "loss").map((row) => (
+            <tr
+              key={row.id}
+              data-lit={row.id === lit.id}
+              data-left-out={counted.size > 0 && !counted.has(row.id)}
+              onPointerEnter={() => lit.set(row.id)}
+              onPointerLeave={() => lit.set(null)}
+            >
+              <th scope="row" class="name">
+                <Button
+                  class="link"
+                  label={visibleLine(row.name)}
+                  onFocus={() => lit.set(row.id)}
+                  onBlur={() => lit.set(null)}
+                  onClick={() => lit.open(row.id)}
+                />
+              </th>
+              <td>{text.states[row.state]}</td>
+              {keys.map((key) => (
+                <td class="number" key={key}>
+                  {visibleLine(row.sweep?.settings[key] ?? "–")}
+                </td>
+              ))}
+              <td class="number">{column.text(row)}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </ScrollRegion>

@@ -1,0 +1,35 @@
+// @vitest-environment happy-dom
+
+import { h } from "preact";
+import { expect, it } from "vitest";
+import { SweepView } from "../../../webview-ui/runs/sweepView.tsx";
+import { drawn } from "../drawn.ts";
+import { aRow } from "./rows.ts";
+import { aRunsPage } from "./runsPages.ts";
+
+/** Runs in the order of the table; `key` is the column that they are compared by. */
+function namesBy(key: string, results: Readonly<Record<string, number | null>>) {
+  const { runs, receive } = aRunsPage();
+  const rows = Object.entries(results).map(([id, result], index) => ({
+    ...aRow(id, 1, index, result),
+    sweep: { id: "s", name: "sweep", settings: { seed: String(index) }, isStages: false },
+    digest: {
+      best: null,
+      mean: null,
+      seconds: 1,
+      metrics: result === null ? {} : { loss: result },
+      alarms: 0,
+      evaluations: {},
+    },
+  }));
+  receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
+  runs.update({ sweep: "s", sweepMetric: key });
+  const { place } = drawn(h(SweepView, { runs }));
+  return [...place.querySelectorAll(".sweep-table tbody th")].map((cell) => cell.textContent);
+}
+
+it("lists the highest reward first, and the lowest loss", () => {
+  const results = { middle: 0.5, none: null, low: 0.1, high: 0.9 };
+  expect(namesBy("reward.last", results)).toEqual(["high", "middle", "low", "none"]);
+  expect(namesBy("loss", results)).toEqual(["low", "middle", "high", "none"]);
+});
