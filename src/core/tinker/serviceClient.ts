@@ -19,7 +19,7 @@ import { SamplingGate } from "./samplingGate.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
 import type { TinkerHttp } from "./transport/http.ts";
-import { serverNotice } from "./transport/serverWatch.ts";
+import { ServerNotice } from "./transport/serverWatch.ts";
 import { LossEncoding } from "./wire/lossEncoding.ts";
 import {
   type ClientConfig,
@@ -135,7 +135,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
       noAnswerLimitMs,
       billingPauseMs,
       resultBytes: new Limiter(Math.ceil(config.inflight_response_bytes_semaphore_size)),
-      pauses: serverNotice(options, {
+      pauses: new ServerNotice(options, {
         begin: (reason) => `It has paused requests (${reason}). They continue by themselves.`,
         end: "It continues with requests.",
       }),

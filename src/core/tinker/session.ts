@@ -143,7 +143,7 @@ export class TinkerSession {
         path: "session_heartbeat",
         body: { session_id: id, type: "session_heartbeat" },
         timeoutMs: heartbeatTimeoutMs,
-        isHeartbeat: true,
+        kind: "heartbeat",
         signal: this.signal,
       });
       await response.text();

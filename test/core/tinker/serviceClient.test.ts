@@ -188,6 +188,32 @@ describe("a server that answers heartbeats", () => {
     ]);
   });
 
+  it("is reported once when it pauses one operation and works on another", async () => {
+    const messages: string[] = [];
+    const server = fakeTinker((path, request) => {
+      if (path !== "retrieve_future") return undefined;
+      const isSample = String(jsonBody(request)["request_id"]).startsWith("asample");
+      const state = isSample ? "paused_capacity" : "active";
+      return { json: { type: "try_again", queue_state: state } };
+    });
+    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+    const sampler = await client.samplerForBase("org/model");
+    const stop = new AbortController();
+    const sampling = sampler.sample(SAMPLE, { signal: stop.signal });
+    const creating = client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+    await server.clock.advance(120_000);
+    const paused =
+      "It has paused requests (it has no capacity at present). They continue by themselves.";
+    expect(messages).toEqual([paused]);
+    stop.abort();
+    await expect(sampling).rejects.toMatchObject({ name: "AbortError" });
+    expect(messages).toEqual([paused]);
+    await server.clock.advance(10_000);
+    expect(messages).toEqual([paused, "It continues with requests."]);
+    client.close();
+    await expect(creating).rejects.toMatchObject({ name: "AbortError" });
+  });
+
   it("is given up when it stops answering them while it holds polls", async () => {
     const heartbeat = { status: 503 };
     const { creating, clock } = await heldPolls({ held: Number.POSITIVE_INFINITY, heartbeat });
@@ -211,6 +237,30 @@ describe("a server that answers heartbeats", () => {
     expect(messages).toEqual([`It does not carry out requests (${reason}). They are repeated.`]);
     isRefusing = false;
     await server.clock.run(sampling);
+    expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+  });
+
+  it.each([
+    ["work and answers polls", "asample"],
+    ["polls alone", "retrieve_future"],
+  ])("is reported once when it refuses %s", async (_what, refused) => {
+    const messages: string[] = [];
+    let isRefusing = true;
+    const server = fakeTinker((path) => {
+      if (!isRefusing) return undefined;
+      if (path === refused) return { status: 503, json: {} };
+      return path === "retrieve_future" ? { json: { type: "try_again" } } : undefined;
+    });
+    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+    const sampler = await client.samplerForBase("org/model");
+    const working = Promise.all([
+      sampler.sample(SAMPLE),
+      client.createTrainingClient({ baseModel: "org/model", rank: 8 }),
+    ]);
+    await server.clock.advance(120_000);
+    expect(messages).toEqual(["It does not carry out requests (status 503). They are repeated."]);
+    isRefusing = false;
+    await server.clock.run(working);
     expect(messages.slice(1)).toEqual(["It carries out requests again."]);
   });
 });

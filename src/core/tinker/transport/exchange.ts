@@ -6,7 +6,7 @@ import { REPLY_LIMITS } from "../../replyLimits.ts";
 import { withoutEnd } from "../../util/textEdges.ts";
 import { tinkerError } from "./errors.ts";
 import { deprecationNotes } from "./serverMessage.ts";
-import type { ServerWatch, ServerWatchOptions } from "./serverWatch.ts";
+import type { RequestKind, ServerWatch, ServerWatchOptions } from "./serverWatch.ts";
 
 export interface SenderOptions extends ServerWatchOptions {
   readonly http: HttpClient;
@@ -21,7 +21,8 @@ export interface TinkerRequest {
   readonly body?: object | Uint8Array | LateJson;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  readonly isHeartbeat?: boolean;
+  /** Absent = `work`. */
+  readonly kind?: RequestKind;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,9 +68,7 @@ export function createSender(options: SenderOptions, watch: ServerWatch): Sender
       },
       signal: request.signal,
     });
-    const response = await (request.isHeartbeat === true
-      ? watch.heartbeat(sending)
-      : watch.request(sending));
+    const response = await watch.answer(sending, request.kind ?? "work");
     noteDeprecation(response);
     return response;
   };

@@ -5,13 +5,13 @@ import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, HttpResponse, Log } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
 import type { Limiter } from "../../util/limiter.ts";
-import type { OutageNotice } from "../../util/outageNotice.ts";
 import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
 import { protobufType } from "./exchange.ts";
 import type { TinkerHttp } from "./http.ts";
 import { type FutureResult, type Poll, readPollAnswer } from "./pollAnswer.ts";
 import { billingPollMs } from "./retry.ts";
+import type { ServerNotice } from "./serverWatch.ts";
 
 /** Value of the header X-Tinker-Request-Type. */
 export type OperationType =
@@ -35,7 +35,7 @@ export interface FutureOptions {
   /** Bounds the announced results that are fetched at once. */
   readonly resultBytes: Limiter;
   /** Learns of operations that the server has paused, and of those that go on. */
-  readonly pauses?: Pick<OutageNotice, "failed" | "recovered"> | undefined;
+  readonly pauses?: Pick<ServerNotice, "failed" | "recovered" | "givenUp"> | undefined;
 }
 
 export interface FutureRequest {
@@ -91,6 +91,7 @@ export async function awaitFuture(
     });
   } finally {
     giveBytes?.();
+    options.pauses?.givenUp(request.requestId);
   }
 }
 
@@ -101,7 +102,7 @@ async function pollUntilDone(
   makeRoom: (bytes: number) => Promise<void>,
 ): Promise<FutureResult> {
   const { clock, pauses } = options;
-  const { signal, withTimerPaused = withoutTimer } = request;
+  const { requestId, signal, withTimerPaused = withoutTimer } = request;
   let isSizeAccepted = false;
   let polledAtMs = 0;
   let state: PollState = {
@@ -121,8 +122,9 @@ async function pollUntilDone(
       polledAtMs = clock.monotonic();
       return await pollOnce(options, request, iteration, !isSizeAccepted);
     });
-    if (poll.kind === "pending" && isPausedState(poll.state)) pauses?.failed(pauseReason(poll));
-    else if (poll.kind === "pending" || poll.kind === "done") pauses?.recovered();
+    if (poll.kind === "pending" && isPausedState(poll.state)) {
+      pauses?.failed(pauseReason(poll), requestId);
+    } else if (poll.kind === "pending" || poll.kind === "done") pauses?.recovered(requestId);
     if (poll.kind === "done") return poll.result;
     if (poll.kind === "size-notice") {
       isSizeAccepted = true;
@@ -214,6 +216,7 @@ async function pollOnce(
     response = await tinker.send({
       method: "POST",
       path: "retrieve_future",
+      kind: "poll",
       body: { request_id: request.requestId, allow_metadata_only: allowMetadataOnly },
       headers: pollHeaders(request, iteration),
       timeoutMs: pollTimeoutMs,

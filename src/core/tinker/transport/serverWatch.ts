@@ -5,48 +5,71 @@ import type { Clock, HttpResponse } from "../../ports.ts";
 import { OutageNotice } from "../../util/outageNotice.ts";
 import type { OnServerMessage } from "./serverMessage.ts";
 
+/** Servers answer heartbeats and polls while they accept no work. */
+export type RequestKind = "heartbeat" | "poll" | "work";
+
 export interface ServerWatchOptions {
   readonly clock: Clock;
   readonly onMessage?: OnServerMessage | undefined;
 }
 
-/** A notice in messages about the server. */
-export function serverNotice(
-  { clock, onMessage }: ServerWatchOptions,
-  { begin, end }: { readonly begin: (reason: string) => string; readonly end: string },
-): OutageNotice {
-  return new OutageNotice({
-    clock,
-    onOutage: (reason) => onMessage?.({ level: "warn", text: begin(reason) }),
-    onRecovered: () => onMessage?.({ level: "info", text: end }),
-  });
+/** A notice in messages about the server. It is over when all that has failed, each by its name, has recovered. */
+export class ServerNotice {
+  readonly #notice: OutageNotice;
+  readonly #failing = new Set<string>();
+
+  constructor(
+    { clock, onMessage }: ServerWatchOptions,
+    { begin, end }: { readonly begin: (reason: string) => string; readonly end: string },
+  ) {
+    this.#notice = new OutageNotice({
+      clock,
+      onOutage: (reason) => onMessage?.({ level: "warn", text: begin(reason) }),
+      onRecovered: () => onMessage?.({ level: "info", text: end }),
+    });
+  }
+
+  failed(reason: string, name = ""): void {
+    this.#failing.add(name);
+    this.#notice.failed(reason);
+  }
+
+  recovered(name = ""): void {
+    this.#failing.delete(name);
+    if (this.#failing.size === 0) this.#notice.recovered();
+  }
+
+  /** What was reported is not over, for nothing has succeeded. */
+  givenUp(name: string): void {
+    this.#failing.delete(name);
+    if (this.#failing.size === 0) this.#notice.answered();
+  }
 }
 
 /** Reports once when a server keeps silent or refuses requests for half a minute, and once when that is over. */
 export class ServerWatch {
   readonly #clock: Clock;
-  readonly #silence: OutageNotice;
-  readonly #refusal: OutageNotice;
+  readonly #silence: ServerNotice;
+  readonly #refusal: ServerNotice;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerWatchOptions) {
     this.#clock = options.clock;
-    this.#silence = serverNotice(options, {
+    this.#silence = new ServerNotice(options, {
       begin: (reason) => `It does not answer (${reason}). Requests are repeated.`,
       end: "It answers again.",
     });
-    this.#refusal = serverNotice(options, {
+    this.#refusal = new ServerNotice(options, {
       begin: (reason) => `It does not carry out requests (${reason}). They are repeated.`,
       end: "It carries out requests again.",
     });
   }
 
-  /** The server gives a heartbeat its answer while it refuses everything else. */
-  async heartbeat(sending: Promise<HttpResponse>): Promise<HttpResponse> {
+  async answer(sending: Promise<HttpResponse>, kind: RequestKind): Promise<HttpResponse> {
     const startedAtMs = this.#clock.monotonic();
     try {
       const response = await sending;
-      if (response.status < 500) this.#answered();
+      this.#answered(response.status, kind);
       return response;
     } catch (error) {
       // A server may hold one request for longer than the client waits, and answer others meanwhile.
@@ -57,22 +80,20 @@ export class ServerWatch {
     }
   }
 
-  async request(sending: Promise<HttpResponse>): Promise<HttpResponse> {
-    const response = await this.heartbeat(sending);
-    const reason = refusalReason(response.status);
-    if (reason === null) this.#refusal.recovered();
-    else this.#refusal.failed(reason);
-    return response;
-  }
-
   /** By {@link Clock.monotonic}; errors of the server are no answers. */
   hasAnsweredSince(ms: number): boolean {
     return this.#answeredAtMs > ms;
   }
 
-  #answered(): void {
-    this.#answeredAtMs = this.#clock.monotonic();
-    this.#silence.recovered();
+  #answered(status: number, kind: RequestKind): void {
+    if (status < 500) {
+      this.#answeredAtMs = this.#clock.monotonic();
+      this.#silence.recovered();
+    }
+    if (kind === "heartbeat") return;
+    const reason = refusalReason(status);
+    if (reason === null) this.#refusal.recovered(kind);
+    else this.#refusal.failed(reason, kind);
   }
 }
 

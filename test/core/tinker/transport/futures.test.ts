@@ -40,6 +40,7 @@ function poll(
     pauses: {
       failed: (reason) => states.push(reason),
       recovered: () => states.push("goes on"),
+      givenUp: () => undefined,
     },
     ...overrides,
   };
