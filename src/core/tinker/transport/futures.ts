@@ -62,6 +62,8 @@ interface PollState {
 }
 
 const pollTimeoutMs = 45_000;
+/** Timers may fire a little early. */
+const heldPollMs = pollTimeoutMs - 1_000;
 const maxBadRequests = 4;
 const quickPollMs = 1_000;
 const quickPollPause: Doubling = { firstMs: 250, maxMs: 5_000 };
@@ -227,7 +229,7 @@ async function pollOnce(
     if (!isAppError(error, "transport")) throw error;
     const isHeld =
       response === null &&
-      clock.monotonic() - startedAtMs >= pollTimeoutMs &&
+      clock.monotonic() - startedAtMs >= heldPollMs &&
       tinker.hasAnsweredSince(startedAtMs);
     return isHeld ? { kind: "held" } : { kind: "no-answer", cause: errorMessage(error) };
   }
