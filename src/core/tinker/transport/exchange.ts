@@ -39,6 +39,8 @@ export const protobufType = "application/x-protobuf";
 const defaultTimeoutMs = 60_000;
 /** Time to send a body is added for lines as slow as this. */
 const slowestBytesPerSecond = 16 * 1024;
+/** A server that answers no try must not hold a large request for long. */
+const maxUploadMs = 120_000;
 
 /** @throws AppError `transport` without an answer, `tinker-protocol` for one that is too long */
 export type Sender = (
@@ -101,5 +103,5 @@ function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Ui
 }
 
 function uploadMs(body: string | Uint8Array = ""): number {
-  return Math.floor(body.length / slowestBytesPerSecond) * 1000;
+  return Math.min(Math.floor(body.length / slowestBytesPerSecond) * 1000, maxUploadMs);
 }
