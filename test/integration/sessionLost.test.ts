@@ -6,6 +6,7 @@ import { EXIT } from "../../src/shared/exitCodes.ts";
 import type { Outcome } from "../resilience/outage/outcome.ts";
 import { connectTo, eventually, linesIn, runFile } from "./controlledRun.ts";
 import { forgetfulStage, messages } from "./forgetfulRun.ts";
+import type { PassingAnswer } from "./tinkerServersProxy.ts";
 
 const stage = forgetfulStage();
 let undisturbed: Outcome;
@@ -64,6 +65,34 @@ describe("a run whose session is lost again and again", { timeout: 180_000 }, ()
     expect(stdout).toContain("The service has lost the session of this run");
     expect(stdout).toContain("The run has a new session and continues after step 2");
     expect(await runFile(folder)).toMatchObject({ phase: "done", attempt: 4, generation: 4 });
+  });
+});
+
+describe("a run whose account is blocked while it has no session", { timeout: 180_000 }, () => {
+  it("waits for the bill before it continues, and before the evaluation at the end", async () => {
+    const unpaid: PassingAnswer = {
+      status: 402,
+      type: "application/json",
+      body: Buffer.from("{}"),
+    };
+    let contacts = 0;
+    const { service, differencesFrom, code, stderr } = await stage.play(
+      { losses: [{ endpoint: "optim_step", request: 4, status: 404 }] },
+      {
+        settings: "max_recoveries: 1\n",
+        filter: {
+          request: (passing) => {
+            if (!passing.path.endsWith("/client/config")) return passing;
+            contacts += 1;
+            return contacts === 2 || contacts === 4 ? unpaid : passing;
+          },
+          answer: (answer) => answer,
+        },
+      },
+    );
+    expect(code, stderr).toBe(0);
+    expect({ contacts, sessions: service.sessions }).toEqual({ contacts: 5, sessions: 3 });
+    expect(differencesFrom(undisturbed)).toEqual([]);
   });
 });
 

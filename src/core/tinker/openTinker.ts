@@ -23,6 +23,8 @@ export interface TinkerAddress {
   readonly onToken?: (token: string) => void;
   /** Called with messages of the server for its user, and with what this client does differently because of the server. */
   readonly onMessage?: OnServerMessage;
+  /** The first contact waits for an unpaid bill, too, where work would otherwise be lost. */
+  readonly waitsForBills?: boolean | undefined;
 }
 
 /** The version of the official client whose behavior this client follows; servers choose their flags by it. */
@@ -41,7 +43,7 @@ export async function openTinker(options: TinkerAddress): Promise<{
   let config = clientConfigSchema.parse({});
   const billingPauseMs = () => config.billing_exception_max_pause_duration_sec * 1000;
   const tinker = createTinkerHttp({ ...options, billingPauseMs });
-  config = await clientConfig(tinker);
+  config = await clientConfig(tinker, options.waitsForBills ?? false);
   if (config.pjwt_auth_enabled) await tinker.exchangeKey();
   return { tinker, config, billingPauseMs };
 }
@@ -63,12 +65,12 @@ const firstContactBudgetMs = 30_000;
 const firstContactTimeoutMs = 15_000;
 
 /** The flags of the server; one without the call gets the defaults. */
-async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
+async function clientConfig(tinker: TinkerHttp, waitsForBills: boolean): Promise<ClientConfig> {
   const body = { sdk_version: sdkVersion };
-  const budgetMs = firstContactBudgetMs;
+  const callOptions = { budgetMs: firstContactBudgetMs, waitsForBills };
   const timeoutMs = firstContactTimeoutMs;
   const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
-  const answer = await orNullWithout(tinker.call(request, clientConfigSchema, { budgetMs }));
+  const answer = await orNullWithout(tinker.call(request, clientConfigSchema, callOptions));
   return answer ?? clientConfigSchema.parse({});
 }
 

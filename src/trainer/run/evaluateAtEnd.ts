@@ -4,6 +4,7 @@ import { appendMetrics } from "../../core/runFolder/metrics/metrics.ts";
 import { evaluate } from "../../core/training/evaluation/evaluate.ts";
 import { endRow } from "../../core/training/evaluation/evaluation.ts";
 import type { LoopEnd } from "../../core/training/loop.ts";
+import { raceAbort } from "../../core/util/abort.ts";
 import {
   type ConnectionOptions,
   connectModelService,
@@ -25,7 +26,8 @@ export async function evaluateAtEnd(
   if (outcome !== "done" && ending === null) return;
   if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();
-  const fresh = await connectModelService(connections);
+  const connecting = connectModelService({ ...connections, waitsForBills: true });
+  const fresh = await raceAbort(connecting, context.control.signal);
   const sampler = await fresh.service.samplerForPath(samplerPath);
   await context.reporting.events.record({
     step,

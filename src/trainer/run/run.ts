@@ -75,7 +75,8 @@ async function runPlan(
   { services, recoveries, lost, loadOnce }: AttemptOptions & { readonly services: CleanupStack },
 ): Promise<RunEnd | LostAttempt> {
   const { name: runName, loaded } = plan;
-  const connections = await connectionOptions(trainer, { loaded, runName, services });
+  const own = await connectionOptions(trainer, { loaded, runName, services });
+  const connections = { ...own, waitsForBills: lost !== null };
   const trackers = await findTrackers(connections);
   if (plan.isOver === true) return finishRun(trainer, plan, connections.variables, trackers);
   const { tinker, preparation } = await connectAndPrepare(connections, plan, loadOnce);

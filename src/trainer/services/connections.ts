@@ -60,6 +60,8 @@ export interface ConnectionOptions extends ServiceAddressOptions {
   readonly control: Pick<RunControl, "fail" | "signal">;
   /** Shown with the session at the service. */
   readonly runName: string;
+  /** For a run that has trained already: the first contact with Tinker waits for an unpaid bill, too. */
+  readonly waitsForBills?: boolean;
 }
 
 /** On a socket the host does not matter. */
@@ -149,7 +151,7 @@ async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnectio
   };
 }
 
-function sessionOptions({ config, log, runName }: ConnectionOptions) {
+function sessionOptions({ config, log, runName, waitsForBills }: ConnectionOptions) {
   return {
     clock: systemClock,
     random: systemRandom,
@@ -157,6 +159,7 @@ function sessionOptions({ config, log, runName }: ConnectionOptions) {
     tags: ["tinker-rl"],
     displayName: runName,
     userMetadata: { run: runName, model: config.model_name },
+    waitsForBills,
   };
 }
 

@@ -41,6 +41,17 @@ describe("connecting", () => {
     expect(requestsTo("client/config")[0]?.timeoutMs).toBeLessThanOrEqual(15_000);
   });
 
+  it("ends at once at a blocked account, unless work would be lost", async () => {
+    const unpaid: FakeReply = { status: 402, json: {} };
+    await expect(fakeTinker(() => unpaid).connect()).rejects.toMatchObject({
+      code: "tinker-billing",
+    });
+    let refusals = 3;
+    const { clock, connect, requestsTo } = fakeTinker(() => (refusals-- > 0 ? unpaid : undefined));
+    await clock.run(connect({ waitsForBills: true }));
+    expect(requestsTo("client/config")).toHaveLength(4);
+  });
+
   it("refuses a key that the hosted service cannot know, without sending it", async () => {
     const server = fakeTinker();
     const attempt = server.connect({ baseUrl: TINKER_URL, apiKey: "sk-something" });

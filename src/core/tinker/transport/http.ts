@@ -25,8 +25,10 @@ export interface TinkerHttpOptions extends SenderOptions {
 }
 
 export interface RequestOptions {
-  /** Limit of all tries together, and no wait for unpaid bills; 0 = one try. */
+  /** Limit of all tries together; 0 = one try. */
   readonly budgetMs?: number;
+  /** Absent = only without a limit of its own. */
+  readonly waitsForBills?: boolean | undefined;
   /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
   readonly throttle?: Throttle | undefined;
   /** Runs waits for the throttle and for unpaid bills. */
@@ -116,7 +118,9 @@ type AnswerTo = (
 /** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
 function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo {
   const { clock, random, log, keySource, billingPauseMs } = options;
-  return async (request, send, { budgetMs, throttle, withTimerPaused } = {}) => {
+  return async (request, send, callOptions = {}) => {
+    const { budgetMs, throttle, withTimerPaused } = callOptions;
+    const { waitsForBills = budgetMs === undefined } = callOptions;
     const what = `${request.method} ${request.path}`;
     const idempotencyKey = random.uuid();
     const { answer, attempts } = await retryAnswers(
@@ -126,7 +130,7 @@ function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo
         random,
         signal: request.signal,
         budgetMs: budgetMs ?? submitBudgetMs,
-        billingPauseMs: budgetMs === undefined ? billingPauseMs() : 0,
+        billingPauseMs: waitsForBills ? billingPauseMs() : 0,
         throttle,
         withTimerPaused,
         onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
