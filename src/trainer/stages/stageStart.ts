@@ -233,12 +233,10 @@ async function leftBudgets(
   const limits = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
   return (Object.keys(BUDGETS) as (keyof StageBudgets)[]).flatMap((key) => {
     const budget = budgets[key];
-    if (resumedWith.some((text) => budgetKey(text) === key)) return [];
-    const limit = limits?.[key] ?? null;
-    if (budget === null) return config[key] === limit ? [] : [`${key}=${limit}`];
+    if (budget === null || resumedWith.some((text) => budgetKey(text) === key)) return [];
     const left = budget - (used[key] ?? 0);
     if (left <= 0) throw usedUp(key, budget);
-    return [`${key}=${Math.min(left, limit ?? left)}`];
+    return [`${key}=${Math.min(left, limits?.[key] ?? left)}`];
   });
 }
 

@@ -136,10 +136,11 @@ describe("the common budget of stages", () => {
     expect(resumed).toEqual([...overrides, "max_hours=1"]);
   });
 
-  it("that the file has no more limits no resumed stage", async () => {
+  it("leaves a resumed stage its own where the file has none", async () => {
     const prices = "{sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1}";
     const overrides = ["stage=gather", `prices=${prices}`, "max_cost_usd=0.5"];
     const resume = join(folder, ".tinker-rl", "runs", "gather");
-    expect(await overridesOf({ resume, overrides })).toContain("max_cost_usd=null");
+    const resumed = await overridesOf({ resume, overrides });
+    expect(resumed).toEqual([...overrides, "max_tokens_total=1000", "max_hours=1"]);
   });
 });
