@@ -155,12 +155,12 @@ async function playModels(
   const { folder } = lease;
   watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });
   await lease.update({ phase: "running" });
-  const count = endsOnBudget ? await openCollectBudget(context) : undefined;
+  const budget = endsOnBudget ? await openCollectBudget(context) : { context, count: undefined };
   for (const model of models) {
     const sampler = await raceAbort(samplerOf(context, model), control.signal);
     const { name, path, step } = model;
     const place = { step, purpose: "asked", model: { name, path } } as const;
-    await evaluate(context, evaluation, sampler, place, count);
+    await evaluate(budget.context, evaluation, sampler, place, budget.count);
   }
 }
 

@@ -3,25 +3,47 @@
 import type { EvaluationUsage } from "../../runFolder/usageLog.ts";
 import { earlyEnd } from "../run/budgets.ts";
 import { type PlayContext, pricesOf } from "../run/context.ts";
+import type { Watcher } from "../run/progress.ts";
 
 const NO_RESULTS = { rewards: [], heldOutLosses: [] };
 
+interface CollectBudget {
+  /** For rollouts whose pauses are not counted. */
+  readonly context: PlayContext;
+  readonly count: (used: EvaluationUsage) => void;
+}
+
 /** Counts rollouts with those of earlier attempts, and ends the run once a budget is used up, which it may be already. */
-export async function openCollectBudget(
-  context: PlayContext,
-): Promise<(used: EvaluationUsage) => void> {
-  const { config, control, ports, storage } = context;
+export async function openCollectBudget(context: PlayContext): Promise<CollectBudget> {
+  const { config, control, ports, reporting, storage } = context;
   const { usage } = storage;
-  const before = await usage.read(() => false);
-  const startedMs = ports.clock.monotonic();
-  const endIfUsedUp = (seconds: number): void => {
+  const { clock } = ports;
+  let { seconds } = await usage.read(() => false);
+  let countedUntilMs = clock.monotonic();
+  let isPaused = false;
+  const countTime = (): void => {
+    const nowMs = clock.monotonic();
+    if (!isPaused) seconds += (nowMs - countedUntilMs) / 1000;
+    countedUntilMs = nowMs;
+  };
+  const endIfUsedUp = (): void => {
     const ending = earlyEnd(config, { usage, prices: pricesOf(context), seconds }, NO_RESULTS);
     if (ending !== null) control.fail(ending);
   };
-  endIfUsedUp(before.seconds);
-  return (used) => {
-    const seconds = before.seconds + (ports.clock.monotonic() - startedMs) / 1000;
-    usage.add({ ...used, seconds });
-    endIfUsedUp(seconds);
+  const watch: Watcher = (event) => {
+    if (event.kind === "paused" || event.kind === "continued") {
+      countTime();
+      isPaused = event.kind === "paused";
+    }
+    reporting.watch(event);
+  };
+  endIfUsedUp();
+  return {
+    context: { ...context, reporting: { ...reporting, watch } },
+    count: (used) => {
+      countTime();
+      usage.add({ ...used, seconds });
+      endIfUsedUp();
+    },
   };
 }
