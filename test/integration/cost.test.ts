@@ -1,6 +1,7 @@
 /** What runs count and cost, against a count by hand of what went over the wire. */
 
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -166,6 +167,15 @@ describe.each(OTHERS)("a run %s that is killed", (_, settings) => {
     const kept = rows.map((_, step) => (step < saved.rows.length ? 0 : thrownAway));
     expect(discarded).toEqual(kept);
   });
+});
+
+it("a run that collects within a budget in USD is refused without prices, before it has a folder", async () => {
+  const { folder, variables } = await project("");
+  const collect = ["--method=collect", "--prices=null", "--max_cost_usd=1"];
+  const { code, stderr } = await runProgram([...train(folder), ...collect], variables);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("the prices of Org/Tiny-tool-1 are unknown");
+  await expect(readdir(join(folder, ".tinker-rl", "runs"))).rejects.toThrow();
 });
 
 async function rowsIn(folder: string): Promise<number> {

@@ -13,7 +13,6 @@ import { BUDGET_ENDS } from "../../core/training/run/budgets.ts";
 import type { PlayContext } from "../../core/training/run/context.ts";
 import { report } from "../../core/training/run/report.ts";
 import { START } from "../../core/training/step/loopPosition.ts";
-import type { Prices } from "../../core/usage/prices.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { runName as configuredName } from "../../node/runPaths.ts";
 import { RunRecord } from "../../node/runRecord.ts";
@@ -31,8 +30,8 @@ import type { ConnectionOptions } from "../services/connections.ts";
 import type { ReportContext } from "../tracking/reportContext.ts";
 import { EVALUATION, type RolloutUploads, startUploads } from "../tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "../tracking/uploadAddress.ts";
-import { loadListPrices } from "../usage/loadPriceList.ts";
-import { claimEvaluation, evaluationName } from "./evaluationFolder.ts";
+import { type ListPrices, loadListPrices } from "../usage/loadPriceList.ts";
+import { claimEvaluation, evaluationName, unfinishedEvaluation } from "./evaluationFolder.ts";
 
 export interface ModelEvaluation {
   readonly fileSystem: FileSystem;
@@ -63,7 +62,9 @@ export async function evaluateModels(
     const connections = await connectionOptions(trainer, { loaded, runName, services });
     const address = findUploadAddress(connections);
     const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
-    const claim = () => claimEvaluation(wanted);
+    const folder = await unfinishedEvaluation(wanted);
+    const listPrices = await pricesOfList(trainer, wanted, folder, prepared.tinker.service.address);
+    const claim = () => claimEvaluation(wanted, folder);
     const lease = await claimRun(trainer, { loaded, claim }, { start: START });
     connections.serverOutput?.attach(lease.files, lease.folder);
     const record = await RunRecord.open(lease.folder);
@@ -77,7 +78,8 @@ export async function evaluateModels(
       activity: EVALUATION,
       cleanup: services,
     });
-    return await measure(trainer, wanted, { evaluation, prepared, lease, reporting, uploads });
+    const measuring = { evaluation, prepared, listPrices, lease, reporting, uploads };
+    return await measure(trainer, wanted, measuring);
   } catch (error) {
     throw trainer.redactor.redactError(error);
   } finally {
@@ -88,6 +90,7 @@ export async function evaluateModels(
 interface Measuring {
   readonly evaluation: EvaluationConfig;
   readonly prepared: PreparedServices;
+  readonly listPrices: ListPrices | null;
   readonly lease: RunLease;
   readonly reporting: ReportContext;
   readonly uploads: RolloutUploads | null;
@@ -139,20 +142,21 @@ async function measure(
 async function playModels(
   trainer: TrainerOptions,
   wanted: ModelEvaluation,
-  { evaluation, prepared, lease, reporting, uploads }: Measuring,
+  { evaluation, prepared, listPrices, lease, reporting, uploads }: Measuring,
 ): Promise<void> {
   const { control, watch } = trainer;
   const { loaded, models, endsOnBudget = false } = wanted;
   const { tinker, preparation } = prepared;
-  const listPrices = await recordedPrices(trainer, wanted, lease, tinker.service.address);
+  const { files, folder } = lease;
+  const file = priceFileOf(loaded.config, listPrices);
+  if (file !== null) await writePriceFile(files, folder, file);
   const watchPlaying = uploads?.beside(watch) ?? watch;
   const context = playContext(
     { ...reporting, reporting: { ...reporting.reporting, watch: watchPlaying } },
     tinker.service,
-    { ...preparation, listPrices, configPath: loaded.path },
+    { ...preparation, listPrices: listPrices?.prices ?? null, configPath: loaded.path },
   );
   const names = models.map(({ name }) => name);
-  const { folder } = lease;
   watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });
   await lease.update({ phase: "running" });
   const budget = endsOnBudget ? await openCollectBudget(context) : { context, count: undefined };
@@ -164,14 +168,14 @@ async function playModels(
   }
 }
 
-/** Those of the vendor's list, where they are known and needed; the folder keeps what is counted with. */
-async function recordedPrices(
+/** Those of the vendor's list, where they are known and needed. @throws AppError `prices-unknown` */
+function pricesOfList(
   { control, log }: TrainerOptions,
   { loaded: { config }, endsOnBudget }: ModelEvaluation,
-  { files, folder }: RunLease,
+  folder: string | null,
   address: string,
-): Promise<Prices | null> {
-  const found = await loadListPrices({
+): Promise<ListPrices | null> {
+  return loadListPrices({
     // Without prices an evaluation continues.
     config: endsOnBudget === true ? config : { ...config, max_cost_usd: null },
     address,
@@ -179,9 +183,6 @@ async function recordedPrices(
     log,
     signal: control.signal,
   });
-  const file = priceFileOf(config, found);
-  if (file !== null) await writePriceFile(files, folder, file);
-  return found?.prices ?? null;
 }
 
 async function samplerOf(

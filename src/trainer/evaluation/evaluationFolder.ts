@@ -14,7 +14,7 @@ import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import { runName, runParent } from "../../node/runPaths.ts";
-import type { EvaluationPlan, PlannedModel, RunOwner, SweepMember } from "../../shared/runFile.ts";
+import type { PlannedModel, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 
 export interface EvaluationFolderOptions {
@@ -32,39 +32,17 @@ export function evaluationName({ config, path }: Pick<LoadedConfig, "config" | "
 }
 
 /**
- * Claims the newest folder in which an evaluation of the same models with the same settings has not ended, or has rollouts left to
- * upload, else a new one.
- * @throws AppError `disk`, `folder-unsafe`
+ * The newest folder in which an evaluation of the same models with the same settings has not ended, or has rollouts left to upload; null
+ * without.
  */
-export async function claimEvaluation(options: EvaluationFolderOptions): Promise<RunLease> {
-  const { fileSystem, loaded, models, owner, sweep } = options;
-  const { config, path: configPath } = loaded;
-  const parent = runParent(config, configPath);
-  const starter = { owner, configPath, pid: process.pid, host: hostname() };
-  const evaluation = { models, digest: planDigest(models, config) };
-  const name = evaluationName(loaded);
-  const folder = await unfinished(fileSystem, { parent, name }, evaluation);
-  const ports = { fileSystem, clock: systemClock };
-  if (folder === null) {
-    return startRun(ports, { ...starter, parent, name, runId: randomUUID(), evaluation, sweep });
-  }
-  // Nothing in it is of a later step than this.
-  const step = Number.MAX_SAFE_INTEGER;
-  return resumeRun({ ...ports, isProcessAlive }, { ...starter, folder, step });
-}
-
-function planDigest(models: readonly PlannedModel[], config: Config): string {
-  // With another budget it continues.
-  const budgets = { max_cost_usd: null, max_tokens_total: null, max_hours: null };
-  return sha256(JSON.stringify([models, { ...redactSecrets(config), ...budgets }]));
-}
-
-async function unfinished(
-  fileSystem: FileSystem,
-  { parent, name }: { readonly parent: string; readonly name: string },
-  { digest }: EvaluationPlan,
-): Promise<string | null> {
-  const own = folderName(name);
+export async function unfinishedEvaluation({
+  fileSystem,
+  loaded: { config, path },
+  models,
+}: EvaluationFolderOptions): Promise<string | null> {
+  const own = folderName(evaluationName({ config, path }));
+  const parent = runParent(config, path);
+  const digest = planDigest(models, config);
   const found: { readonly folder: string; readonly startedAtMs: number }[] = [];
   for (const each of await fileSystem.list(parent)) {
     if (!each.startsWith(own)) continue;
@@ -77,6 +55,30 @@ async function unfinished(
     if (!isRunInUse(file, liveness)) found.push({ folder, startedAtMs: file.startedAtMs });
   }
   return found.sort((a, b) => b.startedAtMs - a.startedAtMs)[0]?.folder ?? null;
+}
+
+/** Claims the folder of an {@link unfinishedEvaluation}; null = a new one. @throws AppError `disk`, `folder-unsafe` */
+export async function claimEvaluation(
+  { fileSystem, loaded, models, owner, sweep }: EvaluationFolderOptions,
+  folder: string | null,
+): Promise<RunLease> {
+  const { config, path: configPath } = loaded;
+  const starter = { owner, configPath, pid: process.pid, host: hostname() };
+  const ports = { fileSystem, clock: systemClock };
+  if (folder === null) {
+    const evaluation = { models, digest: planDigest(models, config) };
+    const place = { parent: runParent(config, configPath), name: evaluationName(loaded) };
+    return startRun(ports, { ...starter, ...place, runId: randomUUID(), evaluation, sweep });
+  }
+  // Nothing in it is of a later step than this.
+  const step = Number.MAX_SAFE_INTEGER;
+  return resumeRun({ ...ports, isProcessAlive }, { ...starter, folder, step });
+}
+
+function planDigest(models: readonly PlannedModel[], config: Config): string {
+  // With another budget it continues.
+  const budgets = { max_cost_usd: null, max_tokens_total: null, max_hours: null };
+  return sha256(JSON.stringify([models, { ...redactSecrets(config), ...budgets }]));
 }
 
 async function hasUploads(files: FolderFiles, folder: string): Promise<boolean> {

@@ -1,19 +1,27 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { appendUploadLine } from "../../../src/core/tracking/openreward/uploadLog.ts";
-import { claimEvaluation } from "../../../src/trainer/evaluation/evaluationFolder.ts";
+import {
+  claimEvaluation,
+  type EvaluationFolderOptions,
+  unfinishedEvaluation,
+} from "../../../src/trainer/evaluation/evaluationFolder.ts";
 import { aConfig } from "../../core/training/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const fileSystem = filesOnDisk();
 const home = folderOfAllTests();
 
+async function claimed(options: EvaluationFolderOptions) {
+  return claimEvaluation(options, await unfinishedEvaluation(options));
+}
+
 it("one that its budget ended continues with a higher one, and not with other settings", async () => {
   const models = [{ name: "base", path: null, step: 0 }];
   const claim = (settings: Parameters<typeof aConfig>[0]) => {
     const path = join(home, "budget.yaml");
     const loaded = { config: aConfig(settings), path, text: "", warnings: [], overrides: [] };
-    return claimEvaluation({ fileSystem, loaded, models, owner: "terminal" });
+    return claimed({ fileSystem, loaded, models, owner: "terminal" });
   };
   const first = await claim({ max_hours: 1, max_cost_usd: 1 });
   await first.end({ phase: "stopped" });
@@ -29,7 +37,7 @@ it("an evaluation that is done is claimed again as long as rollouts of it wait t
   const path = join(home, "config.yaml");
   const loaded = { config: aConfig(), path, text: "", warnings: [], overrides: [] };
   const models = [{ name: "base", path: null, step: 0 }];
-  const claim = () => claimEvaluation({ fileSystem, loaded, models, owner: "terminal" });
+  const claim = () => claimed({ fileSystem, loaded, models, owner: "terminal" });
   const first = await claim();
   const opened = { kind: "opened", attempt: 1, waiting: 3 } as const;
   await appendUploadLine(first.files, first.folder, opened);
