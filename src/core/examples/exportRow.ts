@@ -131,7 +131,9 @@ function readResults(
   { agent }: RolloutRecord,
   { calls, results }: TurnRecord,
 ): TurnRecord["results"] {
-  return agent === undefined ? results : results.slice(0, calls.length);
+  if (agent === undefined) return results;
+  const made = results.findIndex(({ name }, i) => name !== calls[i]?.name);
+  return made === -1 ? results : results.slice(0, made);
 }
 
 /** What the model was asked, in OpenAI's chat format. */

@@ -77,4 +77,13 @@ describe("the turns of an exported rollout", () => {
   it("have nothing that an agent got for itself", () => {
     expect(answers({ agent })).toEqual([task, observed]);
   });
+
+  it("have no result of another call where an agent ran fewer than the model made", () => {
+    const made = (name: string) => ({ name, args: "{}", raw: "" });
+    const calls = [made("search"), made("final_answer")];
+    const answer = { ...found, name: "answer", text: "Correct, reward 1." };
+    const own = turns.map((turn) => ({ ...turn, calls, results: [found, answer] }));
+    const results = messagesOf({ agent, turns: own }).filter(({ role }) => role === "tool");
+    expect(results).toEqual([{ role: "tool", tool_call_id: "call_0", content: "Snow." }]);
+  });
 });
