@@ -65,15 +65,18 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
       candidates.push({ ...rollout, run });
     }
   }
-  await useFewPerTask(candidates, choice.maxPerTask, async ({ run, ...chosen }) => {
-    const record = await run.reader.body(chosen.summary);
-    if (record === null) return null;
-    const row = exportRow(run, chosen, record);
-    const streams = await writtenTokens(format, run.reader, chosen);
-    if (!filter.takes(row, record, streams)) return null;
-    run.rows += await files.add(row, streams);
-    return row.split;
-  });
+  // Rows take far more memory than candidates, so they are held only where better ones may come.
+  const parts = choice.maxPerTask === null ? candidates.map((each) => [each]) : [candidates];
+  for (const part of parts) {
+    const used = await useFewPerTask(part, choice.maxPerTask, async ({ run, ...chosen }) => {
+      const record = await run.reader.body(chosen.summary);
+      if (record === null) return null;
+      const row = exportRow(run, chosen, record);
+      const streams = await writtenTokens(format, run.reader, chosen);
+      return filter.takes(row, record, streams) ? { run, row, streams } : null;
+    });
+    for (const { run, row, streams } of used) run.rows += await files.add(row, streams);
+  }
   if (files.count === 0) {
     throw new AppError(
       "no-examples",

@@ -103,6 +103,13 @@ describe("rollouts as a data set", () => {
     expect(rows).toContainEqual(expect.objectContaining({ task_index: 7, run: "two", reward: 1 }));
   });
 
+  it("stand in their order also where the best of each task are chosen", async () => {
+    const { run } = await writeRun([{ index: 7, reward: 0.5 }, { index: 8 }]);
+    const { output } = await exported(run, "messages", { maxPerTask: 1 });
+    const rows = await linesOf(join(output, "train.jsonl"));
+    expect(rows).toMatchObject([{ task_index: 7 }, { task_index: 8 }]);
+  });
+
   it("are the best of those of a task that can be written", async () => {
     const turns = aRecord({}).turns.map((turn) => ({ ...turn, content: "", calls: [] }));
     const { run } = await writeRun([
