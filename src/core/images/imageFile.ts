@@ -35,8 +35,10 @@ export function imageAddress(file: Pick<ImageFile, "format" | "base64">): string
 
 /** Reads base64. @throws AppError `image-invalid` for what is no PNG or JPEG file, and for one that is too large */
 export function readImage(base64: string): ImageFile {
-  if (base64.length > (MAX_IMAGE_BYTES / 3) * 4 + 4) throw tooLarge();
+  // With line breaks a text is longer; far longer ones are not decoded.
+  if (base64.length > 2 * MAX_IMAGE_BYTES) throw tooLarge();
   const units = decodeBase64(base64);
+  if (units.length > MAX_IMAGE_BYTES) throw tooLarge();
   const bytes = bytesOf(units);
   const found = identifyImage(bytes);
   if (found === null) {

@@ -37,6 +37,14 @@ describe("an image of an environment", () => {
     expect(readImage(unpadded).base64).toBe(padded);
   });
 
+  it("may be as large with line breaks as without", () => {
+    const sized = (bytes: number) => Buffer.concat([pngBytes(4, 4)], bytes).toString("base64");
+    const wrapped = (bytes: number) => sized(bytes).replace(/(.{76})/g, "$1\r\n");
+    expect(readImage(wrapped(MAX_IMAGE_BYTES)).bytes).toHaveLength(MAX_IMAGE_BYTES);
+    expect(() => readImage(wrapped(MAX_IMAGE_BYTES + 1))).toThrow("more than 4 MiB");
+    expect(() => readImage(sized(2 * MAX_IMAGE_BYTES))).toThrow("more than 4 MiB");
+  });
+
   it("is refused when it is not base64", () => {
     expect(() => readImage("no base64!")).toThrow("is not base64");
   });
