@@ -5,7 +5,7 @@ import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import { collectRollouts } from "../src/core/training/generation/collectRollouts.ts";
 import { runLimits } from "../src/core/training/run/context.ts";
 import { datumLength } from "../src/core/training/update/datums.ts";
-import { sum } from "../src/core/util/stats.ts";
+import { sum } from "../src/shared/mean.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 import { print } from "./measure.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { sum } from "../../src/core/util/stats.ts";
+import { sum } from "../../src/shared/mean.ts";
 import { readLines, trainLocally } from "./localRun.ts";
 
 const STEPS = 6;

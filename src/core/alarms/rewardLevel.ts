@@ -1,7 +1,8 @@
 /** The mean reward of a few steps, and whether it rose from one to another. */
 
+import { sum } from "../../shared/mean.ts";
 import { squaredErrors } from "../../shared/trendPoint.ts";
-import { mean, sum } from "../util/stats.ts";
+import { mean } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { isLearnt, MIN_SAMPLES } from "./samples.ts";
 

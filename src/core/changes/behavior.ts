@@ -2,11 +2,12 @@
 
 import * as z from "zod";
 import { type BehaviorReport, type BehaviorRow, REWARD_PARTINGS } from "../../shared/changes.ts";
+import { sum } from "../../shared/mean.ts";
 import type { FolderFiles } from "../ports.ts";
 import { stepPaths } from "../runFolder/files/layout.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { mean, sum } from "../util/stats.ts";
+import { mean } from "../util/stats.ts";
 import { evenly, type ListedRollout, readSome } from "./readSample.ts";
 import { rewardParts } from "./rewardParts.ts";
 

@@ -3,7 +3,8 @@
  * step, and the step's update waits for both.
  */
 
-import { percentile, sum } from "../util/stats.ts";
+import { sum } from "../../shared/mean.ts";
+import { percentile } from "../util/stats.ts";
 import type { Basis, StepTime } from "./basis.ts";
 import type { EstimatePlan } from "./plan.ts";
 

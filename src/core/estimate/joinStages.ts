@@ -1,7 +1,7 @@
 /** The estimates of stages as one of the whole training, against the budget that they share. */
 
+import { sum } from "../../shared/mean.ts";
 import type { StageBudgets } from "../config/stages.ts";
-import { sum } from "../util/stats.ts";
 import type { Estimate, EstimateRange } from "./estimate.ts";
 import { type EstimatePlan, planWithoutRollouts } from "./plan.ts";
 import type { EstimateReport, StageEstimate } from "./report.ts";

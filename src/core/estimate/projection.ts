@@ -1,7 +1,8 @@
 /** What a plan comes to when what was played weighs more or less. */
 
+import { sum } from "../../shared/mean.ts";
 import { addTokens, NO_TOKENS, TOKEN_KINDS, type TokenUsage } from "../usage/tokenUsage.ts";
-import { mean, sum } from "../util/stats.ts";
+import { mean } from "../util/stats.ts";
 import { type Basis, type MeasuredRollout, type PlayedGroup, spread } from "./basis.ts";
 import type { EstimatePlan } from "./plan.ts";
 import { type SharesOf, type TrainedShares, trainedSharesOf } from "./trainedShare.ts";

@@ -6,8 +6,9 @@
  * what the groups got. Groups of another size than those that are planned can be read so, too.
  */
 
+import { sum } from "../../shared/mean.ts";
 import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
-import { mean, sum } from "../util/stats.ts";
+import { mean } from "../util/stats.ts";
 import type { PlayedGroup } from "./basis.ts";
 
 /** From tasks that are always or never solved to tasks that are alike; equally probable before anything is played. */

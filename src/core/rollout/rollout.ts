@@ -1,5 +1,6 @@
 /** One rollout from its first attempt to its record: sessions, time limit, retries in fresh sessions, reward. */
 
+import { sum } from "../../shared/mean.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { PooledImage } from "../chat/imagePool.ts";
 import { errorMessage } from "../errors.ts";
@@ -10,7 +11,6 @@ import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { meteredSampler } from "../tinker/metered.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { type MeteredUsage, UsageMeter } from "../usage/usageMeter.ts";
-import { sum } from "../util/stats.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { type AcceptedAttempt, inFreshSessions } from "./attempts.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";

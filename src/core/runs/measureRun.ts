@@ -1,5 +1,6 @@
 /** Measures a run by the end of its metrics: what hints in its configuration show. */
 
+import { sum } from "../../shared/mean.ts";
 import type { MeasuredEnvironment, MeasuredRun } from "../config/editing/display/measuredRun.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -9,7 +10,7 @@ import { metricNames } from "../runFolder/metrics/metrics.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { countTokens, TOKEN_KINDS } from "../usage/tokenUsage.ts";
-import { mean, sum } from "../util/stats.ts";
+import { mean } from "../util/stats.ts";
 import { lastRows, totalSteps, usedBy } from "./runList.ts";
 
 /** Null for a run without a completed step. @throws AppError `file-unreadable`, `folder-unsafe` */

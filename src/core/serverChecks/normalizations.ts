@@ -1,7 +1,7 @@
 /** The ways in which servers make one number of the losses of tokens; Tinker's own is the sum. */
 
+import { sum } from "../../shared/mean.ts";
 import type { Config } from "../config/fields/schema.ts";
-import { sum } from "../util/stats.ts";
 
 /** By the names of the setting `loss_normalization` where that has one; a group's own mean a server cannot know. */
 export type LossNormalization =

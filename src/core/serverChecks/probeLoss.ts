@@ -1,11 +1,11 @@
 /** Finds out whether a server computes the loss that it is asked for, by a forward-only call that trains nothing. */
 
+import { sum } from "../../shared/mean.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { type LossName, lossParameters } from "../config/rules/lossDefaults.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import type { ForwardBackwardResult } from "../tinker/wire/forwardBackwardProto.ts";
 import { lossMetrics } from "../tinker/wire/metricNames.ts";
-import { sum } from "../util/stats.ts";
 import { LOSS_NAMES, type LossCandidate, lossCandidates } from "./lossCandidates.ts";
 import { type LossNormalization, normalized } from "./normalizations.ts";
 import type { LossToken } from "./policyLosses.ts";

@@ -1,5 +1,6 @@
 /** What made a step slow: waits, rollouts that lag behind, and phases that nothing else fills. */
 
+import { sum } from "../../shared/mean.ts";
 import {
   endOf,
   type PathSpan,
@@ -10,7 +11,7 @@ import {
 } from "../../shared/timeline.ts";
 import type { StepPhases } from "../runFolder/rollouts/stepPhases.ts";
 import { groupBy } from "../util/groupBy.ts";
-import { percentile, sum } from "../util/stats.ts";
+import { percentile } from "../util/stats.ts";
 
 export interface StallLimits {
   /** Rollouts that may run at the same time; null when not known. */

@@ -1,5 +1,6 @@
 /** Sampling from one frozen set of weights. */
 
+import { sum } from "../../shared/mean.ts";
 import { isAppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import type { Clock, Random } from "../ports.ts";
@@ -7,7 +8,6 @@ import type { TokenUsage } from "../usage/tokenUsage.ts";
 import type { UsageMeter } from "../usage/usageMeter.ts";
 import type { Backoff } from "../util/backoff.ts";
 import { retry, type TryOutcome } from "../util/retry.ts";
-import { sum } from "../util/stats.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import type { Accepted, Operations } from "./operations.ts";

@@ -1,5 +1,6 @@
 /** What a prepared run is going to do, for an estimate of what it takes. */
 
+import { sum } from "../../shared/mean.ts";
 import { rolloutsAtOnce } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { evaluationCells, rolloutsPerTask } from "../config/rules/evaluationCells.ts";
@@ -18,7 +19,6 @@ import type { ExampleSet } from "../examples/exampleSet.ts";
 import { costOf, type Prices } from "../usage/prices.ts";
 import { NO_TOKENS } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
-import { sum } from "../util/stats.ts";
 import type { Preparation } from "./prepare.ts";
 import { environmentOf } from "./run/context.ts";
 import { isMeasured } from "./supervised/supervisedSteps.ts";

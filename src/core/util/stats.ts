@@ -63,13 +63,6 @@ export function indexOfNonFinite(values: ArrayLike<number>): number {
   return -1;
 }
 
-/** 0 when empty. */
-export function sum(values: ArrayLike<number>): number {
-  let total = 0;
-  for (let i = 0; i < values.length; i += 1) total += values[i] ?? 0;
-  return total;
-}
-
 /** Arithmetic mean; null when empty. */
 export function mean(values: Iterable<number>): number | null {
   return summarize(values).mean;

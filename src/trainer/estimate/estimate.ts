@@ -21,9 +21,9 @@ import {
 import { pastTasks } from "../../core/training/pastTasks.ts";
 import type { Preparation } from "../../core/training/prepare.ts";
 import type { Prices } from "../../core/usage/prices.ts";
-import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
 import { runParent } from "../../node/runPaths.ts";
+import { sum } from "../../shared/mean.ts";
 import { type LoadedConfig, loadConfig } from "../config/configFiles.ts";
 import { connectAndPrepare, connectionOptions } from "../plan/connectRun.ts";
 import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";

@@ -23,8 +23,8 @@ import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts"
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
-import { sum } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
+import { sum } from "../../shared/mean.ts";
 import { taskId } from "../../shared/taskId.ts";
 import { VERSION } from "../../shared/version.ts";
 

@@ -10,7 +10,7 @@ import type { ChatExample } from "../../core/examples/example.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
-import { sum } from "../../core/util/stats.ts";
+import { sum } from "../../shared/mean.ts";
 import { isTestIn, requireSameTokenizer } from "./loadExamples.ts";
 import { exampleLines, problemText } from "./readExampleFile.ts";
 

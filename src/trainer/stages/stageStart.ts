@@ -26,12 +26,12 @@ import { stageConfig } from "../../core/sweeps/planStages.ts";
 import { isStaged } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
-import { sum } from "../../core/util/stats.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
+import { sum } from "../../shared/mean.ts";
 import { type SweepMember, stageOf } from "../../shared/runFile.ts";
 
 interface StageRequest {

@@ -32,23 +32,23 @@ async function startsShown(starts: Readonly<Record<string, string | null>>) {
 
 it("knows the run that another took its weights from, also where several folders hold one of its name", async () => {
   const from = await startsShown({
-    "/work/a/.tinker-rl/runs/demo": null,
-    "/work/b/.tinker-rl/runs/demo": null,
-    "/work/c/.tinker-rl/runs/by-path": "/work/a/.tinker-rl/runs/demo",
-    "/work/c/.tinker-rl/runs/from-home": "~/b/.tinker-rl/runs/demo",
-    "/work/a/.tinker-rl/runs/beside": ".tinker-rl/runs/demo",
+    "/projects/a/.tinker-rl/runs/demo": null,
+    "/projects/b/.tinker-rl/runs/demo": null,
+    "/projects/c/.tinker-rl/runs/by-path": "/projects/a/.tinker-rl/runs/demo",
+    "/projects/c/.tinker-rl/runs/from-home": "~/b/.tinker-rl/runs/demo",
+    "/projects/a/.tinker-rl/runs/beside": ".tinker-rl/runs/demo",
   });
-  const [a, b] = ["/work/a/.tinker-rl/runs/demo", "/work/b/.tinker-rl/runs/demo"];
+  const [a, b] = ["/projects/a/.tinker-rl/runs/demo", "/projects/b/.tinker-rl/runs/demo"];
   expect(from).toEqual([null, null, a, b, a]);
 });
 
 it("names no run where several could be meant, or the named one is not listed", async () => {
   const from = await startsShown({
-    "/work/a/runs/demo": null,
-    "/work/b/runs/demo": null,
-    "/work/c/runs/unclear": "./demo",
-    "/work/c/runs/gone": "/work/d/old/demo",
-    "/work/c/runs/address": "tinker://a/weights/demo",
+    "/projects/a/runs/demo": null,
+    "/projects/b/runs/demo": null,
+    "/projects/c/runs/unclear": "./demo",
+    "/projects/c/runs/gone": "/projects/d/old/demo",
+    "/projects/c/runs/address": "tinker://a/weights/demo",
   });
   expect(from).toEqual([null, null, null, null, null]);
 });

@@ -1,8 +1,9 @@
 /** The `rollout/…` metrics over a list of rollouts. */
 
 import { rewardInterval } from "../../../shared/interval.ts";
+import { sum } from "../../../shared/mean.ts";
 import { groupBy } from "../../util/groupBy.ts";
-import { fraction, mean, type Stats, sum, summarize } from "../../util/stats.ts";
+import { fraction, mean, type Stats, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 import { failureReward, isSuccess } from "./outcomes.ts";
 import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";

@@ -3,9 +3,9 @@
  * ids, made for every turn, take several times the time and the memory.
  */
 
+import { sum } from "../../../shared/mean.ts";
 import type { ImageFile } from "../../images/imageFile.ts";
 import type { Run } from "../../images/imageIds.ts";
-import { sum } from "../../util/stats.ts";
 import { imageChunk, inputParts, type TokenIds } from "./modelInput.ts";
 
 export interface SamplePrompt {

@@ -1,6 +1,7 @@
 /** Measures a policy on tasks it is not trained on: fixed tasks and seeds, never a gradient. */
 
 import { rewardInterval } from "../../../shared/interval.ts";
+import { sum } from "../../../shared/mean.ts";
 import { pairedDifference, taskRewards } from "../../compare/pairedEvaluation.ts";
 import { type EvaluationCell, temperatureName } from "../../config/rules/evaluationCells.ts";
 import type { StoredResult } from "../../runFolder/evaluationLog.ts";
@@ -14,7 +15,7 @@ import { failureReward, isFailed, isSuccess } from "../../runFolder/metrics/outc
 import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { passAtK, reportedKs } from "../../util/passAtK.ts";
-import { fraction, mean, sum } from "../../util/stats.ts";
+import { fraction, mean } from "../../util/stats.ts";
 
 const NO_INTERVAL = { low: null, high: null };
 

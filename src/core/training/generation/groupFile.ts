@@ -5,13 +5,13 @@
  */
 
 import * as z from "zod";
+import { sum } from "../../../shared/mean.ts";
 import { Ledger, TOKEN_SOURCES, type TokenRun } from "../../rollout/ledger.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { rolloutFactsSchema } from "../../runFolder/metrics/stepFacts.ts";
 import { rolloutRecordSchema } from "../../runFolder/rollouts/rolloutRecord.ts";
 import { concatBytes } from "../../util/concatBytes.ts";
 import { encodeJsonLine, parseJsonLines } from "../../util/jsonl.ts";
-import { sum } from "../../util/stats.ts";
 
 const tokenRun = z.object({
   end: z.number().int().positive(),

@@ -4,13 +4,13 @@
  * timing.
  */
 
+import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { rolloutSeed } from "../../rollout/seeds.ts";
 import { raceAbort } from "../../util/abort.ts";
 import { groupBy } from "../../util/groupBy.ts";
-import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import { pauseAtFailure } from "../run/failedRollouts.ts";
 import { pauseUntilAvailable } from "../run/outages.ts";

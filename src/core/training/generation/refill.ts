@@ -4,7 +4,7 @@
  */
 
 import { formatQuantity } from "../../../shared/format.ts";
-import { sum } from "../../util/stats.ts";
+import { sum } from "../../../shared/mean.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 import { sampledTokens } from "../run/stepProgress.ts";

@@ -1,5 +1,6 @@
 /** Steps of supervised fine-tuning: batches of examples, one update of cross entropy each. The next is sent while one trains. */
 
+import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import { type Example, trainedTokens } from "../../examples/example.ts";
@@ -18,7 +19,6 @@ import type { ForwardBackwardResult } from "../../tinker/wire/forwardBackwardPro
 import { usedTotal } from "../../usage/prices.ts";
 import { addTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
 import { UsageMeter } from "../../usage/usageMeter.ts";
-import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import { learningRateAt } from "../run/learningRate.ts";
 import { meteredContext } from "../run/meteredContext.ts";

@@ -1,8 +1,8 @@
 /** Changes of advantages that need log-probabilities from the service: the penalty for leaving the base model, what teachers say, then the correction for other weights. */
 
+import { sum } from "../../../shared/mean.ts";
 import { hasTeacher } from "../../config/fields/presets.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
-import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 import type { TrainingDatum } from "./datums.ts";

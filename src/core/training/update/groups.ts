@@ -4,6 +4,7 @@
  * groups (Yu et al. 2025, arXiv:2503.14476); `refill.ts` takes others in their place.
  */
 
+import { sum } from "../../../shared/mean.ts";
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { teacherOf } from "../../config/rules/teachers.ts";
@@ -13,7 +14,6 @@ import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { areEqualRewards } from "../../runFolder/metrics/outcomes.ts";
 import type { GroupFacts } from "../../runFolder/metrics/stepFacts.ts";
 import { groupBy } from "../../util/groupBy.ts";
-import { sum } from "../../util/stats.ts";
 import { byTurn, turnAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
 import { mayHaveGradient } from "./gradient.ts";

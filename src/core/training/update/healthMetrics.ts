@@ -1,5 +1,6 @@
 /** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
 
+import { sum } from "../../../shared/mean.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { INVALID_REWARD } from "../../rollout/faults.ts";
 import type { Ledger } from "../../rollout/ledger.ts";
@@ -7,7 +8,7 @@ import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { power } from "../../util/power.ts";
-import { fraction, sum } from "../../util/stats.ts";
+import { fraction } from "../../util/stats.ts";
 
 /** The token streams of one rollout. */
 type Streams = readonly Ledger[];

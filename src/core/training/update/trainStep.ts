@@ -5,6 +5,7 @@
  * ratios differ from 1.
  */
 
+import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { lossParameters } from "../../config/rules/lossDefaults.ts";
 import type { Clock, Sha256 } from "../../ports.ts";
@@ -14,7 +15,6 @@ import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/forwa
 import { isGradientNorm, isLoss, lossMetrics } from "../../tinker/wire/metricNames.ts";
 import type { AdamParams } from "../../tinker/wire/wire.ts";
 import { groupBy } from "../../util/groupBy.ts";
-import { sum } from "../../util/stats.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";

@@ -14,8 +14,8 @@ import { usageEntries } from "../../../../src/core/runFolder/usageLog.ts";
 import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
 import { StepAlarms } from "../../../../src/core/training/step/alarms.ts";
 import { addTokens, NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
-import { sum } from "../../../../src/core/util/stats.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
+import { sum } from "../../../../src/shared/mean.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import {
   call,
