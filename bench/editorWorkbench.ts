@@ -39,7 +39,7 @@ interface Stage {
 
 export async function workbenchRows({ workspace }: BenchRuns): Promise<readonly Row[]> {
   const server = await startServer({
-    vsix: [packagedExtension()],
+    vsix: packagedExtension(),
     keys: { "ctrl+alt+f8": "workbench.action.closeAllEditors" },
   });
   const browser = await launchBrowser();

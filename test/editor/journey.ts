@@ -61,7 +61,7 @@ export async function runJourney(
   mkdirSync(SHOTS, { recursive: true });
   const folder = newFolder();
   await journey.prepare?.(folder);
-  const server = await startServer({ ...journey.server, edition, vsix: [vsix] });
+  const server = await startServer({ ...journey.server, edition, vsix });
   const page = await freshPage(browser, server.authority);
   const workbench = new Workbench(page);
   const picture = async (name: string): Promise<void> => {

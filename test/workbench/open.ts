@@ -12,7 +12,7 @@ const folder = newFolder();
 copyExample(folder);
 process.once("exit", () => deleteFolder(folder));
 const { authority } = await startServer({
-  vsix: [packagedExtension()],
+  vsix: packagedExtension(),
   edition: values.oldest === true ? "oldest" : "newest",
   trust: values.restricted !== true,
   idleSeconds: 24 * 3600,

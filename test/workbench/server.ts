@@ -3,6 +3,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
   appendFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -18,8 +19,8 @@ import { descendants } from "./processes.ts";
 
 export interface ServerOptions {
   readonly edition?: Edition;
-  /** Packages that are installed first. */
-  readonly vsix?: readonly string[];
+  /** A package that is installed first. */
+  readonly vsix?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Commands by key, such as `ctrl+alt+f9`: a way to call one that the palette does not offer. */
   readonly keys?: Readonly<Record<string, string>>;
@@ -83,12 +84,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   writeFileSync(logFile, "");
   const env = environment(home, options.env);
   const folders = prepareFolders(home, options);
-  for (const file of options.vsix ?? []) {
-    await promisify(execFile)(
-      installed.node,
-      [installed.entry, ...folders, "--install-extension", resolve(file), "--force"],
-      { env },
-    );
+  if (options.vsix !== undefined) {
+    const source = await installedExtension(installed, options.vsix);
+    cpSync(source, join(home, "extensions"), { recursive: true });
   }
   const child = spawn(installed.node, [installed.entry, ...folders, ...flags(installed, options)], {
     env,
@@ -107,6 +105,27 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
     await stop();
     throw error;
   }
+}
+
+/** Installs by server and package: each takes more than a second of a processor, and a copy of its folder does as well. */
+const installs = new Map<string, Promise<string>>();
+
+/** A folder of extensions that holds the package. */
+async function installedExtension({ node, entry }: InstalledServer, vsix: string): Promise<string> {
+  const install = async (): Promise<string> => {
+    const home = mkdtempSync(join(tmpdir(), "workbench-"));
+    process.once("exit", () => rmSync(home, { recursive: true, force: true }));
+    await promisify(execFile)(
+      node,
+      [entry, ...prepareFolders(home, {}), "--install-extension", resolve(vsix), "--force"],
+      { env: environment(home) },
+    );
+    return join(home, "extensions");
+  };
+  const key = `${entry} ${vsix}`;
+  const known = installs.get(key) ?? install();
+  installs.set(key, known);
+  return await known;
 }
 
 /** Arguments that keep the server's files out of the user's home. */
