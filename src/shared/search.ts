@@ -2,7 +2,7 @@
 
 import type { RolloutKey } from "./rolloutSet.ts";
 
-/** Who wrote a text: what the model was asked, its reasoning, its answer, its tool calls, what came back, and why a rollout failed. */
+/** Who wrote a text: what the model was asked, its reasoning, its answer, its tool calls, what came back or its agent printed, and why a rollout failed. */
 export const SEARCH_ROLES = ["prompt", "thinking", "answer", "call", "result", "error"] as const;
 export type SearchRole = (typeof SEARCH_ROLES)[number];
 

@@ -5,7 +5,7 @@ import type { Mark } from "../../shared/marks.ts";
 import type { RolloutKey, RolloutSource } from "../../shared/rolloutSet.ts";
 import { markFinder } from "../runFolder/marks.ts";
 import { type RolloutSummary, type RunReader, rolloutsInOrder } from "../runFolder/reader.ts";
-import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
+import { askedText, type RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { count, defineOutput, finite, list, measure } from "./output.ts";
 
@@ -81,6 +81,15 @@ const turnShape = {
   asked: z.string().optional().describe("what begins another conversation of an agent"),
 };
 
+const agentShape = {
+  exit: z
+    .string()
+    .nullable()
+    .describe("exit code, or the signal that ended it; null: the rollout ended it"),
+  output: z.string().describe("the end of what it printed"),
+  refusals: list(z.object({ message: z.string(), count })).describe("of its requests"),
+};
+
 const tokensShape = {
   stream: count,
   ids: list(z.number().int()),
@@ -103,8 +112,9 @@ export const trajectoriesOutput = defineOutput(
       z.object({
         ...rolloutShape,
         systemText: z.string().nullable(),
-        promptText: z.string(),
+        promptText: z.string().describe("what the model was asked first"),
         turns: list(z.object(turnShape)),
+        agent: z.object(agentShape).optional().describe("how the agent that played ended"),
         rewards: list(measure).describe("all that were received, in order"),
         rewardReduced: measure.describe("before it was clamped"),
         tokens: list(z.object(tokensShape))
@@ -190,16 +200,12 @@ function rolloutFields(summary: RolloutSummary, markOf: (key: RolloutKey) => Mar
   };
 }
 
-function trajectoryFields({
-  systemText,
-  promptText,
-  turns,
-  rewards,
-  rewardBreakdown,
-}: RolloutRecord) {
+function trajectoryFields(record: RolloutRecord) {
+  const { systemText, turns, agent, rewards, rewardBreakdown } = record;
   return {
     systemText,
-    promptText,
+    promptText: askedText(record),
+    agent,
     rewards: [...rewards],
     rewardReduced: rewardBreakdown.reduced,
     turns: turns.map(({ calls, errors, results, nudge, ...turn }) => ({

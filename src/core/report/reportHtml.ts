@@ -230,9 +230,10 @@ function rolloutPart({ reason, source, step, trajectory }: ReportedRollout): str
 }
 
 function turnPart(turn: ReportedRollout["trajectory"]["turns"][number], index: number): string {
-  const { reasoning, content, calls, unreadableCalls, results, answered } = turn;
+  const { asked, reasoning, content, calls, unreadableCalls, results, answered } = turn;
   return [
     `<h3>Turn ${index + 1}</h3>`,
+    ...(asked === undefined ? [] : [textPart("Prompt", asked)]),
     ...(reasoning === null ? [] : [textPart("Thinking", reasoning)]),
     ...(content.trim() === "" ? [] : [textPart("Model", content.trim())]),
     ...calls.map(({ name, arguments: given }) => textPart(`Call of ${name}`, given)),

@@ -1,7 +1,7 @@
 /** The texts of a stored rollout, each with who wrote it and in which turn. */
 
 import type { SearchRole } from "../../shared/search.ts";
-import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
+import { askedText, type RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 export interface RolloutText {
   readonly role: SearchRole;
@@ -14,11 +14,12 @@ export interface RolloutText {
 
 /** In the order of a replay; empty texts are left out. */
 export function rolloutTexts(record: RolloutRecord): readonly RolloutText[] {
-  const { systemText, promptText, turns, error } = record;
+  const { systemText, turns, agent, error } = record;
   const texts: readonly RolloutText[] = [
     { role: "prompt", turn: null, text: systemText ?? "" },
-    { role: "prompt", turn: null, text: promptText },
+    { role: "prompt", turn: null, text: askedText(record) },
     ...turns.flatMap(turnTexts),
+    { role: "result", turn: null, text: agent?.output ?? "" },
     { role: "error", turn: null, text: error ?? "" },
   ];
   return texts.filter(({ text }) => text !== "");

@@ -30,7 +30,7 @@ export const TOOLS = {
     title: "Read Rollouts",
     does: "Lists the rollouts of a step or evaluation, or reads one turn by turn.",
     forModel:
-      "Without `group` lists the rollouts of one training step or evaluation with reward, advantage, stop reason and whether each was trained on. With `group` and `rollout` reads one turn by turn: prompt, what the model wrote, its tool calls, their results and the rewards. Use it to see what the model really did.",
+      "Without `group` lists the rollouts of one training step or evaluation with reward, advantage, stop reason and whether each was trained on. With `group` and `rollout` reads one turn by turn: prompt, what the model wrote, its tool calls, their results, the rewards and how the program of an agent ended. Use it to see what the model really did.",
     icon: "comment-discussion",
   },
   validateConfig: {

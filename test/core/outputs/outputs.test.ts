@@ -4,10 +4,14 @@ import { z } from "zod";
 import { downloadOutput } from "../../../src/core/outputs/checkpointsOutput.ts";
 import { describeEvaluations } from "../../../src/core/outputs/evaluationsOutput.ts";
 import { OUTPUTS } from "../../../src/core/outputs/outputs.ts";
+import { describeTrajectories } from "../../../src/core/outputs/rolloutsOutput.ts";
 import { describeRun } from "../../../src/core/outputs/runOutput.ts";
 import { runFields, runsOutput } from "../../../src/core/outputs/runsOutput.ts";
+import { createRunReader } from "../../../src/core/runFolder/reader.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { aRun } from "../../host/views/runEntries.ts";
-import { aStoredResult } from "../runFolder/builders.ts";
+import { anAgentRecord, aStoredResult } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 describe("the schemas in docs/json", () => {
@@ -95,4 +99,20 @@ it("absurd numbers of a run keep no program from what else is in its folder", as
     evaluations: [{ step: 2, results: [{ tasks: -1 }] }],
   });
   expect((await describeEvaluations(files, FOLDER)).evaluations).toHaveLength(1);
+});
+
+it("the trajectory of an agent has what it asked and how it ended", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  const record = anAgentRecord();
+  await store.addRollout(record);
+  const reader = createRunReader(fileSystem, FOLDER);
+  const summaries = await reader.rollouts(0);
+  const at = { source: "training", step: 1 } as const;
+  const { trajectories } = await describeTrajectories(reader, at, {
+    summaries,
+    wantsTokens: false,
+  });
+  const promptText = "[system]\nBe brief.\n\n[user]\nAdd 2 to 3.";
+  expect(trajectories).toMatchObject([{ promptText, agent: record.agent }]);
 });

@@ -10,7 +10,13 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rollout
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { sha256 } from "../../../src/node/hash.ts";
-import { aRecord, aRunFile, rolloutFacts, stepFacts } from "../runFolder/builders.ts";
+import {
+  anAgentRecord,
+  aRecord,
+  aRunFile,
+  rolloutFacts,
+  stepFacts,
+} from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const OPTIONS = {
@@ -91,6 +97,14 @@ describe("a report of one run", () => {
     const records = [0, 1].map((rollout) => aRecord({ rollout, reward: 1 }));
     const { runs } = await gatherReport(files, [await aRun("demo", { records })], OPTIONS);
     expect(runs[0]?.rollouts.map(({ reason }) => reason)).toEqual(["best"]);
+  });
+
+  it("has what an agent asked in each of its conversations", async () => {
+    const records = [{ ...anAgentRecord(), reward: 1 }];
+    const html = reportHtml(await gatherReport(files, [await aRun("demo", { records })], OPTIONS));
+    for (const asked of ["Be brief.", "Add 2 to 3.", "Was it right?"])
+      expect(html).toContain(asked);
+    expect(html).not.toContain("What is 2 + 3?");
   });
 
   it("shortens paths in settings", async () => {

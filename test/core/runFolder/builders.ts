@@ -84,6 +84,27 @@ export function aTurn(changes: Partial<TurnFacts> = {}): TurnFacts {
   };
 }
 
+/** Of an agent that asks what its environment does not, in two conversations, and ends with a fault. */
+export function anAgentRecord(): RolloutRecord {
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("A record has a turn.");
+  return aRecord({
+    systemText: null,
+    conversation: [
+      { type: "system_message", content: "Be brief." },
+      { type: "user_message", content: "Add 2 to 3." },
+    ],
+    turns: [turn, { ...turn, stream: 1, asked: "Was it right?" }],
+    agent: {
+      exit: "1",
+      output: "TypeError: no sum",
+      refusals: [{ message: "n must be 1.", count: 2 }],
+    },
+    reward: null,
+    stop: "agent_failed",
+  });
+}
+
 export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts {
   return {
     environment: "local/calculator",

@@ -7,7 +7,7 @@ import { readTextIndex, textPaths, writeTextIndex } from "../../../src/core/sear
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { SearchHit, SearchQuery, SearchReport } from "../../../src/shared/search.ts";
 import { createUniform } from "../../../src/shared/uniform.ts";
-import { aRecord } from "../runFolder/builders.ts";
+import { anAgentRecord, aRecord } from "../runFolder/builders.ts";
 import { writeEvaluation } from "../runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
@@ -54,6 +54,16 @@ it("looks only into the texts of the roles that are asked for", async () => {
   expect(await rolesOf("richtig")).toEqual(["result"]);
   expect(await rolesOf("plums")).toEqual(["error"]);
   expect(await search({ text: "apples", roles: ["answer", "call"] })).toEqual([]);
+});
+
+it("finds what an agent asked and printed", async () => {
+  await store(anAgentRecord());
+  for (const [text, role] of [
+    ["brief", "prompt"],
+    ["TypeError", "result"],
+  ] as const) {
+    expect(await search({ text }), text).toMatchObject([{ snippets: [{ role, turn: null }] }]);
+  }
 });
 
 it("distinguishes upper and lower case where that is asked for, in words and in expressions", async () => {

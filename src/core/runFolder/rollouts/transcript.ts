@@ -1,14 +1,14 @@
 /** A stored rollout as plain text that two rollouts can be compared by, line by line. */
 
 import { isFailedOutcome } from "../../../shared/outcome.ts";
-import type { RolloutRecord } from "./rolloutRecord.ts";
+import { askedText, type RolloutRecord } from "./rolloutRecord.ts";
 
 /** Everything that was said, turn by turn; without times and other facts that differ between any two rollouts. */
 export function transcriptOf(record: RolloutRecord): string {
-  const { systemText, promptText, turns, rewards, reward, stop, error } = record;
+  const { systemText, turns, rewards, reward, stop, error } = record;
   const parts = [
     ...(systemText === null ? [] : [section("System", systemText)]),
-    section("Prompt", promptText),
+    section("Prompt", askedText(record)),
     ...turns.map((turn, at) => turnText(turn, at + 1)),
     section(
       "End",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { transcriptOf } from "../../../../src/core/runFolder/rollouts/transcript.ts";
-import { aRecord } from "../builders.ts";
+import { anAgentRecord, aRecord } from "../builders.ts";
 
 test("a transcript has all that was said, and nothing that differs between any two rollouts", () => {
   const [turn] = aRecord().turns;
@@ -24,4 +24,10 @@ test("answers of the environment without a call, and failures, are included", ()
   const text = transcriptOf(aRecord({ turns: [odd], reward: null, error: "answered 503" }));
   for (const said of ["{oops\nThis is no JSON.", "Call a tool.", "Richtig ✓", "answered 503"])
     expect(text).toContain(said);
+});
+
+test("a transcript has what an agent asked, not what its environment says", () => {
+  const text = transcriptOf(anAgentRecord());
+  expect(text).toMatch(/^## Prompt\n\n\[system\]\nBe brief\.\n\n\[user\]\nAdd 2 to 3\./);
+  expect(text).not.toContain("What is 2 + 3?");
 });

@@ -2,7 +2,7 @@
 
 import type { FolderFiles } from "../../../ports.ts";
 import { createRunReader, type RolloutSummary } from "../../../runFolder/reader.ts";
-import type { RolloutRecord } from "../../../runFolder/rollouts/rolloutRecord.ts";
+import { askedText, type RolloutRecord } from "../../../runFolder/rollouts/rolloutRecord.ts";
 import type { ExtendedValue } from "./extendedJson.ts";
 import type { Table } from "./tableFile.ts";
 
@@ -70,11 +70,11 @@ function row(summary: RolloutSummary, record: RolloutRecord): readonly ExtendedV
 }
 
 function transcript(record: RolloutRecord): string {
-  const { systemText, promptText, turns, error } = record;
+  const { systemText, turns, error } = record;
   const { group } = record.rewardBreakdown;
   const parts = [
     ...(systemText === null ? [] : [`[system]\n${systemText}`]),
-    `[task]\n${promptText}`,
+    `[task]\n${askedText(record)}`,
     ...turns.flatMap(({ sampledText, results, nudge, asked }) => [
       ...(asked === undefined ? [] : [`[task]\n${asked}`]),
       `[model]\n${sampledText}`,

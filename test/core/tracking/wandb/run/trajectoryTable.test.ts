@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRolloutStore } from "../../../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../../../src/core/secrets/redaction/redactor.ts";
 import { trajectoryTable } from "../../../../../src/core/tracking/wandb/run/trajectoryTable.ts";
-import { aRecord } from "../../../runFolder/builders.ts";
+import { anAgentRecord, aRecord } from "../../../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../../runFolder/memoryFileSystem.ts";
 
 const FOLDER = "/runs/run";
@@ -35,6 +35,14 @@ describe("a table of trajectories", () => {
     expect(rows?.[0]).toMatchObject({ advantage: 0.5 });
     expect(rows?.[1]).toMatchObject({ advantage: null });
     expect(rows?.[0]?.["transcript"]).toContain("[task]\n2 + 2?");
+  });
+
+  it("has what an agent asked", async () => {
+    const fileSystem = createMemoryFileSystem();
+    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+    await store.addRollout(anAgentRecord());
+    const table = await trajectoryTable(fileSystem, FOLDER, 0);
+    expect(table?.data[0]?.at(-1)).toContain("[user]\nAdd 2 to 3.");
   });
 
   it("shows some of many, from all over the step, and cuts what is long", async () => {
