@@ -1,6 +1,7 @@
 /** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
 
 import type { KeyPath } from "../source/keyPath.ts";
+import { agentFields } from "./agentFields.ts";
 import { alarmFields } from "./alarmFields.ts";
 import { costFields, priceFields, targetFields } from "./costFields.ts";
 import { columnFields, environmentFields, graderFields, splitFields } from "./environmentFields.ts";
@@ -50,6 +51,12 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Data", place: "", fields: dataFields },
   { title: "Environment", place: "environments.<name>", fields: environmentFields },
   { title: "Server", place: "environments.<name>.server", fields: serverFields },
+  {
+    title: "Agent",
+    place: "environments.<name>.agent",
+    fields: agentFields,
+    hasCommonNames: true,
+  },
   { title: "Split", place: "environments.<name>.splits.<name>", fields: splitFields },
   {
     title: "Dataset columns",

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { configFields, fieldSections, shapeAt } from "../../../../src/core/config/fields/fields.ts";
+import type { Shape } from "../../../../src/core/config/fields/field.ts";
+import {
+  configFields,
+  configShape,
+  fieldSections,
+  shapeAt,
+} from "../../../../src/core/config/fields/fields.ts";
 
 const allFields = fieldSections.flatMap(({ title, fields }) =>
   Object.entries(fields).map(([key, field]) => ({ name: `${title}: ${key}`, field })),
@@ -19,6 +25,19 @@ describe("the field table", () => {
       .filter(({ place }) => place === "")
       .flatMap(({ fields }) => Object.keys(fields));
     expect(listed.toSorted()).toEqual(Object.keys(configFields).toSorted());
+  });
+
+  it("has every field of every mapping in a section of the reference", () => {
+    const listed = fieldSections.flatMap(({ fields }) => Object.values(fields));
+    const missing = (shape: Shape, path: string): readonly string[] => {
+      if (shape.type === "map" || shape.type === "list") return missing(shape.of, `${path}.<name>`);
+      if (shape.type !== "object") return [];
+      return Object.entries(shape.fields).flatMap(([key, field]) => [
+        ...(listed.includes(field) ? [] : [`${path}.${key}`]),
+        ...missing(field, `${path}.${key}`),
+      ]);
+    };
+    expect(missing(configShape, "")).toEqual([]);
   });
 
   it("keeps what makes a run the same run from changing", () => {
