@@ -13,9 +13,9 @@ import { readEvents } from "../../core/runFolder/events.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { type ToolInput, toolInputs } from "./toolInputs.ts";
+import { checkedInput, type ToolInput, toolInputs } from "./toolInputs.ts";
 import type { ToolId } from "./toolTable.ts";
-import { checkedInput, toolText } from "./toolText.ts";
+import { toolText } from "./toolText.ts";
 
 /** The runs and configurations that a model may look at. */
 export interface ToolSources {

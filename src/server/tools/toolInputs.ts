@@ -1,6 +1,7 @@
 /** What each tool takes. A model wrote it: nothing of it is believed before it was checked. */
 
 import * as z from "zod";
+import { AppError } from "../../core/errors.ts";
 import type { ToolId } from "./toolTable.ts";
 
 export const MAX_TEXT = 500;
@@ -36,3 +37,13 @@ export const toolInputs = {
 } as const satisfies Readonly<Record<ToolId, z.ZodObject>>;
 
 export type ToolInput<Id extends ToolId> = z.infer<(typeof toolInputs)[Id]>;
+
+/** With no other keys than those of `schema`. @throws AppError `tool-input` with all that is wrong */
+export function checkedInput<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  input: unknown,
+): z.infer<z.ZodObject<Shape>> {
+  const parsed = schema.strict().safeParse(input ?? {});
+  if (parsed.success) return parsed.data;
+  throw new AppError("tool-input", `The input is not valid:\n${z.prettifyError(parsed.error)}`);
+}

@@ -3,8 +3,6 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import type * as z from "zod";
-import { AppError } from "../../core/errors.ts";
 import { isJsonObject, type Json } from "../../core/json.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { visibleText } from "../../core/util/visibleText.ts";
@@ -81,17 +79,6 @@ function framed(json: string, nonce: string): string {
     json.replaceAll(MARK, "\\u003c"),
     `</${mark}>`,
   ].join("\n");
-}
-
-/** @throws AppError `tool-input` with what is wrong */
-export function checkedInput<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-): z.infer<Schema> {
-  const parsed = schema.safeParse(input ?? {});
-  if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0] ?? { path: [], message: "it is not an object" };
-  throw new AppError("tool-input", `The input is not valid: ${path.join(".")}: ${message}.`);
 }
 
 function shortened(value: Json, limits: Limits): Json {

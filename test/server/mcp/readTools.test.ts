@@ -170,6 +170,15 @@ describe("an assistant without leave to change anything", () => {
     );
   });
 
+  it.each([
+    ["searchRollouts", { words: "tool", step: 1 }, /Unrecognized key: "step"/],
+    ["configReference", { keys: ["seed"] }, /Unrecognized key: "keys"/],
+    ["listRuns", { last: 3 }, /Unrecognized key: "last"/],
+    ["readMetrics", { runn: "hard" }, /Unrecognized key: "runn"\n.*\n.*at run/],
+  ])("learns from %s what of its input is wrong: %j", async (name, input, message) => {
+    await expect(assistant.ask(name, input)).rejects.toThrow(message);
+  });
+
   it("says what an estimate lacks", async () => {
     await expect(assistant.ask("estimate", { config: "deep/other.yaml" })).rejects.toThrow(
       "No past run of this workspace",
