@@ -3,9 +3,12 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import {
+  CallToolRequestParamsSchema,
   CallToolRequestSchema,
   type CallToolResult,
+  ErrorCode,
   ListToolsRequestSchema,
+  McpError,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { SessionTools, ToolReply } from "../../core/agents/agent.ts";
@@ -22,6 +25,11 @@ import {
 import type { Reply } from "../../local/http/reply.ts";
 import type { ServiceRequest } from "../../local/http/router.ts";
 
+/** The package answers arguments that are no object with an internal error; they are read from the message itself. */
+const callSchema = CallToolRequestSchema.extend({
+  params: CallToolRequestParamsSchema.omit({ arguments: true }),
+});
+
 /** Answers one message of an agent. */
 export async function answerMcp(
   tools: SessionTools,
@@ -30,7 +38,7 @@ export async function answerMcp(
 ): Promise<Reply> {
   const server = new Server({ name: "environment", version }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.all.map(toolOf) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+  server.setRequestHandler(callSchema, ({ params }, { requestId }) =>
     call(tools, params.name, () => exactArguments(request.body, requestId)),
   );
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -68,14 +76,18 @@ function contentOf(part: ToolReply["parts"][number]): CallToolResult["content"][
   return { type: "image", data: part.base64, mimeType: mediaType(part) };
 }
 
-/** Of the call with this id, with its numbers as they were written: the package reads them into doubles. @throws TooDeepError */
+/** Of the call with this id, with its numbers as they were written: the package reads them into doubles. @throws TooDeepError, McpError for what is no object */
 function exactArguments(body: Uint8Array, id: string | number): ExactJsonObject {
   const sent = parseExactJson(new TextDecoder().decode(body));
   const messages = Array.isArray(sent) ? sent : [sent];
   const found = messages.filter(isExactObject).find((each) => plainJson(each["id"] ?? null) === id);
   const params = found?.["params"];
   const given = isExactObject(params) ? params["arguments"] : undefined;
-  return isExactObject(given) ? given : {};
+  if (given === undefined || isExactObject(given)) return given ?? {};
+  throw new McpError(
+    ErrorCode.InvalidParams,
+    "params.arguments is not an object. Parse the arguments of a call of OpenAI's protocol, which are JSON text, before you send them.",
+  );
 }
 
 async function call(
@@ -87,6 +99,7 @@ async function call(
     const { parts, isError } = await tools.call(name, input());
     return { content: (parts.length === 0 ? [""] : parts).map(contentOf), isError };
   } catch (error) {
+    if (error instanceof McpError) throw error;
     return { content: [{ type: "text", text: errorMessage(error) }], isError: true };
   }
 }

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { answerMcp } from "../../../src/trainer/agents/sessionMcp.ts";
 
-/** What the environment gets of the arguments in a message, which are written as they stand. */
-async function sent(args: string, id = "1"): Promise<readonly string[]> {
+/** The answer to a message, and what the environment gets of the arguments in it, which are written as they stand. */
+async function sent(args: string, id = "1") {
   const got: string[] = [];
   const tools = {
     all: [],
@@ -21,12 +21,24 @@ async function sent(args: string, id = "1"): Promise<readonly string[]> {
     body: new TextEncoder().encode(body),
     signal: new AbortController().signal,
   };
-  expect(await answerMcp(tools, request, "1.0.0")).toMatchObject({ status: 200 });
-  return got;
+  const reply = await answerMcp(tools, request, "1.0.0");
+  if (!("body" in reply)) throw new Error("The answer has no body.");
+  expect(reply.status).toBe(200);
+  return { got, answer: JSON.parse(new TextDecoder().decode(reply.body)) };
 }
 
 it("arguments reach the environment with their numbers as they were written", async () => {
   const exact = '{"value":12345678901234567891,"half":12.0,"deep":[{"at":1e400}],"text":"1.0"}';
-  expect(await sent(exact)).toEqual([`answer ${exact}`]);
-  expect(await sent("{}", '"a"')).toEqual(["answer {}"]);
+  expect((await sent(exact)).got).toEqual([`answer ${exact}`]);
+  expect((await sent("{}", '"a"')).got).toEqual(["answer {}"]);
 });
+
+it.each([String.raw`"{\"value\":1}"`, "null", "[1]"])(
+  "arguments %s are refused, with what to do",
+  async (args) => {
+    const { got, answer } = await sent(args);
+    const message = expect.stringContaining("params.arguments is not an object. Parse");
+    expect(answer.error).toMatchObject({ code: -32602, message });
+    expect(got).toEqual([]);
+  },
+);
