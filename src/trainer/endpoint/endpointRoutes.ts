@@ -95,16 +95,21 @@ const RESPONSES: Protocol<ReturnType<typeof readResponses>> = {
 export const MAX_REQUEST_BYTES = 32 * 2 ** 20;
 
 const MESSAGES = "/messages";
+const PATHS =
+  "The paths of this endpoint end in /v1/chat/completions, /v1/responses, /v1/messages and /v1/models.";
 
 export function endpointRoutes(options: EndpointRoutesOptions): Routes {
   const { prefix, policyOf } = options;
-  const models: Handler = (request) => jsonReply(modelList(policyOf(request).name));
+  const model: Handler = (request) => jsonReply(modelFacts(policyOf(request).name));
   return {
     [`POST ${prefix}/chat/completions`]: (request) => answer(options, OPENAI, request),
     [`POST ${prefix}/responses`]: (request) => answer(options, RESPONSES, request),
     [`POST ${prefix}${MESSAGES}`]: (request) => answer(options, ANTHROPIC, request),
     [`POST ${prefix}${MESSAGES}/count_tokens`]: (request) => countTokens(options, request),
-    [`GET ${prefix}/models`]: models,
+    [`GET ${prefix}/models`]: (request) => jsonReply(modelList(policyOf(request).name)),
+    [`GET ${prefix}/models/{model}`]: model,
+    // Some clients leave the slash in a name as it is.
+    [`GET ${prefix}/models/{owner}/{model}`]: model,
   };
 }
 
@@ -112,9 +117,10 @@ function namedEvent(event: MessageEvent): string {
   return `event: ${event.type}\ndata: ${writeExactJson(event)}`;
 }
 
-/** For faults before a route is found, such as a wrong key. */
+/** For faults before a route is found, such as a wrong key or path. */
 export const endpointErrorBody: ErrorBody = ({ status, detail, path }) => {
-  const message = typeof detail === "string" ? detail : JSON.stringify(detail);
+  const said = typeof detail === "string" ? detail : JSON.stringify(detail);
+  const message = status === 404 ? `There is nothing at ${path}. ${PATHS}` : said;
   const code = status === 401 ? "invalid_api_key" : null;
   const { error } = path.includes(MESSAGES) ? ANTHROPIC : OPENAI;
   // Both forms hold texts and nulls only.
@@ -207,9 +213,13 @@ function exactReply(value: ExactJson, status: number): Reply {
   return { status, contentType: "application/json", body };
 }
 
-/** With the keys of both protocols: https://platform.openai.com/docs/api-reference/models, https://docs.anthropic.com/en/api/models-list. */
 function modelList(id: string): Json {
-  const model = {
+  return { object: "list", data: [modelFacts(id)], has_more: false, first_id: id, last_id: id };
+}
+
+/** With the keys of both protocols: https://platform.openai.com/docs/api-reference/models, https://docs.anthropic.com/en/api/models-list. */
+function modelFacts(id: string): Json {
+  return {
     id,
     object: "model",
     created: 0,
@@ -218,5 +228,4 @@ function modelList(id: string): Json {
     display_name: id,
     created_at: "1970-01-01T00:00:00Z",
   };
-  return { object: "list", data: [model], has_more: false, first_id: id, last_id: id };
 }

@@ -46,7 +46,11 @@ async function start(turns: Readonly<Record<string, readonly TurnScript[]>>) {
     const response = await fetch(`${address}${path}`, { method: "POST", body: text });
     return { status: response.status, text: await response.text() };
   };
-  return { callers, post };
+  const get = async (path: string) => {
+    const response = await fetch(`${address}${path}`);
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  return { callers, post, get };
 }
 
 const messages = [{ role: "user", content: "Hi" }];
@@ -74,6 +78,25 @@ describe("the paths of an endpoint", () => {
     const data = parts.map((part) => /^(?:event: \S+\n)?data: (.*)$/.exec(part)?.[1] ?? "");
     expect(data.filter((each) => each.includes('"Hello"')).length).toBeGreaterThan(0);
     for (const each of data) if (each !== "[DONE]") JSON.parse(each);
+  });
+
+  it.each(["", "/demo", "/local%2Ftiny-tool", "/local/tiny-tool"])(
+    "name the model at /models%s",
+    async (name) => {
+      const { get } = await start({ a: [] });
+      const { status, body } = await get(`/r/a/v1/models${name}`);
+      expect(status).toBe(200);
+      expect(name === "" ? body.data : [body]).toMatchObject([{ id: "demo", object: "model" }]);
+    },
+  );
+
+  it("are named where there is nothing at a path", async () => {
+    const { post } = await start({ a: [ended("Hello")] });
+    const { status, text } = await post("/r/a/chat/completions", { messages });
+    expect(status).toBe(404);
+    const { message } = JSON.parse(text).error;
+    expect(message).toContain("There is nothing at /r/a/chat/completions.");
+    expect(message).toContain("/v1/chat/completions, /v1/responses, /v1/messages");
   });
 
   it("report a fault of the service without its secrets, also to a stream", async () => {
