@@ -6,17 +6,24 @@ import { AppError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
+import { isFolder } from "../node/isFolder.ts";
 import type { Permission } from "../server/mcp/permission.ts";
 import type { McpClient, McpCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
-/** Serves until the assistant leaves, or writes the entry. @throws AppError `file-unreadable` for a file that an entry cannot be added to */
+/** Serves until the assistant leaves, or writes the entry. @throws AppError `bad-arguments` for a root that is no folder, `file-unreadable` for a file that an entry cannot be added to */
 export async function mcp(options: ProgramOptions, command: McpCommand): Promise<void> {
   const { invocation, out, serveMcp } = options;
   const { permission, client } = command;
   const root = resolve(invocation.cwd, command.root ?? ".");
+  if (!(await isFolder(root))) {
+    throw new AppError(
+      "bad-arguments",
+      `--root: there is no folder ${root}. Name the folder of your project.`,
+    );
+  }
   if (client === null) await serveMcp({ root, permission });
   else out.print(await writeMcpEntry(options, { root, permission, client }));
 }

@@ -1,8 +1,9 @@
 /** Makes a folder with those above it. */
 
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "./errorCode.ts";
+import { isFolder } from "./isFolder.ts";
 
 /**
  * Node's own recursive `mkdir` tries for ever where the parent is there and the system yet answers ENOENT, as in `/proc`.
@@ -26,14 +27,6 @@ async function isMade(path: string): Promise<boolean> {
     // Also for codes other than EEXIST: a root and a mounted folder have their own.
     if (await isFolder(path)) return true;
     throw error;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -36,6 +36,7 @@ describe("mcp", () => {
   });
 
   it("understands what is allowed", async () => {
+    await mkdir(join(root, "deep"));
     const options = program();
     const flags = ["--allow", "start,stop", "--allow", "commands", "--max-usd", "2.50"];
     const also = ["--allow-host", "example.test", "--allow-secret", "weather_key,b"];
@@ -65,6 +66,20 @@ describe("mcp", () => {
     expect(options.serveMcp).not.toHaveBeenCalled();
   });
 });
+
+it.each([[[]], [["--install", "cursor"]], [["--install", "codex"]]])(
+  "mcp %j refuses a root that is no folder, and makes none",
+  async (args) => {
+    await writeFile(join(root, "file"), "");
+    for (const name of ["mistyped", "file"]) {
+      const options = program();
+      expect(await runProgram(options, ["mcp", ...args, "--root", name])).toBe(2);
+      expect(options.err.lines.join("\n")).toContain(`there is no folder ${join(root, name)}`);
+      expect(options.serveMcp).not.toHaveBeenCalled();
+    }
+    expect(await readdir(root)).toEqual(["file"]);
+  },
+);
 
 describe("mcp --install", () => {
   it.each([

@@ -1,9 +1,10 @@
 /** Starts a trainer as a process of its own, which continues when the window is reloaded or closed. */
 
 import { spawn } from "node:child_process";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LaunchRequest, RequestedTraining } from "../../shared/control.ts";
+import { isFolder } from "../isFolder.ts";
 import { type LaunchRecord, type LaunchStore, outputPath } from "./launchStore.ts";
 import { copiedProgram, removeOldCopies } from "./programCopy.ts";
 import { programEnvironment } from "./programEnvironment.ts";
@@ -60,11 +61,7 @@ export async function launchTrainer(
 /** A run that was moved, or comes from elsewhere, names a folder of its configuration that is not here. */
 async function workFolder({ configPath, resume }: RequestedTraining): Promise<string> {
   const folder = dirname(configPath);
-  const isThere = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  return isThere || resume === null ? folder : resume;
+  return resume === null || (await isFolder(folder)) ? folder : resume;
 }
 
 async function tidy({ launches, copiesFolder }: LauncherOptions, program: string): Promise<void> {

@@ -2,7 +2,6 @@
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { BRIDGE_PARTS, type CommandServer } from "../../core/config/fields/environmentServers.ts";
@@ -11,6 +10,7 @@ import type { HttpClient } from "../../core/ports.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
+import { isFolder } from "../../node/isFolder.ts";
 import { NOT_STARTED } from "../../node/notStarted.ts";
 import { bridgePython } from "./bridgePython.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
@@ -244,11 +244,7 @@ async function requireFolder({ environment, server, folder }: ManagedServerOptio
   const { cwd } = server;
   if (cwd === null) return;
   const path = resolve(folder, cwd);
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (isFolder) return;
+  if (await isFolder(path)) return;
   const configPath = `environments.${environment}.server.cwd`;
   throw new AppError("environment-unavailable", `${configPath}: there is no folder ${path}.`, {
     configPath,
