@@ -1,6 +1,5 @@
 /** All that the server answers. */
 
-import { once } from "node:events";
 import {
   createConnection,
   ProposedFeatures,
@@ -8,6 +7,7 @@ import {
   StreamMessageWriter,
 } from "vscode-languageserver/node";
 import { systemClock } from "../node/clock.ts";
+import { inputEnd } from "../node/inputEnd.ts";
 import { serveCatalogue, type WindowCatalogue } from "./catalogue.ts";
 import { serveChats } from "./chat.ts";
 import { serveCheckpoints } from "./checkpoints.ts";
@@ -95,7 +95,7 @@ export async function serveStandardStreams(
   const clock = systemClock;
   const collectNext = collectWhenIdle();
   serve({ connection, trainer: TRAINER, requests, clock, programFolder, collectNext }, version);
-  await once(stdin, "close");
+  await inputEnd();
   const late = new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
   await Promise.race([requests.close(), late]);
 }

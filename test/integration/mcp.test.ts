@@ -86,6 +86,13 @@ function resolved(name: string) {
   });
 }
 
+it.each(["mcp", "lsp"])(
+  "%s ends without a fault when its input is an empty file",
+  async (command) => {
+    expect(await runProgram([command], variables())).toEqual({ code: 0, stdout: "", stderr: "" });
+  },
+);
+
 describe("an assistant that may start and evaluate within a budget", () => {
   it("starts nothing whose cost no one knows, nothing beyond the budget, and each run with its own", async () => {
     const nothing = await assistant("--allow", "start,evaluate", "--max-usd", "100");

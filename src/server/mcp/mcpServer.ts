@@ -1,6 +1,5 @@
 /** `tinker-rl mcp`: runs and configurations below a folder for assistants, over the Model Context Protocol. */
 
-import { once } from "node:events";
 import { join } from "node:path";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -17,6 +16,7 @@ import { isJsonObject } from "../../core/json.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { cacheFolder } from "../../node/cacheFolder.ts";
+import { inputEnd } from "../../node/inputEnd.ts";
 import { LaunchStore } from "../../node/launch/launchStore.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -47,9 +47,9 @@ const INSTRUCTIONS =
 
 /** Serves the program that started this process, until it leaves; what was started goes on. */
 export async function serveMcp(options: McpOptions): Promise<void> {
-  const closed = once(process.stdin, "close");
+  const left = inputEnd();
   await connectMcp(options, new StdioServerTransport());
-  await closed;
+  await left;
 }
 
 /** Answers over `transport`. */
