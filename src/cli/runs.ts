@@ -128,7 +128,7 @@ function formatMinute(date: Date): string {
 function columns(withCost: boolean): readonly Column[] {
   return [
     { title: l10n.t("run"), align: "left", canShrink: true },
-    { title: l10n.t("phase"), align: "left" },
+    { title: l10n.t("phase"), align: "left", canShrink: true },
     { title: l10n.t("steps"), align: "right" },
     { title: l10n.t("reward"), align: "right" },
     ...(withCost ? [{ title: l10n.t("cost"), align: "right" } as const] : []),

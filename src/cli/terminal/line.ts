@@ -83,6 +83,14 @@ export function clipText(text: string, width: number): string {
   return width < 1 ? "" : `${[...text].slice(0, width - 1).join("")}…`;
 }
 
+/** The text within `width` code points, at least 1; both its ends stay, because names may begin alike. */
+export function clipMiddle(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  const characters = [...text];
+  const end = Math.floor((width - 1) / 2);
+  return `${clipText(text, width - end)}${characters.slice(characters.length - end).join("")}`;
+}
+
 /** The line within `width` code points. */
 export function clipLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;

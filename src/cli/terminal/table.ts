@@ -1,6 +1,6 @@
 /** Aligns rows in columns that fit the width of a terminal. */
 
-import { clipText, type Line, type LinePiece, shownText, styled, textWidth } from "./line.ts";
+import { clipMiddle, type Line, type LinePiece, shownText, styled, textWidth } from "./line.ts";
 
 export interface Column {
   readonly title: string;
@@ -72,7 +72,7 @@ function alignRow(
   for (const [index, { align }] of columns.entries()) {
     const piece = row[index] ?? "";
     const width = widths[index] ?? 0;
-    const text = clipText(shownText(piece), width);
+    const text = clipMiddle(shownText(piece), width);
     const space = " ".repeat(width - textWidth(text));
     const isLast = index === columns.length - 1;
     if (index > 0) line.push(GAP);

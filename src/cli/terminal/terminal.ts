@@ -5,7 +5,7 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import { clipLine, type Line, type LinePiece, renderLine } from "./line.ts";
 
 export interface Terminal {
-  /** Code points in a row; 80 when unknown. */
+  /** Code points in a row; 80 when unknown, without limit where no terminal shows them. */
   readonly columns: number;
   /** True when a person watches: a live line can be redrawn. */
   readonly isInteractive: boolean;
@@ -52,7 +52,8 @@ export function createTerminal(
   const write = (text: string): void => {
     if (!isClosed && text !== "") stream.write(text);
   };
-  const columns = (): number => stream.columns || DEFAULT_COLUMNS;
+  const columns = (): number =>
+    stream.isTTY === true ? stream.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
   const erased = (): string => (live === null ? "" : ERASE_LINE);
   return {
     get columns() {

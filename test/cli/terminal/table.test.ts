@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  clipMiddle,
   clipText,
   lineWidth,
   renderLine,
@@ -31,10 +32,13 @@ test("cells stand under their titles", () => {
   ).toEqual(["step  task     stop", "   1  train 3  end", "  12  test 4   end"]);
 });
 
-test("a table too wide cuts the cells that may shrink", () => {
-  expect(plain([["1", "a very long task name", "finished"]], 30)).toEqual([
+test("a table too wide cuts the cells that may shrink in their middle", () => {
+  const names = ["demo-sweep.seed_1", "demo-sweep.seed_2"];
+  const rows = names.map((name) => ["1", name, "finished"]);
+  expect(plain(rows, 30)).toEqual([
     "step  task            stop",
-    "   1  a very long t…  finished",
+    "   1  demo-sw…seed_1  finished",
+    "   1  demo-sw…seed_2  finished",
   ]);
 });
 
@@ -42,6 +46,7 @@ test("a clipped text is never wider than asked", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, width) => {
       expect(textWidth(clipText(text, width))).toBeLessThanOrEqual(width);
+      expect(textWidth(clipMiddle(text, width + 1))).toBeLessThanOrEqual(width + 1);
     }),
   );
 });

@@ -53,10 +53,13 @@ test("color is for terminals, unless NO_COLOR is set", () => {
   expect(written).toEqual(["\u001b[31mno\u001b[0m\n", "no\n", "no\n", "no\n"]);
 });
 
-test("a pipe gets no live line", () => {
+test("a pipe gets no live line, and lines of any width", () => {
   const stream = aStream(false);
-  createTerminal(stream, {}).showLive(["working"]);
+  const terminal = createTerminal(stream, {});
+  terminal.showLive(["working"]);
   expect(stream.written).toEqual([]);
+  expect(terminal.columns).toBe(Number.POSITIVE_INFINITY);
+  expect(createTerminal(aStream(true), {}).columns).toBe(20);
 });
 
 test("after the reader has gone nothing is written and a long output ends early", async () => {
