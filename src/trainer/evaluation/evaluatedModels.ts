@@ -21,9 +21,11 @@ import type { LoadedConfig } from "../config/configFiles.ts";
 /** The base model, whatever the configuration calls it. */
 export const BASE = "base";
 
-/** With a name for where several have the same short one. */
+/** With a name that also says the run. */
 interface NamedModel extends PlannedModel {
   readonly longName: string;
+  /** Its folder, or the id in an address; null for the base model. */
+  readonly run: string | null;
 }
 
 /** A run folder, or one of its checkpoints by the number of completed steps: `FOLDER@10`. */
@@ -43,20 +45,14 @@ export async function evaluatedModels(
     const named = await evaluatedModel(fileSystem, word, config);
     found.set(named.path ?? BASE, named);
   }
-  const models = distinguished([...found.values()], ({ longName }) => longName);
-  const named = distinguished(models, ({ path, longName }) => path ?? longName);
-  return named.map(({ longName: _, ...model }) => model);
-}
-
-/** With another name for each that is not alone with its own. */
-function distinguished(
-  models: readonly NamedModel[],
-  otherName: (model: NamedModel) => string,
-): readonly NamedModel[] {
+  const runs = new Set([...found.values()].flatMap(({ run }) => run ?? []));
+  const models = [...found.values()].map(({ longName, run: _, ...model }): PlannedModel => {
+    return runs.size > 1 ? { ...model, name: longName } : model;
+  });
   const byName = groupBy(models, ({ name }) => name);
   return models.map((model) => {
     const isAlone = byName.get(model.name)?.length === 1;
-    return isAlone ? model : { ...model, name: otherName(model) };
+    return isAlone ? model : { ...model, name: model.path ?? BASE };
   });
 }
 
@@ -86,7 +82,9 @@ async function evaluatedModel(
   word: string,
   { model_name: base }: Pick<Config, "model_name">,
 ): Promise<NamedModel> {
-  if (word === BASE || word === base) return { name: BASE, longName: base, path: null, step: 0 };
+  if (word === BASE || word === base) {
+    return { name: BASE, longName: BASE, run: null, path: null, step: 0 };
+  }
   if (word.startsWith("tinker://")) return checkpointAt(word);
   const { folder, step } = await runOf(fileSystem, word);
   if (folder === null) {
@@ -104,7 +102,8 @@ function checkpointAt(word: string): NamedModel {
   const sampler = kind === "weights" ? "sampler_weights" : kind;
   const path = formatTinkerPath({ run, kind: sampler, name });
   const step = stepOfCheckpoint(path);
-  return { name: step === null ? name : stepName(step), longName: path, path, step: step ?? 0 };
+  const shortName = step === null ? name : stepName(step);
+  return { name: shortName, longName: path, run, path, step: step ?? 0 };
 }
 
 function stepName(step: number): string {
@@ -122,7 +121,7 @@ async function checkpointOf(
   if (found !== undefined) {
     const name = stepName(found.step);
     const longName = `${basename(folder)} ${name}`;
-    return { name, longName, path: found.sampler_path, step: found.step };
+    return { name, longName, run: folder, path: found.sampler_path, step: found.step };
   }
   const steps = [...new Set(usable.map((entry) => entry.step))];
   const wanted = step === null ? "" : ` after ${step} steps`;

@@ -62,9 +62,17 @@ describe("the models of an evaluation", () => {
     expect(await found(run, `${run}@10`, "tinker://one/weights/c10")).toHaveLength(1);
   });
 
-  it("carry the name of their run where two have as many steps", async () => {
-    const [one, two] = [await aRun("one", [{ step: 5 }]), await aRun("two", [{ step: 5 }])];
-    expect((await found(one, two)).map(({ name }) => name)).toEqual(["one step 5", "two step 5"]);
+  it("carry the name of their run where there are several runs", async () => {
+    const one = await aRun("one", [{ step: 5 }, { step: 10 }]);
+    const two = await aRun("two", [{ step: 5 }]);
+    const other = "tinker://r/sampler_weights/checkpoint_000030";
+    expect((await found("base", `${one}@5`, one, two, other)).map(({ name }) => name)).toEqual([
+      "base",
+      "one step 5",
+      "one step 10",
+      "two step 5",
+      other,
+    ]);
   });
 
   it("carry their addresses where their runs have one name, too", async () => {
