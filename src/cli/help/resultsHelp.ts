@@ -236,7 +236,8 @@ export const CHECKPOINTS: HelpText = (
 
   --name NAME        checkpoint of a run folder: the one to download, by default
                      the newest, or the one to change, with RUN_FOLDER instead
-                     of PATH; checkpoints.jsonl then records when it expires
+                     of PATH; only then the run's list records that it was
+                     deleted, or when it expires
   --output FOLDER    where a download goes
   --for FORM         what a download is for: peft (default), vllm (also SGLang),
                      merged (the base model with the adapter in its weights)
@@ -253,7 +254,7 @@ Examples:
 
   ${program} checkpoints download .tinker-rl/runs/demo --output demo-weights
   ${program} checkpoints download .tinker-rl/runs/demo --for merged --base Qwen3-8B
-  ${program} checkpoints delete tinker://RUN/weights/checkpoint_000050
+  ${program} checkpoints delete .tinker-rl/runs/demo --name checkpoint_000050
 
 PATH is an address in checkpoints.jsonl of a run folder; training states and
 sampler weights have one each. Those of local runs are in a store on this

@@ -83,7 +83,12 @@ export async function downloadCheckpoint(
   const cleanup = new CleanupStack();
   try {
     // An export is deleted with the same connection after the user has ended the download.
-    const places = { ...request, signal: undefined, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
+    const places = {
+      ...request,
+      signal: undefined,
+      tinkerBaseUrl: run?.tinkerBaseUrl ?? null,
+      isLocalOnly: request.isLocalOnly || run?.isLocal === true,
+    };
     const place = await new CheckpointPlaces(fileSystem, places, cleanup).placeOf(path);
     if (place === null) throw noCheckpoint(path, request);
     const files = fileSystem.within(folder);

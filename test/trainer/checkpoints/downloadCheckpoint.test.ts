@@ -131,6 +131,12 @@ describe("the weights of a local run", () => {
     expect(readdirSync(folder)).toEqual(["demo"]);
   });
 
+  it("that are gone need no key to say so", async () => {
+    const gone = anEntry({ state_path: PATH.replace("s1", "s2") });
+    const run = aRunFolder(folder, [gone], { model_name: "local/tiny-tool" });
+    await expect(download(run)).rejects.toThrow("may have expired or been deleted");
+  });
+
   it("go to no folder that holds something else", async () => {
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out", "thesis.tex"), "");
