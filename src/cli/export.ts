@@ -7,7 +7,7 @@ import { formatCount, plural } from "../shared/format.ts";
 import { exportRollouts, requireEmpty } from "../trainer/examples/exportRollouts.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
-import { requireRun } from "./arguments/requireRun.ts";
+import { requireRuns } from "./arguments/requireRun.ts";
 import type { CollectCommand, ExportCommand } from "./arguments/resultsArguments.ts";
 import { shortPath } from "./terminal/invocation.ts";
 import { labelled } from "./terminal/line.ts";
@@ -18,8 +18,11 @@ export async function exportRuns(
   options: ProgramOptions,
   { folders: given, starred, tags, ...command }: ExportCommand,
 ): Promise<void> {
-  const folders = given.map((folder) => resolve(options.invocation.cwd, folder));
-  for (const folder of folders) await requireRun(options.fileSystem, folder);
+  const { fileSystem, invocation } = options;
+  const folders = await requireRuns(
+    fileSystem,
+    given.map((folder) => resolve(invocation.cwd, folder)),
+  );
   const { where, maxPerTask } = command;
   await writeData(options, folders, { where, maxPerTask, starred, tags }, command);
 }

@@ -13,7 +13,7 @@ import { sha256 } from "../node/hash.ts";
 import { formatBytes } from "../shared/format.ts";
 import { VERSION } from "../shared/version.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
-import { requireRun } from "./arguments/requireRun.ts";
+import { requireRuns } from "./arguments/requireRun.ts";
 import type { ReportCommand } from "./arguments/resultsArguments.ts";
 import { shortPath } from "./terminal/invocation.ts";
 
@@ -26,8 +26,10 @@ export async function report(
   { folders, format, output }: ReportCommand,
 ): Promise<void> {
   const { fileSystem, clock, invocation, out, isProcessAlive } = options;
-  const runs = folders.map((given) => resolve(invocation.cwd, given));
-  for (const folder of runs) await requireRun(fileSystem, folder);
+  const runs = await requireRuns(
+    fileSystem,
+    folders.map((given) => resolve(invocation.cwd, given)),
+  );
   const facts = await gatherReport(
     fileSystem,
     runs.map((folder) => ({ folder, name: basename(folder) })),

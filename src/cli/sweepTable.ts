@@ -123,7 +123,10 @@ function measuredColumns(results: readonly SweepResult[]): readonly MeasuredColu
       title: l10n.t("last reward"),
       cell: ({ lastReward }: SweepResult) => formatReward(lastReward),
     },
-    { title: l10n.t("best"), cell: ({ bestReward }: SweepResult) => formatReward(bestReward) },
+    {
+      title: l10n.t("best of 5"),
+      cell: ({ bestReward }: SweepResult) => formatReward(bestReward),
+    },
   ];
   const loss = { title: l10n.t("loss"), cell: ({ loss }: SweepResult) => formatMeasure(loss) };
   const isAllLoss = losses > 0 && results.every(({ lastReward }) => lastReward === null);

@@ -66,6 +66,17 @@ it("prints Markdown, which other programs take", async () => {
   expect([...fileSystem.files.keys()].some((path) => path.includes("report"))).toBe(false);
 });
 
+it("leaves out the folder of a sweep, whose runs are beside it", async () => {
+  const sweep = `${PARENT}/demo-sweep`;
+  await fileSystem.writeAtomic(`${sweep}/sweep.json`, "{}");
+  await fileSystem.writeAtomic(`${sweep}.seed_1/metrics.jsonl`, "");
+  const { lines } = await report(sweep, `${sweep}.seed_1`, "--format", "markdown");
+  expect(lines[0]).toBe("## demo-sweep.seed\\_1");
+  const { code, errors } = await report(sweep);
+  expect(code).toBe(2);
+  expect(errors).toContain("Specify one of the runs beside it: demo-sweep.seed_1.");
+});
+
 it.each([
   { words: [], message: "report needs a run folder" },
   { words: [RUN, "--format", "pdf"], message: "It can be html or markdown" },

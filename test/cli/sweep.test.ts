@@ -81,11 +81,11 @@ it("trains each combination once, one after another, and prints what came of the
   expect(table).toEqual([
     "",
     "sweep c-sweep in .tinker-rl/runs",
-    "learning_rate  seed  state  steps  last reward  best   time  folder",
-    `1e-5           1     done       2         0.25  0.38  3.0 s  ${runs[0]?.name}`,
-    `1e-5           2     done       2         0.50  0.50  3.0 s  ${runs[1]?.name}`,
-    `4e-5           1     done       2         0.75  0.63  3.0 s  ${runs[2]?.name}`,
-    `4e-5           2     done       2         1.00  0.75  3.0 s  ${runs[3]?.name}`,
+    "learning_rate  seed  state  steps  last reward  best of 5   time  folder",
+    `1e-5           1     done       2         0.25       0.38  3.0 s  ${runs[0]?.name}`,
+    `1e-5           2     done       2         0.50       0.50  3.0 s  ${runs[1]?.name}`,
+    `4e-5           1     done       2         0.75       0.63  3.0 s  ${runs[2]?.name}`,
+    `4e-5           2     done       2         1.00       0.75  3.0 s  ${runs[3]?.name}`,
     "",
     expect.stringMatching(
       /^learning_rate did not clearly matter: it explains \d+ % of the differences \(0 to \d+ %\)\.$/,
@@ -325,7 +325,9 @@ it("--show lists the runs and starts none; a faulty grid starts none either", as
   const { start, fileSystem } = aMachine();
   const shown = await start("--grid", "seed=1,2", "--show");
   expect(await shown.exit).toBe(0);
-  expect(shown.program.out.lines).toContain("2     not started      0            –     –     –  –");
+  expect(shown.program.out.lines).toContain(
+    "2     not started      0            –          –     –  –",
+  );
   const faulty = await start("--grid", "seed=1,x", "--grid", "log_path=a,b");
   expect(await faulty.exit).toBe(2);
   expect(faulty.program.err.lines).toEqual([expect.stringMatching(/^--grid log_path=a: error:/)]);

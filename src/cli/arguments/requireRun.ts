@@ -1,24 +1,44 @@
 /** Tells a run folder from other folders. */
 
+import { basename, dirname } from "node:path";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { sweepFilePath } from "../../core/sweeps/sweepFile.ts";
 
-/** @throws AppError `run-not-found`, with the runs that lie below the folder */
+/** @throws AppError `run-not-found`, with the runs that lie below the folder, or beside that of a sweep */
 export async function requireRun(fileSystem: FileSystem, folder: string): Promise<void> {
   if (await isRun(fileSystem, folder)) return;
+  const isSweep = await isSweepFolder(fileSystem, folder);
+  const parent = isSweep ? dirname(folder) : folder;
   const runs: string[] = [];
-  for (const name of await fileSystem.list(folder)) {
-    if (await isRunFolder(fileSystem, `${folder}/${name}`)) runs.push(name);
+  for (const name of await fileSystem.list(parent)) {
+    const isOther = isSweep && !name.startsWith(`${basename(folder)}.`);
+    if (!isOther && (await isRunFolder(fileSystem, `${parent}/${name}`))) runs.push(name);
   }
+  const next =
+    runs.length === 0
+      ? "Specify a run folder; by default they are in .tinker-rl/runs next to the configuration."
+      : `Specify one of the runs ${isSweep ? "beside" : "in"} it: ${runs.join(", ")}.`;
   throw new AppError(
     "run-not-found",
-    `${folder} is not a run folder: it has neither run.json nor metrics.jsonl. ${
-      runs.length === 0
-        ? "Specify a run folder; by default they are in .tinker-rl/runs next to the configuration"
-        : `Specify one of the runs in it: ${runs.join(", ")}`
-    }.`,
+    `${folder} is not a run folder: it has neither run.json nor metrics.jsonl. ${next}`,
   );
+}
+
+/** Without the folders of sweeps, which a pattern such as `runs/NAME*` finds beside their runs. @throws AppError `run-not-found` */
+export async function requireRuns(
+  fileSystem: FileSystem,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const areSweeps = await Promise.all(folders.map((each) => isSweepFolder(fileSystem, each)));
+  const runs = folders.filter((_, index) => areSweeps[index] === false);
+  for (const folder of runs.length === 0 ? folders : runs) await requireRun(fileSystem, folder);
+  return runs;
+}
+
+async function isSweepFolder(fileSystem: FileSystem, folder: string): Promise<boolean> {
+  return (await fileSystem.size(sweepFilePath(folder))) !== null;
 }
 
 /** As {@link isRun}, for names that may be plain files. */

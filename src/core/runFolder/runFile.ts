@@ -119,7 +119,7 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
   if (file !== null) return file;
   throw new AppError(
     "run-not-found",
-    `${folder} is not a run folder: run.json is missing. Choose a run folder.`,
+    `${folder} is not a run folder: run.json is missing. Choose a run folder; those of a sweep or of stages are beside its own folder.`,
     { data: { folder } },
   );
 }

@@ -41,7 +41,7 @@ export interface KnownSweep {
   readonly file: SweepFile;
 }
 
-function sweepFilePath(folder: string): string {
+export function sweepFilePath(folder: string): string {
   return `${folder}/sweep.json`;
 }
 
