@@ -24,13 +24,13 @@ export function formatRounded(value: number): string {
 
 /** A reward with two decimals, `–` for none. */
 export function formatReward(value: number | null): string {
-  return value === null ? NOTHING : withoutMinusZero(value.toFixed(2));
+  return value === null ? NOTHING : formatFixed(value, 2);
 }
 
 /** A difference or advantage with its sign and `digits` decimals: `+0.53`, `–` for none. */
 export function formatSigned(value: number | null, digits = 2): string {
   if (value === null) return NOTHING;
-  const text = withoutMinusZero(value.toFixed(digits));
+  const text = formatFixed(value, digits);
   return text.startsWith("-") ? text : `+${text}`;
 }
 
@@ -181,6 +181,11 @@ export function progressBar(share: number, width: number): string {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
+}
+
+/** A value in the middle is rounded away from zero, also where a sum is a rounding error below it: 0.37499999999999994 as 0.375. */
+function formatFixed(value: number, digits: number): string {
+  return withoutMinusZero((value * (1 + 1e-12)).toFixed(digits));
 }
 
 function withoutMinusZero(text: string): string {

@@ -31,6 +31,12 @@ test("a difference carries its sign, and zero is never negative", () => {
   expect(formatReward(-0.001)).toBe("0.00");
 });
 
+test("equal rewards are written alike, whatever their sums have lost", () => {
+  const rewards = [0.375, 0.37499999999999994, 0.175, 0.17500000000000002, 0.3749];
+  expect(rewards.map(formatReward)).toEqual(["0.38", "0.38", "0.18", "0.18", "0.37"]);
+  expect([0.175, -0.175].map((value) => formatSigned(value))).toEqual(["+0.18", "-0.18"]);
+});
+
 test("a measure has three significant digits whatever its size", () => {
   expect([-12.34, 0.00412, 999.7, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
     "-12.3",
