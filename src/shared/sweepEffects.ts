@@ -150,14 +150,16 @@ interface Shares {
 /** In each vector a number per run. */
 type Vector = Float64Array;
 
-function explainedShares(runs: readonly KnownRun[], keys: readonly string[]): Shares {
+function explainedShares(known: readonly KnownRun[], keys: readonly string[]): Shares {
+  const cell = ({ settings }: KnownRun): string => keys.map((key) => settings[key]).join("\n");
+  // Each run has its draws: those of another order would move the intervals.
+  const runs = known.toSorted((a, b) => Number(cell(a) > cell(b)) - Number(cell(a) < cell(b)));
   const results = Float64Array.from(runs, ({ result }) => result);
   const all = (gap: ShareGap): Shares => ({ shares: keys.map(() => gap), combinations: null });
   if (runs.length === 0) return all("no-results");
   const columns = keys.map((key) => indicators(runs, ({ settings }) => settings[key] ?? ""));
   const mean = extended([], [new Float64Array(runs.length).fill(1)]);
   const additive = extended(mean, columns.flat());
-  const cell = ({ settings }: KnownRun): string => keys.map((key) => settings[key]).join("\n");
   const own = columns.map((each, index) => {
     const others = extended(mean, columns.filter((_, other) => other !== index).flat());
     return extended(others, each).slice(others.length);

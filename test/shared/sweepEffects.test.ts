@@ -176,9 +176,12 @@ describe("the effects of a sweep", () => {
     expect(sweepEffects(runs)).toMatchObject({ settings: [{ key: "b" }, {}, {}], runs: 1_000 });
   });
 
-  it("gives the same for the same runs", () => {
+  it("gives the same for the same runs, in whatever order", () => {
     const runs = sweep(GRID, ({ learning_rate }, chance) => Number(learning_rate) + chance);
     expect(sweepEffects(runs)).toEqual(sweepEffects(runs));
+    const { share } = effectOf(runs.toReversed(), "batch_size");
+    const before = effectOf(runs, "batch_size").share;
+    expect(share?.high).toBeCloseTo(before?.high ?? 0, 10);
   });
 
   it("has no setting where only the seed varies", () => {
