@@ -8,6 +8,7 @@ import { referencedStage } from "../core/config/rules/stageRules.ts";
 import { type PlacedProblem, type Problem, problemLine } from "../core/config/source/problem.ts";
 import { ownPlace } from "../core/config/stages.ts";
 import { taskChoices } from "../core/config/taskChoices.ts";
+import { isAppError } from "../core/errors.ts";
 import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { datasetSources } from "../local/environment/dataset/datasetSource.ts";
@@ -15,11 +16,12 @@ import { datasetProblems } from "../local/environment/dataset/loadDataset.ts";
 import { plural } from "../shared/format.ts";
 import { type CheckedConfig, checkConfig } from "../trainer/config/configFiles.ts";
 import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
+import { statePathOf } from "../trainer/models/savedWeights.ts";
 import type { ValidateCommand } from "./arguments/planningArguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
 
-/** Reads the files of datasets and demonstrations, too. @throws AppError `config-not-found` */
+/** Reads the files of datasets and demonstrations, and the run of `init_from`, too. @throws AppError `config-not-found` */
 export async function validate(
   fileSystem: FileSystem,
   { configPath, overrides, wantsJson }: ValidateCommand,
@@ -61,7 +63,11 @@ async function withDatasets(
         datasetProblems(fileSystem, source, playedSplits(config, source.environment)),
       ),
     );
-    const problems = [...rows.flat(), ...(await sourceProblems(fileSystem, config, path))];
+    const problems = [
+      ...rows.flat(),
+      ...(await sourceProblems(fileSystem, config, path)),
+      ...(await startProblems(config, path)),
+    ];
     for (const problem of problems) {
       const placed = { ...problem, path: ownPlace(written, name, problem.path) };
       found.set(problemLine(placed), placed);
@@ -107,4 +113,21 @@ async function sourceProblems(
     );
   }
   return problems;
+}
+
+/** What keeps a run from its first weights; those of a `tinker://` path are not asked for. */
+async function startProblems(
+  { init_from: given }: Config,
+  configPath: string,
+): Promise<readonly PlacedProblem[]> {
+  if (given === null || referencedStage(given) !== null) return [];
+  const key = "init_from";
+  try {
+    await statePathOf({ given, key, configPath });
+    return [];
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const message = error.message.replace(`${key}: `, "");
+    return [{ severity: "error", code: "TRL222", place: configPath, message, path: [key] }];
+  }
 }

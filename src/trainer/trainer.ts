@@ -28,6 +28,7 @@ import { BASE, defaultWords, evaluatedModels } from "./evaluation/evaluatedModel
 import { evaluateModels } from "./evaluation/evaluateModels.ts";
 import { collectingStart, loadEvaluation } from "./evaluation/loadEvaluation.ts";
 import { createClient, startPosition } from "./models/createModel.ts";
+import { statePathOf } from "./models/savedWeights.ts";
 import type { RunPlan, TrainerOptions } from "./plan/runPlan.ts";
 import type {
   ActiveRun,
@@ -163,6 +164,11 @@ async function trainFrom(
     return withNotifications(options, collected, (watcher) =>
       evaluateModels({ ...options, ...watcher }, wanted),
     );
+  }
+  const { init_from: init } = loaded.config;
+  if (folder === null && init !== null) {
+    // Before anything has started, and there is a folder.
+    await statePathOf({ given: init, key: "init_from", configPath: loaded.path });
   }
   const plan =
     folder === null

@@ -130,6 +130,14 @@ test("the rows of demonstrations are a part of it, too", async () => {
   ]);
 });
 
+test("the run that a run starts from needs weights", async () => {
+  const { exitCode, lines } = await validate(textWith("init_from: nowhere"));
+  expect(exitCode).toBe(2);
+  expect(lines).toEqual([
+    `${resolve("run.yaml")}: error: TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (init_from)`,
+  ]);
+});
+
 test("the demonstrations of each stage are a part of it, and the run of another stage is not read", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
