@@ -42,7 +42,10 @@ export async function runListLines(
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
   const newest = lists[0]?.runs[0];
-  if (newest === undefined) return [[l10n.t("There are no runs in {0}.", places)]];
+  if (newest === undefined) {
+    const next = l10n.t("Specify a folder of runs, a project or a configuration.");
+    return [[l10n.t("There are no runs in {0}.", places), ` ${next}`]];
+  }
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
   const sentence = runSentence(newest);
   const newestLine = sentence === null ? [] : [[styled("strong", newest.name), `: ${sentence}`]];

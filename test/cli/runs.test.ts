@@ -144,6 +144,11 @@ test("they are found where a configuration puts them", async () => {
 
 test("if there are none, it says where it looked", async () => {
   expect(await listed("nowhere")).toEqual([
-    `There are no runs in nowhere, ${join("nowhere", ".tinker-rl", "runs")}.`,
+    `There are no runs in nowhere, ${join("nowhere", ".tinker-rl", "runs")}. Specify a folder of runs, a project or a configuration.`,
   ]);
+});
+
+test("by default those of this folder are listed, too", async () => {
+  await aRun(".", "here", {});
+  expect((await listed(null))[2]).toMatch(/^here /);
 });

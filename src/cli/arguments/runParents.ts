@@ -21,8 +21,7 @@ export async function parentFolders(
 ): Promise<readonly string[]> {
   const folder = resolve(invocation.cwd, path ?? ".");
   if (path !== null && CONFIG_FILE.test(path)) return [await parentOf(fileSystem, folder)];
-  const parents = [runParent({ log_path: null }, join(folder, "any"))];
-  if (path !== null) parents.unshift(folder);
+  const parents = [folder, runParent({ log_path: null }, join(folder, "any"))];
   for (const name of PROJECT_CONFIGS) {
     const config = join(folder, name);
     if ((await fileSystem.size(config)) !== null) parents.push(await parentOf(fileSystem, config));
