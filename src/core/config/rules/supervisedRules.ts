@@ -40,7 +40,7 @@ export function supervisedFindings(config: Config, values: unknown): readonly Fi
   if (config.method === "rl") return unusedData(config);
   if (config.method === "collect") return [];
   return [
-    ...missingData(config),
+    ...missingData(valueAt(values, ["data"])),
     ...config.data.flatMap(sourceFindings),
     ...OF_REINFORCEMENT.filter((key) => valueAt(values, [key]) !== undefined).map(unread),
   ];
@@ -53,8 +53,10 @@ function unusedData({ data }: Config): readonly Finding[] {
   return [advice("TRL226", ["data"], message, { part: "key", remedies })];
 }
 
-function missingData({ data }: Config): readonly Finding[] {
-  if (data.length > 0) return [];
+/** `data` as it is written: of what is wrong in it, another finding says more. */
+function missingData(data: unknown): readonly Finding[] {
+  const isMissing = data === undefined || (Array.isArray(data) && data.length === 0);
+  if (!isMissing) return [];
   const message =
     "`method: sft` needs demonstrations. Add `data`, a list with a `path` to a JSONL file or with the folder of a `run`.";
   return [conflict("TRL226", ["method"], message)];

@@ -18,9 +18,11 @@ describe("supervised fine-tuning", () => {
   });
 
   it("needs data, which reinforcement learning has no use for", () => {
-    expect(messagesIn(`${SUPERVISED}max_steps: 5\n`)).toEqual([
-      expect.stringMatching(/error: TRL226 `method: sft` needs demonstrations/),
-    ]);
+    for (const nothing of ["", "data: []\n"]) {
+      expect(messagesIn(`${SUPERVISED}${nothing}max_steps: 5\n`)).toEqual([
+        expect.stringMatching(/error: TRL226 `method: sft` needs demonstrations/),
+      ]);
+    }
     expect(messagesIn(textWith(DATA))).toEqual([
       expect.stringMatching(/warning: TRL226 `data` is read only with `method: sft`/),
     ]);
@@ -34,6 +36,15 @@ describe("supervised fine-tuning", () => {
     ["{path: a.jsonl, tags: [good]}", /`tags` chooses rollouts of a `run`/],
   ])("says what is wrong with the source %s", (source, message) => {
     expect(messagesIn(`${SUPERVISED}data: [${source}]\nmax_steps: 5\n`)).toEqual([
+      expect.stringMatching(message),
+    ]);
+  });
+
+  it.each([
+    ["{path: a.jsonl}", /`data`|list/],
+    ["[{path: a.jsonl, weight: 3}]", /weight/],
+  ])("does not call data missing that is wrong: %s", (data, message) => {
+    expect(messagesIn(`${SUPERVISED}data: ${data}\nmax_steps: 5\n`)).toEqual([
       expect.stringMatching(message),
     ]);
   });
