@@ -45,11 +45,15 @@ export async function readExampleFile(path: string): Promise<readonly NumberedEx
   return examples;
 }
 
-/** One after the other; empty lines are passed over. Of a file with more than `maxBytes` the line that is cut off there is none. @throws AppError `file-unreadable` */
+/** One after the other; empty lines are passed over. Of a file with more than `maxBytes` the line that is cut off there is none. @throws AppError `file-unreadable`, `examples-invalid` for Parquet */
 export async function* exampleLines(
   path: string,
   maxBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<ReadLine> {
+  if (path.endsWith(".parquet")) {
+    const text = `${path} is Parquet. ${FORMAT} tinker-rl export writes it with --format messages.`;
+    throw new AppError("examples-invalid", text, { configPath: "data", data: { path } });
+  }
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 0;
   for await (const bytes of linesOf(path, maxBytes)) {

@@ -200,6 +200,14 @@ describe("a malformed data file", () => {
 });
 
 describe("a data file", () => {
+  it("cannot be Parquet, which is said once", async () => {
+    const path = join(folder, "train.parquet");
+    await writeFile(path, "PAR1\n\xff\n");
+    await expect(readExampleFile(path)).rejects.toThrow(
+      /train\.parquet is Parquet\. A data file is JSONL: .* with --format messages\.$/,
+    );
+  });
+
   it("may have a byte order mark, empty lines, CR LF and no line feed at its end", async () => {
     const lines = await read(`\uFEFF${GOOD}\r\n\r\n  \n${GOOD}`);
     expect(lines.map(({ line }) => line)).toEqual([1, 4]);
