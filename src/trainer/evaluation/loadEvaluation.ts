@@ -121,7 +121,7 @@ async function startOf(
   if (resume !== null) return { resume, overrides };
   throw new AppError(
     "bad-arguments",
-    "A checkpoint does not record an environment to evaluate in. Specify a configuration with --config_path, or the folder of its run.",
+    `No run folder is among ${models.join(", ")}, so no environment to evaluate in is known. Specify a configuration with --config_path, or the folder of a run.`,
   );
 }
 

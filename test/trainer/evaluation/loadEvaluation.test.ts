@@ -57,5 +57,7 @@ it("refuses a list without a split, and a checkpoint without a configuration", a
   await expect(evaluationOf({ splits: ["local/depot="] })).rejects.toMatchObject({
     code: "bad-arguments",
   });
-  await expect(evaluationOf({ configPath: null })).rejects.toThrow("--config_path");
+  await expect(evaluationOf({ configPath: null, models: ["bas"] })).rejects.toThrow(
+    /^No run folder is among bas, .* --config_path/,
+  );
 });
