@@ -26,6 +26,8 @@ export function parseTinkerPath(text: string): TinkerPath {
     throw tinkerError(
       "tinker-invalid-input",
       `"${text}" is not a checkpoint path of the form tinker://RUN/weights/NAME or tinker://RUN/sampler_weights/NAME`,
+      {},
+      "tinker-rl checkpoints list shows the paths.",
     );
   }
   return { run, kind, name };
