@@ -14,6 +14,7 @@ export interface PartColumns {
   readonly mean: Float64Array;
   readonly low: Float64Array;
   readonly high: Float64Array;
+  /** Zero where the step was read and had none of this part. */
   readonly rollouts: Float64Array;
 }
 
@@ -62,22 +63,25 @@ export function partColumns(
     for (const { step, parts } of rows) {
       const part = partAt(parts, by, name);
       const at = rowAt.get(step);
-      if (part === undefined || at === undefined) continue;
-      mean[at] = part.mean;
-      low[at] = part.low ?? Number.NaN;
-      high[at] = part.high ?? Number.NaN;
-      rollouts[at] = part.rollouts;
+      if (at === undefined) continue;
+      mean[at] = part?.mean ?? Number.NaN;
+      low[at] = part?.low ?? Number.NaN;
+      high[at] = part?.high ?? Number.NaN;
+      rollouts[at] = part?.rollouts ?? 0;
     }
     return { name, label: partLabel(by, name), mean, low, high, rollouts };
   });
 }
 
-/** With straight lines where only some steps were read. */
-export function joined(values: Float64Array): Float64Array {
+/** With straight lines over rows without a value, except for rows that `read` has a number for: nothing is missing there. */
+export function joined(values: Float64Array, read?: Float64Array): Float64Array {
   const line = values.slice();
   let last = -1;
   for (const [row, value] of values.entries()) {
-    if (Number.isNaN(value)) continue;
+    if (Number.isNaN(value)) {
+      if (Number.isFinite(read?.[row])) last = -1;
+      continue;
+    }
     const from = values[last] ?? value;
     if (last >= 0) {
       for (let at = last + 1; at < row; at += 1) {
@@ -89,9 +93,11 @@ export function joined(values: Float64Array): Float64Array {
   return line;
 }
 
+/** None where all rollouts of the run are in one part. */
 export function partNames(rows: readonly BehaviorRow[], by: RewardParting): readonly string[] {
-  const names = rows.flatMap(({ parts }) => parts.filter((part) => part.by === by));
-  return [...new Set(names.map(({ name }) => name))];
+  const own = rows.flatMap(({ parts }) => parts.filter((part) => part.by === by));
+  const names = [...new Set(own.map(({ name }) => name))];
+  return names.length < 2 ? [] : names;
 }
 
 export function partAt(

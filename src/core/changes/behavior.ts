@@ -17,7 +17,7 @@ const READ_PER_STEP = 32;
 const MAX_NAMES = 20;
 const MAX_CACHE_BYTES = 256 * 1024;
 /** Rises when rows are computed otherwise. */
-const CACHE_VERSION = 4;
+const CACHE_VERSION = 5;
 
 /** How refusals begin, from the list of A. Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models" (2023). */
 const REFUSAL =

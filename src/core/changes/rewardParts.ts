@@ -15,15 +15,14 @@ interface Scored {
 const DIFFICULTIES = ["hard", "middle", "easy"] as const;
 
 /**
- * Parts by environment, by split and by difficulty, at most `max` of each; none where all rollouts would be in one part. Those
- * by difficulty are thirds of the groups: half of a group's rollouts says where it belongs, the other half is what is shown, and then the
- * other way around, because rewards that are sorted by themselves differ even where all tasks are equal.
+ * Parts by environment, by split and by difficulty, at most `max` of each. Those by difficulty are thirds of the groups: half of a
+ * group's rollouts says where it belongs, the other half is what is shown, and then the other way around, because rewards that are
+ * sorted by themselves differ even where all tasks are equal.
  */
 export function rewardParts(rollouts: readonly Scored[], max: number): readonly RewardPart[] {
   const groups = [...groupBy(rollouts, ({ group }) => group).values()];
   const named = (by: "environment" | "split", nameOf: (rollout: Scored) => string) => {
     const byName = groupBy(groups, ([first]) => (first === undefined ? "" : nameOf(first)));
-    if (byName.size < 2) return [];
     return [...byName].slice(0, max).flatMap(([name, own]) => {
       const rewards = own.map(rewardsOf);
       return partOf({ by, name, rollouts: rewards.flat().length }, rewards);

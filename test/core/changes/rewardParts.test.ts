@@ -8,10 +8,11 @@ const rollout = (group: number, reward: number | null, split = "train") => ({
   group,
   reward,
 });
-const meansBy = (by: string, rollouts: Parameters<typeof rewardParts>[0]) =>
-  Object.fromEntries(
-    rewardParts(rollouts, 20).flatMap((part) => (part.by === by ? [[part.name, part.mean]] : [])),
-  );
+type Rollouts = Parameters<typeof rewardParts>[0];
+const partsBy = (by: string, rollouts: Rollouts) =>
+  rewardParts(rollouts, 20).filter((part) => part.by === by);
+const meansBy = (by: string, rollouts: Rollouts) =>
+  Object.fromEntries(partsBy(by, rollouts).map(({ name, mean }) => [name, mean]));
 
 describe("rewards of splits", () => {
   it("are means over the rollouts of each, those without a reward left out", () => {
@@ -22,19 +23,18 @@ describe("rewards of splits", () => {
       rollout(1, null, "hard"),
     ];
     expect(meansBy("split", rollouts)).toEqual({ "a/b train": 0.5, "a/b hard": 1 });
-    expect(meansBy("environment", rollouts)).toEqual({});
-    expect(rewardParts(rollouts, 20).map((part) => part.rollouts)).toEqual([2, 1]);
+    expect(partsBy("split", rollouts).map((part) => part.rollouts)).toEqual([2, 1]);
   });
 
   it("have the interval of the mean over tasks, where there are several", () => {
     const rollouts = [rollout(0, 1), rollout(1, 0), rollout(2, 1, "hard")];
-    const [train, hard] = rewardParts(rollouts, 20);
+    const [train, hard] = partsBy("split", rollouts);
     expect(train).toMatchObject({ mean: 0.5, low: expect.closeTo(0.0945, 4) });
     expect(hard).toMatchObject({ mean: 1, low: null, high: null });
   });
 
-  it("are left out of a step that has one split", () => {
-    expect(rewardParts([rollout(0, 1), rollout(1, 0)], 20)).toEqual([]);
+  it("are there in a step whose rollouts are all of one split", () => {
+    expect(meansBy("split", [rollout(0, 1), rollout(1, 0)])).toEqual({ "a/b train": 0.5 });
   });
 
   it("are bounded", () => {
@@ -44,7 +44,7 @@ describe("rewards of splits", () => {
 });
 
 describe("rewards of environments", () => {
-  it("are drawn where there are several", () => {
+  it("are means over the rollouts of each", () => {
     const rollouts = [rollout(0, 1), { ...rollout(1, 0), environment: "c/d" }];
     expect(meansBy("environment", rollouts)).toEqual({ "a/b": 1, "c/d": 0 });
   });
@@ -74,7 +74,7 @@ describe("rewards of thirds of the tasks", () => {
   it("show each rollout once", () => {
     for (const count of [3, 4, 5, 7, 8]) {
       const rollouts = Array.from({ length: 2 * count }, (_, at) => rollout(at >> 1, at >> 1));
-      const parts = rewardParts(rollouts, 20);
+      const parts = partsBy("difficulty", rollouts);
       expect(parts.reduce((sum, part) => sum + part.rollouts, 0)).toBe(2 * count);
       expect(parts.map(({ mean }) => mean)).toEqual(parts.map(({ mean }) => mean).sort());
     }
@@ -82,6 +82,6 @@ describe("rewards of thirds of the tasks", () => {
 
   it("need three groups with two rewards", () => {
     const pairs = [0, 0, 1, 1].map((group) => rollout(group, 1));
-    expect(rewardParts([...pairs, rollout(2, 1), rollout(2, null)], 20)).toEqual([]);
+    expect(partsBy("difficulty", [...pairs, rollout(2, 1), rollout(2, null)])).toEqual([]);
   });
 });

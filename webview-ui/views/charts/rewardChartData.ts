@@ -248,15 +248,16 @@ function partEntries(parts: readonly PartColumns[], smoothing: Applied): readonl
     ...environmentLook(index),
     look: "line",
     values: mean,
-    line: joined(smooth(mean, smoothing)),
+    line: joined(smooth(mean, smoothing), rollouts),
     counts: rollouts,
   }));
 }
 
 function partBands(parts: readonly PartColumns[]): readonly NamedBand[] {
-  return parts.map(({ low, high }, index) =>
-    bandOf(partKey(index), joined(high), joined(low), 0.12, environmentLook(index).color),
-  );
+  return parts.map(({ low, high, rollouts }, index) => {
+    const [upper, lower] = [joined(high, rollouts), joined(low, rollouts)];
+    return bandOf(partKey(index), upper, lower, 0.12, environmentLook(index).color);
+  });
 }
 
 function partKey(index: number): string {
