@@ -1,6 +1,7 @@
 /** Where ticks stand on axes, so that their labels neither overlap nor repeat. */
 
 import type { Range } from "../../src/shared/chartScale.ts";
+import { ticksIn } from "../../src/shared/chartsSvg.ts";
 import type { XAxis } from "./xAxis.ts";
 
 const SECOND_MS = 1_000;
@@ -36,6 +37,21 @@ export function hasWholeTicks(columns: readonly Float64Array[], [low, high]: Ran
   return Math.ceil(low) <= Math.floor(high) && columns.every((values) => values.every(isCount));
 }
 
+/** Where a logarithmic axis has ticks: at a digit times a power of ten; as other axes in a range with fewer than two of these. */
+export function logTicks([low, high]: Range): readonly number[] {
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from(
+    { length: Math.ceil(Math.log10(high)) - first + 1 },
+    (_, at) => first + at,
+  );
+  const ticks = powers
+    .flatMap((power) => DIGITS.map((digit) => Number(`${digit}e${power}`)))
+    .filter((tick) => tick >= low && tick <= high);
+  return ticks.length < 2 ? ticksIn([low, high]) : ticks;
+}
+
+const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
 /** The ticks of a logarithmic axis that get a label: powers of ten first, and no two closer than `least` pixels. */
 export function labelledTicks(
   ticks: readonly number[],
@@ -44,8 +60,7 @@ export function labelledTicks(
 ): readonly (number | null)[] {
   const taken: number[] = [];
   const labelled = new Set<number>();
-  const round = ticks.filter((tick) => rankOf(tick) < UNROUNDED);
-  for (const tick of round.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+  for (const tick of ticks.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const pixel = pixelOf(tick);
     if (!Number.isFinite(pixel) || taken.some((other) => Math.abs(other - pixel) < least)) continue;
     taken.push(pixel);
@@ -54,13 +69,8 @@ export function labelledTicks(
   return ticks.map((tick) => (labelled.has(tick) ? tick : null));
 }
 
-/** The rank of the ends of an axis, which uPlot uses as ticks. */
-const UNROUNDED = 4;
-
 /** Lower = more wanted: 1, then 5, then 2, then the others. */
 function rankOf(tick: number): number {
-  const size = tick / 10 ** Math.floor(Math.log10(tick) + 1e-9);
-  const first = Math.round(size);
-  if (Math.abs(size - first) > 1e-6) return UNROUNDED;
-  return first === 1 || first === 10 ? 0 : first === 5 ? 1 : first === 2 ? 2 : 3;
+  const first = Number(tick.toExponential(6).split("e")[0]);
+  return first === 1 ? 0 : first === 5 ? 1 : first === 2 ? 2 : 3;
 }

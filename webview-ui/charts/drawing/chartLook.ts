@@ -3,7 +3,7 @@
 import type uPlot from "uplot";
 import { loneRows } from "../../../src/shared/chartScale.ts";
 import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
-import { labelledTicks, WHOLE_STEPS } from "../ticks.ts";
+import { labelledTicks, logTicks, WHOLE_STEPS } from "../ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
 import { endLabelWidth } from "./endLabels.ts";
@@ -55,6 +55,7 @@ export function axesOf(
           Math.max(atLeft, widthOf(plot, labels ?? []) + GAP_PX + 1),
         space: isSmall ? 28 : 36,
         ...withoutUndefined({
+          splits: isLog ? logSplits : undefined,
           filter: isLog ? logLabels : undefined,
           incrs: isWhole && !isLog ? [...WHOLE_STEPS] : undefined,
         }),
@@ -86,6 +87,10 @@ function widthOf({ ctx }: uPlot, texts: readonly string[]): number {
 
 export function axisFont(): string {
   return `${AXIS_FONT_PX}px ${getComputedStyle(document.body).fontFamily}`;
+}
+
+function logSplits(_: uPlot, _axis: number, low: number, high: number): number[] {
+  return [...logTicks([low, high])];
 }
 
 function logLabels(plot: uPlot, ticks: number[]): (number | null)[] {

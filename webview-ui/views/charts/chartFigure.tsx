@@ -2,13 +2,15 @@
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useRef } from "preact/hooks";
-import { formatCount } from "../../../src/shared/format.ts";
+import { countNotPositive } from "../../../src/shared/chartScale.ts";
+import { formatCount, plural } from "../../../src/shared/format.ts";
+import { sum } from "../../../src/shared/mean.ts";
 import { nearestSave } from "../../../src/shared/nearestSave.ts";
 import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
 import type { MenuItem } from "../../controls/menu.tsx";
 import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
 import { cellTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { openEvaluation } from "../../model/evaluationCell.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -28,6 +30,24 @@ export function ChartFigure({ dashboard, stepOf, ...props }: ChartFigureProps) {
     [dashboard, isSmall],
   );
   return <Plot {...props} syncKey="run" actions={actions} />;
+}
+
+interface LogNoteProps extends DashboardProps {
+  readonly columns: readonly Float64Array[];
+}
+
+/** How many values a logarithmic axis leaves out. */
+export function LogNote({ dashboard, columns }: LogNoteProps) {
+  const count = dashboard.view.value.isLog ? sum(columns.map(countNotPositive)) : 0;
+  return count === 0 ? null : (
+    <p class="note">
+      {plural(
+        count,
+        "{0} value at or below zero cannot be shown on a logarithmic axis.",
+        "{0} values at or below zero cannot be shown on a logarithmic axis.",
+      )}
+    </p>
+  );
 }
 
 function stepActions(

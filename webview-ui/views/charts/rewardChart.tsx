@@ -3,8 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
-import { countNotPositive, shownX, valueRange } from "../../../src/shared/chartScale.ts";
-import { plural } from "../../../src/shared/format.ts";
+import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
 import { axesOver, type ChartData } from "../../charts/drawing/chartData.ts";
@@ -20,7 +19,7 @@ import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.
 import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
-import { ChartFigure } from "./chartFigure.tsx";
+import { ChartFigure, LogNote } from "./chartFigure.tsx";
 import { Legend } from "./legend.tsx";
 import {
   type RewardChartData,
@@ -39,7 +38,6 @@ export function RewardChart({ dashboard }: DashboardProps) {
   const { data, note } = useRewardChartData(dashboard);
   const view = dashboard.view.value;
   const drawn = useMemo(() => chartData(data, view), [data, view]);
-  const notPositive = view.isLog ? countNotPositive(data.mean) : 0;
   const summary = useMemo(
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
@@ -102,15 +100,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
           />
           {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
           <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
-          {notPositive > 0 ? (
-            <p class="note">
-              {plural(
-                notPositive,
-                "{0} value at or below zero cannot be shown on a logarithmic axis.",
-                "{0} values at or below zero cannot be shown on a logarithmic axis.",
-              )}
-            </p>
-          ) : null}
+          <LogNote dashboard={dashboard} columns={[data.mean]} />
         </>
       )}
     </figure>

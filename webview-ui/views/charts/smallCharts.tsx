@@ -12,7 +12,7 @@ import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { ChartFigure } from "./chartFigure.tsx";
+import { ChartFigure, LogNote } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
 import {
@@ -117,6 +117,7 @@ function SmallChart({
         )}
       </figcaption>
       {spec.series.length > 1 ? <SmallLegend spec={spec} values={values} /> : null}
+      <LogNote dashboard={dashboard} columns={data.raw} />
       <ChartFigure
         dashboard={dashboard}
         title={title}
