@@ -2,6 +2,7 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { groupBy } from "../../src/core/util/groupBy.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../server/dashboard/writtenRun.ts";
@@ -14,7 +15,7 @@ import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
-const [dark] = THEMES;
+const [dark, light = dark] = THEMES;
 /** What other themes than the first are looked at in. */
 const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
 
@@ -33,6 +34,18 @@ const RECORD_LABELS = `
     if (left < 0 || left + width > this.canvas.width) cutLabels.push(text);
     return draw.call(this, text, x, y, ...more);
   };`;
+
+/** Pixels of the reward chart that are no shade of gray. */
+const COLORED_PIXELS = `{
+  const canvas = document.querySelector(".reward canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue] = data.slice(at, at + 3);
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) > 60) count += 1;
+  }
+  count;
+}`;
 
 describe("the page of the dashboard", () => {
   const { parent, fileSystem, open } = pagesOfEachTest();
@@ -67,6 +80,27 @@ describe("the page of the dashboard", () => {
       await dashboard.page.keyboard.press("1");
     }
   }, 300_000);
+
+  it("has charts in color, and shows what is chosen, where the system forces its own colors", async () => {
+    const { page, setTheme } = await open({ folder: smallFolder });
+    await page.emulateMedia({ forcedColors: "active" });
+    await setTheme(light);
+    await page.locator(".reward canvas").waitFor();
+    await expect.poll(() => page.evaluate(COLORED_PIXELS)).toBeGreaterThan(100);
+    const style = (place: Locator, name: string) =>
+      place.evaluate((element, own) => getComputedStyle(element).getPropertyValue(own), name);
+    const tab = (selected: boolean) => page.getByRole("tab", { selected }).first();
+    expect(await style(tab(true), "border-bottom-width")).toBe("2px");
+    expect(await style(tab(false), "border-bottom-width")).toBe("0px");
+    await showRunPart(page, "Timeline");
+    const part = (pressed: boolean) => page.locator(".run-head").getByRole("button", { pressed });
+    const background = "background-color";
+    expect(await style(part(true).first(), background)).not.toBe(
+      await style(part(false).first(), background),
+    );
+    const share = page.locator(".timeline-shares > span").first();
+    expect(await style(share, "forced-color-adjust")).toBe("none");
+  });
 
   it("leads with every number to a place: the tabs, then timeline, search and what changed", async () => {
     const { page } = await open({ folder: smallFolder });

@@ -77,6 +77,8 @@ function resolve(expression: string): string {
   if (probe === null) {
     probe = document.createElement("span");
     probe.hidden = true;
+    // Forced colors would lose their transparency, and their differences.
+    probe.style.forcedColorAdjust = "none";
     document.body.append(probe);
   }
   probe.style.color = expression;
