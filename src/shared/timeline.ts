@@ -11,9 +11,11 @@ export const TIME_KINDS = [
   "place",
   /** A session that opens, until its first turn. */
   "session",
+  /** The program of an agent, while no turn of it is sampled or followed by tools. */
+  "agent",
   "sampling",
   "tool",
-  /** Time of a rollout between its turns, and until its session was closed and its record written. */
+  /** Time of a rollout without an agent between its turns, and until its session was closed and its record written. */
   "other",
   /** From the last rollout until the update was sent. */
   "prepare",

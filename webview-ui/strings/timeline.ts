@@ -125,6 +125,7 @@ const kinds: { readonly [Kind in TimeKind]: string } = {
   retry: l10n.t("failed attempts"),
   place: l10n.t("wait for a session"),
   session: l10n.t("open the session"),
+  agent: l10n.t("the agent"),
   sampling: l10n.t("sampling"),
   tool: l10n.t("tools"),
   other: l10n.t("between turns"),

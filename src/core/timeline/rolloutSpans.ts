@@ -21,7 +21,8 @@ export function rolloutTimes(record: RolloutRecord): RolloutTimes {
   return { group, rollout, environment, turns: turns.length, toolTurns, spans: spansOf(record) };
 }
 
-function spansOf({ startedAtMs, durationMs, beginning, turns }: RolloutRecord): TimeSpan[] {
+function spansOf({ startedAtMs, durationMs, beginning, turns, agent }: RolloutRecord): TimeSpan[] {
+  const between = agent === undefined ? "other" : "agent";
   const { queuedMs, retriedMs, waitedMs, openedMs } = beginning;
   const spans = new Spans(startedAtMs - queuedMs);
   spans.until("queue", startedAtMs);
@@ -29,11 +30,11 @@ function spansOf({ startedAtMs, durationMs, beginning, turns }: RolloutRecord): 
   spans.until("place", startedAtMs + retriedMs + waitedMs);
   spans.until("session", startedAtMs + retriedMs + waitedMs + openedMs);
   for (const [i, turn] of turns.entries()) {
-    spans.until(i === 0 ? "session" : "other", turn.startedAtMs);
+    spans.until(i === 0 && agent === undefined ? "session" : between, turn.startedAtMs);
     spans.until("sampling", turn.startedAtMs + turn.samplingMs);
     spans.until("tool", turn.startedAtMs + turn.durationMs);
   }
-  spans.until("other", startedAtMs + durationMs);
+  spans.until(between, startedAtMs + durationMs);
   return spans.all;
 }
 

@@ -97,6 +97,25 @@ test("a rollout's time is split into queue, wait, session, sampling and tools", 
   ]);
 });
 
+test("the time in which the program of an agent starts, goes on and ends is the agent's", () => {
+  const record = played(0, { fromS: 0, turns: [[4, 1]] });
+  const agent = { exit: "0", output: "", refusals: [] };
+  const turns = record.turns.map((turn) => ({ ...turn, startedAtMs: turn.startedAtMs + 2_000 }));
+  const spans = (changes: Partial<RolloutRecord>) =>
+    timelineOf([{ ...record, durationMs: 9_000, agent, ...changes }]).rows[0]?.spans;
+  expect(spans({ turns })).toEqual([
+    { kind: "session", fromMs: 0, toMs: 1_000 },
+    { kind: "agent", fromMs: 1_000, toMs: 3_000 },
+    { kind: "sampling", fromMs: 3_000, toMs: 7_000 },
+    { kind: "tool", fromMs: 7_000, toMs: 8_000 },
+    { kind: "agent", fromMs: 8_000, toMs: 9_000 },
+  ]);
+  expect(spans({ turns: [] })).toEqual([
+    { kind: "session", fromMs: 0, toMs: 1_000 },
+    { kind: "agent", fromMs: 1_000, toMs: 9_000 },
+  ]);
+});
+
 test("the critical path goes from the last rollout to the one whose slot it waited for", () => {
   const first = played(0, { fromS: 0, turns: [[4, 5]] });
   const short = played(1, { fromS: 0, turns: [[1, 1]] });
