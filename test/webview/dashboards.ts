@@ -30,14 +30,15 @@ export interface ADashboard {
   know(run: Partial<RunView>, facts?: Partial<RunFacts>): void;
 }
 
-export function aDashboard(): ADashboard {
+/** `can` says which commands there are. */
+export function aDashboard(can: Host["can"] = () => true): ADashboard {
   const asked: Asked[] = [];
   const commands: CommandArgs[] = [];
   let receive: (message: HostMessage) => void = () => undefined;
   const host = {
     loadState: () => null,
     saveState: () => undefined,
-    can: () => true,
+    can,
     menuItem: () => [],
     listen: (take: typeof receive) => {
       receive = take;

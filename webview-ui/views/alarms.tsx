@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
-import type { AlarmView, RunCondition } from "../../src/shared/dashboardTypes.ts";
+import type { AlarmView, RunCondition, RunView } from "../../src/shared/dashboardTypes.ts";
 import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Button, IconButton } from "../controls/button.tsx";
@@ -181,28 +181,28 @@ function plain(severity: Alarm["severity"], text: string, step: number | null = 
 }
 
 function ofEnding({ code, message }: RunEnding, state: RunCondition): Alarm {
-  if (state !== "failed") return plain("info", message);
+  if (state !== "failed") return plain(code === "empty-steps" ? "warning" : "info", message);
   return { ...plain("critical", l10n.t("The run failed: {0}", message)), code };
 }
 
+function interruption({ isResumable }: RunView, hasButton: boolean): string {
+  if (!isResumable)
+    return l10n.t("The trainer stopped unexpectedly, and no state was saved to resume from.");
+  return l10n.t(
+    "The trainer stopped unexpectedly. {0} continues from the newest saved state.",
+    hasButton ? l10n.t("Resume") : "tinker-rl resume FOLDER",
+  );
+}
+
 /** The state of the run, its alarms, and its warnings in the present attempt, the newest first. */
-function ofRun({ data: { run, checkpoints, events } }: DashboardModel): readonly Alarm[] {
+function ofRun({ host, data: { run, checkpoints, events } }: DashboardModel): readonly Alarm[] {
   const known = run.value;
   if (known === null) return [];
   const own: Alarm[] = [];
   if (known.problem !== null) own.push(plain("critical", known.problem));
   if (known.ending !== null) own.push(ofEnding(known.ending, known.state));
   if (known.state === "interrupted") {
-    own.push(
-      plain(
-        "warning",
-        known.isResumable
-          ? l10n.t(
-              "The trainer stopped unexpectedly. Resume continues from the newest saved state.",
-            )
-          : l10n.t("The trainer stopped unexpectedly, and no state was saved to resume from."),
-      ),
-    );
+    own.push(plain("warning", interruption(known, host.can("resume"))));
   }
   const states = checkpoints.value.filter(({ statePath }) => statePath !== null);
   const firing = known.alarms.map((alarm): Alarm => {

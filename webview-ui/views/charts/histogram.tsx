@@ -31,7 +31,7 @@ export function Histogram({ dashboard }: DashboardProps) {
         )}
       </div>
       {bins.length === 0 ? (
-        <p class="no-data">{l10n.t("No rollouts yet")}</p>
+        <p class="no-data">{failed === 0 ? l10n.t("No rollouts yet") : null}</p>
       ) : (
         <ol class="bars">
           {bins.map((bin, index) => (

@@ -21,9 +21,25 @@ interface FooterProps {
   readonly titleId: string;
 }
 
+export function RewardFooter({ titleId, ...props }: FooterProps) {
+  const { reward, error } = props.body;
+  const id = useId();
+  return (
+    <section class="reward-footer stack" aria-labelledby={`${titleId} ${id}`}>
+      <h3 id={id}>{l10n.t("Why this reward")}</h3>
+      {reward === null ? <p>{l10n.t("No reward: the rollout failed.")}</p> : <Facts {...props} />}
+      {error === null ? null : (
+        <Block label={reward === null ? text.failed : l10n.t("Error")} tone="error">
+          <FoldedText content={{ text: error, omitted: 0 }} class="mono" />
+        </Block>
+      )}
+    </section>
+  );
+}
+
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
-export function RewardFooter({ body, row, group, titleId }: FooterProps) {
-  const { rewards, rewardBreakdown: breakdown, reward, error } = body;
+function Facts({ body, row, group }: Omit<FooterProps, "titleId">) {
+  const { rewards, rewardBreakdown: breakdown } = body;
   const received = rewards.map(formatExact).join(", ");
   const all = [
     ...rewards,
@@ -34,10 +50,8 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
     `${breakdown.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(breakdown.reduced)}`,
     ...(isClamped ? [`${text.clamped.toLowerCase()} ${formatExact(breakdown.clamped)}`] : []),
   ].join("  →  ");
-  const id = useId();
   return (
-    <section class="reward-footer stack" aria-labelledby={`${titleId} ${id}`}>
-      <h3 id={id}>{l10n.t("Why this reward")}</h3>
+    <>
       <p class="formula">{formula}</p>
       <RewardTurns turns={body.turns} advantages={row?.turnAdvantages} />
       <dl>
@@ -73,12 +87,7 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
           <Fact name={l10n.t("Used")} value={trainingUseText(row.trainingUse)} />
         ) : null}
       </dl>
-      {error === null ? null : (
-        <Block label={reward === null ? text.failed : l10n.t("Error")} tone="error">
-          <FoldedText content={{ text: error, omitted: 0 }} class="mono" />
-        </Block>
-      )}
-    </section>
+    </>
   );
 }
 

@@ -1,6 +1,13 @@
+// @vitest-environment happy-dom
+
+import { signal } from "@preact/signals";
 import fc from "fast-check";
+import { h } from "preact";
 import { describe, expect, it } from "vitest";
-import { histogram } from "../../../../webview-ui/views/charts/histogram.tsx";
+import type { DashboardModel } from "../../../../webview-ui/model/dashboardModel.ts";
+import { firstViewState } from "../../../../webview-ui/model/viewState.ts";
+import { Histogram, histogram } from "../../../../webview-ui/views/charts/histogram.tsx";
+import { drawn } from "../../drawn.ts";
 
 describe("the histogram of rewards", () => {
   it("counts every value once", () => {
@@ -20,5 +27,18 @@ describe("the histogram of rewards", () => {
       { low: 0.5, high: 0.5, count: 1 },
       { low: 1, high: 1, count: 2 },
     ]);
+  });
+
+  it("says that rollouts failed, and not that there are none", () => {
+    const textOf = (rewards: readonly null[]) => {
+      const rows = rewards.map((reward) => ({ reward }));
+      const rollouts = signal({ source: "training", step: 3, rows });
+      const view = signal(firstViewState(0));
+      const dashboard = { selection: { rollouts }, view } as unknown as DashboardModel; // what is read of it
+      return drawn(h(Histogram, { dashboard })).place.textContent;
+    };
+    expect(textOf([])).toContain("No rollouts yet");
+    expect(textOf([null, null])).toContain("2 rollouts failed and have no reward");
+    expect(textOf([null, null])).not.toContain("No rollouts yet");
   });
 });
