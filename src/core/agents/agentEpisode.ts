@@ -15,6 +15,7 @@ import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { Sha256 } from "../ports.ts";
+import { printedText } from "../rollout/agentFailure.ts";
 import { promptText, storedConversation, toInitialMessages } from "../rollout/conversation.ts";
 import type { EpisodeOptions, PlayedEpisode, RolloutEpisode } from "../rollout/episode.ts";
 import { EpisodeCalls, MAX_PARALLEL_CALLS } from "../rollout/episodeCalls.ts";
@@ -233,10 +234,9 @@ export class AgentEpisode implements RolloutEpisode {
     const [refused] = this.#refusals.keys();
     const how = typeof code === "number" ? `with code ${code}` : `by ${code}`;
     const why = refused === undefined ? "" : ` Its request was refused: ${refused}`;
-    const said = output.trim() === "" ? "" : ` It printed: ${lastLines(output)}`;
     return new AppError(
       "agent-failed",
-      `The agent of ${environment} ended ${how} without a turn of the model.${why}${said}`,
+      `The agent of ${environment} ended ${how} without a turn of the model.${why}${printedText(output)}`,
       { configPath: `environments.${environment}.agent.command` },
     );
   }
@@ -444,23 +444,18 @@ export class AgentEpisode implements RolloutEpisode {
   }
 }
 
-function lastLines(output: string): string {
-  return output.trim().slice(-600);
-}
-
 /** The last line is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
 function readAgentReward({ rewardLine: line, grader }: AgentEnd, environment: string): number {
   const value = line === null ? undefined : parseJson(line)?.value;
   const reward = isJsonObject(value) ? value["reward"] : value;
   if (typeof reward === "number" && Number.isFinite(reward)) return reward;
-  const printed = lastLines(line ?? grader?.output ?? "");
-  const said = printed === "" ? "It printed nothing" : `It printed: ${printed}`;
+  const said = printedText(line ?? grader?.output ?? "") || " It printed nothing";
   const who = grader === undefined ? "The agent" : "The reward_command";
   const how = grader === undefined || grader.code === 0 ? "" : ` with code ${grader.code}`;
   const key = grader === undefined ? "agent" : "agent.reward_command";
   throw new AppError(
     "agent-reward",
-    `${who} of ${environment} ended${how} without a reward. ${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
+    `${who} of ${environment} ended${how} without a reward.${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
     { configPath: `environments.${environment}.${key}` },
   );
 }

@@ -3,6 +3,7 @@
 import { plural } from "../../shared/format.ts";
 import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
 import { type CheckFinding, found } from "../environmentCheck/probe/finding.ts";
+import { agentFailure } from "../rollout/agentFailure.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 /** A rollout of an agent whose model makes random calls. */
@@ -11,7 +12,6 @@ export type AgentPlay = Pick<RolloutRecord, "agent" | "error" | "stop"> & {
 };
 
 const CHECK = { id: "agent", rule: "The agent plays with a model that makes random calls." };
-const SHOWN = 400;
 
 /** The result of one more check, from a rollout. */
 export function agentCheck(play: AgentPlay): CheckResult {
@@ -23,18 +23,9 @@ export function agentCheck(play: AgentPlay): CheckResult {
   return { ...CHECK, ...found(measured, finding(play)) };
 }
 
-function finding({ agent, error, stop }: AgentPlay): CheckFinding | null {
-  const printed = agent?.output.trim().slice(-SHOWN) ?? "";
-  const said = printed === "" ? "" : ` It printed: ${printed}`;
-  if (error !== null) return defect(error);
-  if (stop === "agent_failed") return defect(`The agent ended with ${agent?.exit}.${said}`);
-  if (stop === "agent_timeout" || stop === "rollout_timeout") {
-    return defect(`The agent did not end in time.${said}`);
-  }
-  return null;
-}
-
-function defect(message: string): CheckFinding {
+function finding(play: AgentPlay): CheckFinding | null {
+  const message = play.error ?? agentFailure(play);
+  if (message === null) return null;
   return {
     severity: "defect",
     message,

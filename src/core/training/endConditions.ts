@@ -11,9 +11,10 @@ import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
-import { failureOf } from "./run/failedRollouts.ts";
+import { failuresOfAll } from "./run/failedRollouts.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 
 export class EndConditions {
@@ -117,25 +118,30 @@ export function emptySteps(
   isMasked: boolean,
 ): AppError {
   if (isMasked) return maskedSteps(count);
-  const failures = last.flatMap((each) => failureOf(each) ?? []);
-  const isFailure = last.length > 0 && failures.length === last.length;
-  const why = isFailure
-    ? `in the last one all ${last.length} rollouts failed. The first: ${failures[0]}`
-    : "in every group the rollouts failed or all had the same reward.";
-  const remedy = isFailure
-    ? "Fix that cause, then resume the run."
-    : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
-  return new AppError(
-    "empty-steps",
-    `${formatQuantity(count, "step")} in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
-    { configPath: "max_consecutive_empty_steps" },
-  );
+  const [first] = failuresOfAll(last);
+  const why =
+    first === undefined
+      ? "in every group the rollouts failed or all had the same reward"
+      : `in the last one all ${last.length} rollouts failed. The first: ${withoutEnd(first, /[.\s]/)}`;
+  const alone = "`tinker-rl env play --agent` runs the agent alone. ";
+  const remedy =
+    first !== undefined
+      ? `${last[0]?.record.agent === undefined ? "" : alone}Fix that cause, then resume the run.`
+      : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
+  return new AppError("empty-steps", `${nothingIn(count)}: ${why}. The run is saved. ${remedy}`, {
+    configPath: "max_consecutive_empty_steps",
+  });
+}
+
+function nothingIn(steps: number): string {
+  const inRow = steps === 1 ? "" : " in a row";
+  return `${formatQuantity(steps, "step")}${inRow} gave nothing to train on`;
 }
 
 function maskedSteps(count: number): AppError {
   return new AppError(
     "empty-steps",
-    `${formatQuantity(count, "step")} in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
+    `${nothingIn(count)}: in the last one off_policy_correction left no token, because the policy moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
     { configPath: "off_policy_correction" },
   );
 }

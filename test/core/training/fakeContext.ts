@@ -1,5 +1,6 @@
 /** The context of a run, on a still clock and a file system in memory. */
 
+import type { Agent } from "../../../src/core/agents/agent.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
@@ -50,6 +51,8 @@ export interface ContextOptions
   extends Partial<Pick<RunContext, "config" | "listPrices" | "sequence" | "totalSteps">>,
     Partial<Pick<RunReporting, "events" | "redactor">> {
   readonly remote?: ScriptedEnvironment;
+  /** Plays in the place of the built-in loop. */
+  readonly agent?: Agent;
   /** Environments beside that of the builders, by full name. */
   readonly otherRemotes?: Readonly<Record<string, ScriptedEnvironment>>;
   /** The embedded model's by default. */
@@ -109,6 +112,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     settings,
     gate: aGate(played, clock, maxSessions),
     given: { maxContext: null, secrets: {} },
+    agent: options.agent ?? null,
   });
   const remotes = Object.entries({ [ENVIRONMENT]: remote, ...otherRemotes });
   return {

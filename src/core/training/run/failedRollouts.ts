@@ -1,6 +1,7 @@
 /** What a run does about rollouts that failed. */
 
 import { AppError } from "../../errors.ts";
+import { agentFailure } from "../../rollout/agentFailure.ts";
 import { isInternalError } from "../../rollout/faults.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { groupBy } from "../../util/groupBy.ts";
@@ -33,9 +34,17 @@ export async function requireNoInternalErrors(
 }
 
 /** Why a rollout has no reward; null when it has one. */
-export function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
+function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
   const { reward, error, stop } = record;
-  return reward === null ? (error ?? `it ended with ${stop} and without a reward.`) : null;
+  return reward === null
+    ? (error ?? agentFailure(record) ?? `it ended with ${stop} and without a reward.`)
+    : null;
+}
+
+/** Why each rollout, or its agent, failed; empty unless all did. */
+export function failuresOfAll(rollouts: readonly FinishedRollout[]): readonly string[] {
+  const failures = rollouts.flatMap((each) => failureOf(each) ?? agentFailure(each.record) ?? []);
+  return failures.length === rollouts.length ? failures : [];
 }
 
 /** Warns when all rollouts of a step failed, with the first reason. */
@@ -44,9 +53,8 @@ export async function reportFailure(
   step: number,
   rollouts: readonly FinishedRollout[],
 ): Promise<void> {
-  const failures = rollouts.flatMap((each) => failureOf(each) ?? []);
-  const [first] = failures;
-  if (first === undefined || failures.length < rollouts.length) return;
+  const [first] = failuresOfAll(rollouts);
+  if (first === undefined) return;
   const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
   await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
 }

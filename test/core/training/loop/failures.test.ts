@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Agent } from "../../../../src/core/agents/agent.ts";
+import { readChatCompletion } from "../../../../src/core/endpoint/openaiChat.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
@@ -58,6 +60,17 @@ describe("a loop whose loss is not a number", () => {
   });
 });
 
+/** Asks for one turn, then ends with a traceback. */
+const crashing: Agent = {
+  settings: { timeoutMs: null, reward: "session" },
+  run: async ({ model, signal }) => {
+    const messages = [{ role: "user", content: "What is 1 + 1?" }];
+    const request = readChatCompletion({ model: "any", messages });
+    await model.turn(request, { signal, needsLogprobs: true });
+    return { code: 1, output: "TypeError: no\n", rewardLine: null };
+  },
+};
+
 describe("steps without anything to train on", () => {
   const config = { max_consecutive_empty_steps: 2 };
 
@@ -111,6 +124,19 @@ describe("steps without anything to train on", () => {
     });
   });
 
+  it("are reported with how the agent ended, where all agents failed, after a warning for each", async () => {
+    const { run, context } = prepareRun({ config, steps: null, agent: crashing });
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      message:
+        "2 steps in a row gave nothing to train on: in the last one all 2 rollouts failed. The first: The agent ended with 1. It printed: TypeError: no. The run is saved. `tinker-rl env play --agent` runs the agent alone. Fix that cause, then resume the run.",
+    });
+    expect(context.recorded.filter(({ kind }) => kind === "rollouts-failed")).toMatchObject([
+      { level: "warn", message: expect.stringMatching(/^step 1: all 2 rollouts failed/) },
+      { level: "warn", message: expect.stringMatching(/TypeError: no$/) },
+    ]);
+  });
+
   it("are no success when the whole plan held no other, also when it is resumed", async () => {
     const { run, saves, state } = prepareRun({ steps: 2, rewards: [1, 1] });
     const nothing = { code: "empty-steps", message: expect.stringMatching(/^2 steps in a row/) };
@@ -126,6 +152,12 @@ describe("steps without anything to train on", () => {
     };
     const resumed = await prepareRun({ steps: 2 }).run(position);
     expect(resumed).toMatchObject({ outcome: "stopped", ending: { code: "empty-steps" } });
+  });
+
+  it("are no row of steps where there is only one", async () => {
+    const { run } = prepareRun({ steps: 1, rewards: [1, 1] });
+    const ending = { message: expect.stringMatching(/^1 step gave nothing to train on: /) };
+    expect(await run()).toMatchObject({ outcome: "stopped", ending });
   });
 
   it("are counted again after a step that trained", async () => {
