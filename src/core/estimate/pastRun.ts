@@ -14,10 +14,13 @@ const trainedIn = z.object({
   run_name: z.string().nullish(),
   method: z.string().optional(),
   model_name: z.string(),
-  environments: z.record(z.string(), z.unknown()),
+  environments: z.record(
+    z.string(),
+    z.object({ agent: z.object({ command: z.array(z.string()).readonly() }).nullish() }),
+  ),
 });
 
-/** The folder of the newest run in `parent` with the model and the environments of `config` that has used tokens; null without. */
+/** The folder of the newest run in `parent` with the model and the environments and agents of `config` that has used tokens; null without. */
 export async function newestRunLike(
   fileSystem: FileSystem,
   parent: string,
@@ -45,12 +48,14 @@ async function startOfRunLike(
   if (trained.run_name?.endsWith(DRY_RUN_SUFFIX) === true) return null;
   // It has steps and no rollouts.
   if (trained.method === "sft") return null;
-  if (namesOf(trained.environments) !== namesOf(environments)) return null;
+  if (playedIn(trained) !== playedIn({ environments })) return null;
   if (!(await files.size(usage)) || !(await files.size(metrics))) return null;
   const file = await readRunFile(files, folder).catch(() => null);
   return file === null || file.evaluation !== undefined ? null : file.startedAtMs;
 }
 
-function namesOf(environments: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(Object.keys(environments).sort());
+/** The names of the environments, with the commands of their agents. */
+function playedIn({ environments }: Pick<z.infer<typeof trainedIn>, "environments">): string {
+  const played = Object.entries(environments).map(([name, { agent }]) => [name, agent?.command]);
+  return JSON.stringify(played.toSorted());
 }

@@ -6,7 +6,7 @@ import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const CONFIG = { model_name: "org/model", environments: { "a/b": {} } };
 
-async function withRuns(runs: Readonly<Record<string, object>>) {
+async function withRuns(runs: Readonly<Record<string, object>>, changes: object = {}) {
   const files = createMemoryFileSystem();
   for (const [at, [name, settings]] of Object.entries(runs).entries()) {
     const paths = runPaths(`/runs/${name}`);
@@ -14,11 +14,19 @@ async function withRuns(runs: Readonly<Record<string, object>>) {
     await files.writeAtomic(paths.runFile, JSON.stringify(aRunFile({ startedAtMs: at + 1 })));
     for (const path of [paths.metrics, paths.usage]) await files.writeAtomic(path, "{}\n");
   }
-  return await newestRunLike(files, "/runs", CONFIG as never);
+  return await newestRunLike(files, "/runs", { ...CONFIG, ...changes } as never);
 }
 
 it("the newest run of the model and the environments", async () => {
   expect(await withRuns({ a: {}, b: {}, other: { model_name: "org/other" } })).toBe("/runs/b");
+});
+
+it("none that another agent played, or none at all", async () => {
+  const playedBy = (...command: string[]) => ({ environments: { "a/b": { agent: { command } } } });
+  const agent = playedBy("python", "agent.py");
+  const runs = { a: agent, b: playedBy("python", "other.py"), c: {} };
+  expect(await withRuns(runs, agent)).toBe("/runs/a");
+  expect(await withRuns(runs)).toBe("/runs/c");
 });
 
 it("no run that updated nothing, or sampled nothing", async () => {
