@@ -2,8 +2,9 @@
 
 import { once } from "node:events";
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
+import { printedText } from "../../core/rollout/agentFailure.ts";
 import { NOT_STARTED } from "../../node/notStarted.ts";
 import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 
@@ -83,21 +84,32 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
 }
 
 function notStarted({ command, configPath }: AgentProgram, output: string): AppError {
-  const [program] = command;
-  const said = output.trim() === "" ? "" : ` It printed: ${output.trim().slice(-600)}`;
+  const [program = ""] = command;
   return new AppError(
     "agent-not-started",
-    `${configPath}: ${program} is not on the path, or cannot be started.${said}`,
+    `${configPath}: ${program} ${whyNotStarted(program, output)}${printedText(output)}`,
     { configPath },
   );
+}
+
+function whyNotStarted(program: string, output: string): string {
+  if (!isAbsolute(program) || !isFile(program)) return "is not on the path, or cannot be started.";
+  if (output.includes("EACCES")) {
+    return "is not executable. Run `chmod +x` on it, or name its interpreter, as in `[bash, agent.sh]`.";
+  }
+  return "cannot be started. Look at its first line: the interpreter must exist, and the line end must not be that of Windows.";
 }
 
 /** The command with its parts that name files, seen from `folder`, as full paths. A folder's name is often a word, such as `.`. */
 export function withFullPaths(command: readonly string[], folder: string): readonly string[] {
   return command.map((part) => {
     const path = resolve(folder, part);
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : part;
+    return isFile(path) ? path : part;
   });
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The command with `values` in place of their names in braces. */

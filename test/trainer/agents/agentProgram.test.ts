@@ -1,0 +1,36 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runAgentProgram } from "../../../src/trainer/agents/agentProgram.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
+
+/** In the place of the program that keeps a command: reports as that does what the system answers to its start. */
+const keeper = (errorCode: string) => `
+process.stderr.write("spawn " + process.argv[2] + " ${errorCode}\\n");
+process.exitCode = 253;
+`;
+
+describe("an agent that cannot be started", () => {
+  it.each([
+    ["agent.sh", "EACCES", /agent\.sh is not executable\. Run `chmod \+x` on it/],
+    ["agent.sh", "ENOENT", /agent\.sh cannot be started\. Look at its first line/],
+    ["missing.sh", "ENOENT", /missing\.sh is not on the path/],
+  ])("as %s with %s says why", async (name, errorCode, why) => {
+    const folder = folderOfThisTest();
+    await writeFile(join(folder, "keepCommand.js"), keeper(errorCode));
+    await writeFile(join(folder, "agent.sh"), "#!/bin/none\n");
+    const program = runAgentProgram({
+      command: [join(folder, name)],
+      cwd: folder,
+      variables: {},
+      programFolder: folder,
+      configPath: "environments.games.agent.command",
+      signal: new AbortController().signal,
+      clean: (text) => text,
+    });
+    await expect(program).rejects.toMatchObject({
+      code: "agent-not-started",
+      message: expect.stringMatching(why),
+    });
+  });
+});
