@@ -1,5 +1,6 @@
 /** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
 
+import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { checkText } from "../core/config/check.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
@@ -14,6 +15,7 @@ import type { FileSystem } from "../core/ports.ts";
 import { datasetSources } from "../local/environment/dataset/datasetSource.ts";
 import { datasetProblems } from "../local/environment/dataset/loadDataset.ts";
 import { plural } from "../shared/format.ts";
+import { missingScripts } from "../trainer/agents/agentProgram.ts";
 import { type CheckedConfig, checkConfig } from "../trainer/config/configFiles.ts";
 import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
 import { statePathOf } from "../trainer/models/savedWeights.ts";
@@ -67,6 +69,7 @@ async function withDatasets(
       ...rows.flat(),
       ...(await sourceProblems(fileSystem, config, path)),
       ...(await startProblems(config, path)),
+      ...scriptProblems(config, path),
     ];
     for (const problem of problems) {
       const placed = { ...problem, path: ownPlace(written, name, problem.path) };
@@ -75,12 +78,14 @@ async function withDatasets(
   }
   const placed = [...found.values()];
   if (placed.length === 0) return { result, lines };
-  const problems = placed.map(({ place, ...problem }): Problem => {
+  const problems = placed.map(({ place, code = "TRL222", ...problem }): Problem => {
     const message = `${place}: ${problem.message}`;
-    return { ...problem, code: "TRL222", message, at: null, span: null, related: [], remedies: [] };
+    return { ...problem, code, message, at: null, span: null, related: [], remedies: [] };
   });
+  const all = [...result.warnings, ...problems];
+  const isSound = all.every(({ severity }) => severity === "warning");
   return {
-    result: { ok: false, problems: [...result.warnings, ...problems] },
+    result: isSound ? { ...result, warnings: all } : { ok: false, problems: all },
     lines: [...lines, ...placed.map(problemLine)],
   };
 }
@@ -130,4 +135,22 @@ async function startProblems(
     const message = error.message.replace(`${key}: `, "");
     return [{ severity: "error", code: "TRL222", place: configPath, message, path: [key] }];
   }
+}
+
+/** Arguments of agents that are to be scripts and are none. */
+function scriptProblems(config: Config, configPath: string): readonly PlacedProblem[] {
+  const folder = dirname(configPath);
+  return Object.entries(config.environments).flatMap(([name, { agent }]) =>
+    (["command", "reward_command"] as const).flatMap((key) =>
+      missingScripts(agent?.[key] ?? [], folder).map(
+        (script): PlacedProblem => ({
+          severity: "warning",
+          code: "TRL231",
+          place: configPath,
+          message: `${script} is not beside the configuration, and the agent starts in an empty folder.`,
+          path: ["environments", name, "agent", key],
+        }),
+      ),
+    ),
+  );
 }

@@ -135,6 +135,20 @@ test("the run that a run starts from needs weights", async () => {
   expect(exitCode).toBe(2);
   expect(lines).toEqual([
     `${resolve("run.yaml")}: error: TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (init_from)`,
+});
+
+test("a script of an agent that is not there is a warning", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "agent.py"), "");
+  const program = createFakeProgram();
+  const path = join(folder, "run.yaml");
+  const agent = `agent: { command: [python, "{folder}/agent.py"], reward_command: [python, grad.py] }`;
+  await program.fileSystem.writeAtomic(path, textWithEnvironment(agent));
+  expect(await runProgram(program, ["validate", path])).toBe(0);
+  expect(program.out.lines).toEqual([
+    `${path}: warning: TRL231 grad.py is not beside the configuration, and the agent starts in an empty folder. (environments.Owner/Game.agent.reward_command)`,
+    `${path} is valid, with 1 warning`,
   ]);
 });
 

@@ -38,7 +38,7 @@ import {
 import type { CleanupStack } from "../services/cleanupStack.ts";
 import { commandVariables } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";
-import { runAgentProgram, withFullPaths, withValues } from "./agentProgram.ts";
+import { runAgentProgram, withFolders, withFullPaths, withValues } from "./agentProgram.ts";
 import { answerMcp } from "./sessionMcp.ts";
 
 export interface AgentHostOptions {
@@ -85,6 +85,7 @@ export class AgentHost {
       ...written,
       command: withFullPaths(written.command, root),
       reward_command: grader === null ? null : withFullPaths(grader, root),
+      env: withFolders(written.env, root),
     };
     const key = `environments.${environment}.agent`;
     const given = commandVariables(own, variables, `${key}.env`);

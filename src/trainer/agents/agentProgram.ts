@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import type { AgentConfig } from "../../core/agents/agent.ts";
 import { AppError } from "../../core/errors.ts";
 import { printedText } from "../../core/rollout/agentFailure.ts";
 import { NOT_STARTED } from "../../node/notStarted.ts";
@@ -100,12 +101,37 @@ function whyNotStarted(program: string, output: string): string {
   return "cannot be started. Look at its first line: the interpreter must exist, and the line end must not be that of Windows.";
 }
 
-/** The command with its parts that name files, seen from `folder`, as full paths. A folder's name is often a word, such as `.`. */
+/** Parts that are named as scripts; not those with a flag or of several words. */
+const SCRIPT = /^[^\s=]+\.(?:[cm]?js|py|sh|ts)$/;
+
+/** The arguments that are to be scripts in `folder` and are none; absolute ones may be of another computer. */
+export function missingScripts(command: readonly string[], folder: string): readonly string[] {
+  const [, ...args] = withFullPaths(command, folder);
+  return args.filter((part) => SCRIPT.test(part) && !isAbsolute(part));
+}
+
+/**
+ * The command with `folder` for `{folder}`, and with its parts that name files, seen from there, as full paths. A folder's name is often
+ * a word, such as `.`.
+ */
 export function withFullPaths(command: readonly string[], folder: string): readonly string[] {
   return command.map((part) => {
-    const path = resolve(folder, part);
-    return isFile(path) ? path : part;
+    const text = withFolder(part, folder);
+    const path = resolve(folder, text);
+    return isFile(path) ? path : text;
   });
+}
+
+/** Variables with `folder` for `{folder}`; those with null are looked up. */
+export function withFolders(env: AgentConfig["env"], folder: string): AgentConfig["env"] {
+  const entries = Object.entries(env ?? {}).map(
+    ([name, text]) => [name, text === null ? null : withFolder(text, folder)] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+function withFolder(text: string, folder: string): string {
+  return text.replaceAll("{folder}", () => folder);
 }
 
 function isFile(path: string): boolean {

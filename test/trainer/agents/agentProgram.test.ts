@@ -1,7 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runAgentProgram } from "../../../src/trainer/agents/agentProgram.ts";
+import {
+  runAgentProgram,
+  withFolders,
+  withFullPaths,
+} from "../../../src/trainer/agents/agentProgram.ts";
 import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 /** In the place of the program that keeps a command: reports as that does what the system answers to its start. */
@@ -9,6 +13,25 @@ const keeper = (errorCode: string) => `
 process.stderr.write("spawn " + process.argv[2] + " ${errorCode}\\n");
 process.exitCode = 253;
 `;
+
+it("a command finds what is beside the configuration", async () => {
+  const folder = folderOfThisTest();
+  const file = join(folder, "agent.py");
+  await writeFile(file, "");
+  const command = ["python", "agent.py", "-m", "agent", "--config={folder}/a.json", "{folder}"];
+  expect(withFullPaths(command, folder)).toEqual([
+    "python",
+    file,
+    "-m",
+    "agent",
+    `--config=${folder}/a.json`,
+    folder,
+  ]);
+  expect(withFolders({ PYTHONPATH: "{folder}:/lib", KEY: null }, folder)).toEqual({
+    PYTHONPATH: `${folder}:/lib`,
+    KEY: null,
+  });
+});
 
 describe("an agent that cannot be started", () => {
   it.each([

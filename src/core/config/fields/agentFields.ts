@@ -9,11 +9,14 @@ const command = {
   change: "fixed",
 } as const;
 
+/** What stands for something where it is in braces in an argument. */
+export const AGENT_VALUES = ["folder", "prompt", "task_file", "base_url", "mcp_url", "model"];
+
 export const agentFields = {
   command: {
     ...command,
     examples: [["python", "agent.py"]],
-    doc: "Program and arguments that play one rollout; no shell reads them. An argument that names a file beside the configuration becomes its full path. `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` in an argument stand for what the variables of [Agents](agents.md) hold.",
+    doc: "Program and arguments that play one rollout; no shell reads them. An argument that names a file beside the configuration becomes its full path. `{folder}` in an argument stands for the folder of the configuration; `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` stand for what the variables of [Agents](agents.md) hold.",
   },
   protocol: {
     type: "enum",
@@ -28,7 +31,7 @@ export const agentFields = {
     of: { type: "string", nullable: true },
     ...OPTIONAL,
     change: "fixed",
-    doc: "More variables for the agent. The value `null` looks the variable up, which keeps a secret out of this file. The agent gets none of your other keys.",
+    doc: "More variables for the agent. `{folder}` in a value stands for the folder of the configuration. The value `null` looks the variable up, which keeps a secret out of this file. The agent gets none of your other keys.",
   },
   timeout: {
     type: "number",

@@ -1,13 +1,14 @@
 /** Rules over the fields of one environment. */
 
-import { nearestWords } from "../../util/editDistance.ts";
+import { nearestWord, nearestWords } from "../../util/editDistance.ts";
 import { isLoopbackHost } from "../../util/loopback.ts";
+import { AGENT_VALUES } from "../fields/agentFields.ts";
 import { datasetFields } from "../fields/environmentFields.ts";
 import { EMBEDDED_ENVIRONMENT_NAMES, isDatasetEnvironment } from "../fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
 import type { KeyPath } from "../source/keyPath.ts";
-import { preferred, removal, renamesOf, setKeyTo, setTo } from "../source/remedy.ts";
+import { changeTo, preferred, removal, renamesOf, setKeyTo, setTo } from "../source/remedy.ts";
 
 /** Rollouts of a group that must succeed so that there is something to compare. */
 const MIN_SUCCESSES = 2;
@@ -200,6 +201,30 @@ export function agentFindings(config: Config): readonly Finding[] {
       const related = [[...path, "reward_command"]];
       found.push(advice("TRL231", own, message, { relatedPaths: related, remedies }));
     }
+    const { command, reward_command } = agent;
+    for (const [key, parts] of Object.entries({ command, reward_command })) {
+      found.push(
+        ...(parts ?? []).flatMap((part, at) => valueFindings([...path, key, `${at}`], part)),
+      );
+    }
     return found;
+  });
+}
+
+/** Misspelled placeholders; other words in braces may be those of a program. */
+function valueFindings(path: KeyPath, part: string): readonly Finding[] {
+  return [...part.matchAll(/\{(\w+)\}/g)].flatMap(([whole, name = ""]) => {
+    const near = nearestWord(name, AGENT_VALUES);
+    if (near === null || near === name) return [];
+    const message = `\`${whole}\` stands for nothing. Did you mean \`{${near}}\`?`;
+    const remedies = [
+      preferred(
+        changeTo(
+          path,
+          part.replace(whole, () => `{${near}}`),
+        ),
+      ),
+    ];
+    return [advice("TRL231", path, message, { remedies })];
   });
 }

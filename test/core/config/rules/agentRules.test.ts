@@ -37,6 +37,16 @@ describe("an agent", () => {
     ]);
   });
 
+  it("has no misspelled placeholder in an argument, but other words in braces", () => {
+    const place = "environments.local/calculator.agent";
+    expect(found('{ command: [a, "--ask={prmpt}", "{model}", "{x}"] }')).toEqual([
+      `warning TRL231 ${place}.command.1`,
+    ]);
+    expect(found('{ command: [a], reward_command: [b, "{taskfile}"] }')).toEqual([
+      `warning TRL231 ${place}.reward_command.1`,
+    ]);
+  });
+
   it("has one place for its reward", () => {
     expect(found("{ command: [a], reward: output, reward_command: [b] }")).toEqual([
       "warning TRL231 environments.local/calculator.agent.reward",
