@@ -63,12 +63,11 @@ export function rolloutTable(
 ): readonly Line[] {
   const environments = [...new Set(rows.map(({ environment }) => environment))];
   const isScored = rows.some(({ score }) => score !== undefined);
-  const scoreColumns: readonly Column[] = isScored
-    ? [
-        { title: l10n.t("advantage"), align: "right" },
-        { title: l10n.t("training"), align: "left" },
-      ]
-    : [];
+  const hasAdvantages = rows.some(({ score }) => (score?.advantage ?? null) !== null);
+  const scoreColumns: readonly Column[] = [
+    ...(hasAdvantages ? [{ title: l10n.t("advantage"), align: "right" } as const] : []),
+    ...(isScored ? [{ title: l10n.t("training"), align: "left" } as const] : []),
+  ];
   const columns: readonly Column[] = [
     ...keys.map((title): Column => ({ title, align: "right" })),
     { title: l10n.t("task"), align: "left", canShrink: true },
@@ -82,7 +81,7 @@ export function rolloutTable(
     ...row.key,
     taskLabel(row, environments.length > 1),
     styled(isFailedOutcome(row) ? "bad" : "strong", outcomeText(row)),
-    ...(isScored ? scoreCells(row.score ?? null) : []),
+    ...(isScored ? scoreCells(row.score ?? null).slice(hasAdvantages ? 0 : 1) : []),
     shortStop(row.stop),
     String(row.turns),
     formatCount(row.tokens),
