@@ -451,11 +451,13 @@ function readAgentReward({ rewardLine: line, grader }: AgentEnd, environment: st
   if (typeof reward === "number" && Number.isFinite(reward)) return reward;
   const said = printedText(line ?? grader?.output ?? "") || " It printed nothing";
   const who = grader === undefined ? "The agent" : "The reward_command";
-  const how = grader === undefined || grader.code === 0 ? "" : ` with code ${grader.code}`;
+  const isFailure = grader !== undefined && grader.code !== 0;
+  const how = isFailure ? ` with code ${grader.code}` : "";
+  const wanted = 'Its last line must be a number, or JSON such as {"reward": 1}.';
   const key = grader === undefined ? "agent" : "agent.reward_command";
   throw new AppError(
     "agent-reward",
-    `${who} of ${environment} ended${how} without a reward.${said}. Its last line must be a number, or JSON such as {"reward": 1}.`,
+    `${who} of ${environment} ended${how} without a reward.${said}${isFailure ? "" : `. ${wanted}`}`,
     { configPath: `environments.${environment}.${key}` },
   );
 }

@@ -417,7 +417,7 @@ describe("the reward of an agent", () => {
       },
     });
     await expect(grading).rejects.toThrow(
-      /^The reward_command of .* ended with code 1 without a reward. It printed: Traceback: no such file\./,
+      /^The reward_command of .* ended with code 1 without a reward. It printed: Traceback: no such file$/,
     );
   });
 
