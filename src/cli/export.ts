@@ -89,8 +89,8 @@ async function writeData(
           [
             plural(
               unsaid,
-              "{0} rollout with an image, an oversized tool, an empty turn or an unreadable call left out; --format tokens has it",
-              "{0} rollouts with an image, an oversized tool, an empty turn or an unreadable call left out; --format tokens has them",
+              "{0} rollout with an image, an oversized tool, an empty turn, an unreadable call or several conversations left out; --format tokens has it",
+              "{0} rollouts with an image, an oversized tool, an empty turn, an unreadable call or several conversations left out; --format tokens has them",
             ),
           ],
         ]),

@@ -2,6 +2,7 @@
 
 import { formatCount, formatQuantity } from "../../shared/format.ts";
 import type { RolloutChoice } from "./chooseRollouts.ts";
+import { UNSAID } from "./exportRow.ts";
 
 export interface DataFacts {
   readonly name: string;
@@ -74,11 +75,7 @@ function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
     ...(starred ? ["Only those with a star."] : []),
     ...(tags.length === 0 ? [] : [`Only those with one of the tags ${tags.join(", ")}.`]),
     ...(maxPerTask === null ? [] : [`At most ${maxPerTask} for each task, the best first.`]),
-    ...(unsaid === 0
-      ? []
-      : [
-          `Rollouts with an image, an oversized tool, an empty turn or an unreadable call: ${formatCount(unsaid)} left out.`,
-        ]),
+    ...(unsaid === 0 ? [] : [`Rollouts with ${UNSAID}: ${formatCount(unsaid)} left out.`]),
     `Rows with the same conversation stand once: ${formatQuantity(doubles, "double")} left out.`,
   ];
 }

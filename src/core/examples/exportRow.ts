@@ -53,10 +53,11 @@ export function exportRow(
   };
 }
 
-/**
- * False when messages cannot say what the model read or wrote: an image, a tool that is not stored whole, a call that was not readable,
- * nothing at all, or several conversations of an agent.
- */
+/** What messages cannot say. */
+export const UNSAID =
+  "an image, an oversized tool, an empty turn, an unreadable call or several conversations";
+
+/** False when messages cannot say what the model read or wrote: {@link UNSAID}. */
 export function isSaidByMessages({ turns, agent, images, tools }: RolloutRecord): boolean {
   return (
     images.length === 0 &&

@@ -17,6 +17,7 @@ import {
   exportRow,
   isSaidByMessages,
   tokensRow,
+  UNSAID,
 } from "../../core/examples/exportRow.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
@@ -78,11 +79,15 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
     for (const { run, row, streams } of used) run.rows += await files.add(row, streams);
   }
   if (files.count === 0) {
+    const reason =
+      format === "tokens"
+        ? "their tokens are not stored. Set another --format, or take another run."
+        : `each has ${UNSAID}. Set --format tokens, or take another run.`;
     throw new AppError(
       "no-examples",
       candidates.length === 0
         ? "No rollout passes the filters, so nothing was written. Ask for less with --where, or take another run."
-        : `No rollout that passes the filters can be written as ${format}, so nothing was written. Set another --format, or take another run.`,
+        : `None of the rollouts can be written as ${format}, so nothing was written: ${reason}`,
     );
   }
   await files.finish();

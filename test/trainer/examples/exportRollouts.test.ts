@@ -147,7 +147,9 @@ describe("rollouts as a data set", () => {
     ]);
     const { result, output } = await exported(run);
     expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 2 });
-    expect(await readFile(join(output, "README.md"), "utf8")).toContain("unreadable call: 2 left");
+    expect(await readFile(join(output, "README.md"), "utf8")).toContain(
+      "several conversations: 2 left",
+    );
     await rm(output, { recursive: true });
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 3 });
   });
@@ -239,6 +241,12 @@ describe("rollouts as a data set", () => {
 
   it("are refused where none that passes can be written", async () => {
     const { run } = await writeRun([{ ids: null }]);
-    await expect(exported(run, "tokens")).rejects.toThrow("can be written as tokens");
+    await expect(exported(run, "tokens")).rejects.toThrow("their tokens are not stored");
+    const agent = { exit: "0", output: "", refusals: [] };
+    const turns = aRecord().turns.map((turn) => ({ ...turn, stream: 1 }));
+    const several = await writeRun([{ agent, turns }], "several");
+    await expect(exported(several.run)).rejects.toThrow(
+      /can be written as messages, .* or several conversations\. Set --format tokens/,
+    );
   });
 });
