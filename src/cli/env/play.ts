@@ -22,6 +22,7 @@ import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions
 import { untilInterrupt } from "../terminal/interrupts.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { type Line, quietLine, styled } from "../terminal/line.ts";
+import { printedLines } from "../terminal/printedLines.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** @throws AppError as {@link TrainerApi.playTask}, `interrupted` at Ctrl+C */
@@ -151,7 +152,7 @@ function agentLines({ exit, output, refusals }: NonNullable<EndedPlay["agent"]>)
       ? l10n.t("The rollout ended the agent.")
       : l10n.t("The agent ended with {0}.", exit);
   const refused = refusals.map(({ message, count }) => l10n.t("Refused {0}×: {1}", count, message));
-  const printed = output.trim() === "" ? [] : [l10n.t("It printed:"), ...output.trim().split("\n")];
+  const printed = output.trim() === "" ? [] : [l10n.t("It printed:"), ...printedLines(output)];
   return [ending, ...refused, ...printed].map((line) => quietLine(line));
 }
 

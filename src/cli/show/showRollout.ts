@@ -11,6 +11,7 @@ import {
 } from "../../shared/format.ts";
 import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import { BLANK, heading, type Line, styled } from "../terminal/line.ts";
+import { printedLines } from "../terminal/printedLines.ts";
 import {
   blockWriter,
   INDENT,
@@ -112,7 +113,7 @@ function agentLines(
     ...refusals.flatMap(({ message, count }) =>
       block(l10n.t("refused"), l10n.t("{0}×: {1}", count, message)),
     ),
-    ...(output.trim() === "" ? [] : block(l10n.t("printed"), output.trim())),
+    ...(output.trim() === "" ? [] : block(l10n.t("printed"), printedLines(output).join("\n"))),
   ];
 }
 

@@ -136,6 +136,14 @@ test("a rollout that an agent played shows how its program ended, and what it wa
   expect((await show(await aRun(), ...FIRST)).lines).not.toContain("agent");
 });
 
+test("of what an agent printed the last lines are shown, and how many are not", async () => {
+  const output = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`).join("");
+  const record = aRecord({ agent: { exit: "1", output, refusals: [] } });
+  const { text } = await show(await aRun([record]), ...FIRST);
+  expect(text).toMatch(/printed +… 10 lines left out; tinker-rl show --json has them\n +line 11\n/);
+  expect(text).toContain("line 30");
+});
+
 test("the overview counts every rollout without a reward as failed, whatever ended it", async () => {
   const fileSystem = await aRun();
   const rollouts = [
