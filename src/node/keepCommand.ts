@@ -2,16 +2,19 @@
  * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives as long as
  * the parent holds the standard input of this process open, so that not even a killed trainer leaves a server behind. Output passes
  * through; the exit code is that of the command, or {@link NOT_STARTED}. A text in the variable `TINKER_RL_INPUT` becomes the
- * standard input of the command.
+ * standard input of the command. The folder in `TINKER_RL_REMOVED` is removed when the parent is gone, or ends the command.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { errorMessage } from "../core/errors.ts";
 import { NOT_STARTED } from "./notStarted.ts";
 
 /** Between the request to end and the end by force. */
 const END_LIMIT_MS = 5_000;
 const INPUT_VARIABLE = "TINKER_RL_INPUT";
+const REMOVED_VARIABLE = "TINKER_RL_REMOVED";
 
 /** Servers start processes of their own: they end with their group. */
 function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
@@ -30,7 +33,12 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 // Ctrl+C reaches the whole terminal group; the parent needs its servers to end its rollouts.
 process.on("SIGINT", () => undefined);
 // By it a desktop editor's program behaves as Node, which is for this process only.
-const { ELECTRON_RUN_AS_NODE: _, [INPUT_VARIABLE]: input, ...env } = process.env;
+const {
+  ELECTRON_RUN_AS_NODE: _,
+  [INPUT_VARIABLE]: input,
+  [REMOVED_VARIABLE]: removed,
+  ...env
+} = process.env;
 const child = spawn(program, args, {
   env,
   stdio: [input === undefined ? "ignore" : "pipe", "inherit", "inherit"],
@@ -48,6 +56,16 @@ const endAll = (): void => {
     process.exit(0);
   }, END_LIMIT_MS);
 };
+process.once("exit", () => {
+  if (!isEnding || removed === undefined) return;
+  try {
+    // Windows removes no folder that a process is in.
+    process.chdir(tmpdir());
+    rmSync(removed, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // Something that the command has left still uses it.
+  }
+});
 process.stdin.once("close", endAll).resume();
 process.once("SIGTERM", endAll);
 child.once("error", (error) => {

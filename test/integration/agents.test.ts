@@ -278,6 +278,12 @@ async function pidsIn(folder: string): Promise<readonly number[]> {
   return names.filter((name) => name.endsWith(".pid")).map((name) => Number.parseInt(name, 10));
 }
 
+/** Those that agents start in. */
+async function agentFolders(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.startsWith("tinker-rl-agent-"));
+}
+
 /** Waits for the ends of processes. */
 function noneLeft(folder: string): Promise<unknown> {
   return eventually(async () =>
@@ -305,8 +311,10 @@ describe("processes of agents", () => {
     // The first step, and agents of the second that wait.
     const isAmid = async () => (await pidsIn(killed)).length === 32;
     const args = ["train", "-c", join(home, "config.yaml")];
-    await killedWhen(args, store, isAmid, { alone: true });
+    const temporary = await sharedFolder();
+    await killedWhen(args, { ...store, TMPDIR: temporary }, isAmid, { alone: true });
     await noneLeft(killed);
+    await eventually(async () => (await agentFolders(temporary)).length === 0 || null);
 
     await writeFile(join(killed, "go"), "");
     const resumed = await runProgram(["resume", runIn(home)], store);

@@ -11,7 +11,7 @@ import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 
 export interface AgentProgram {
   readonly command: readonly string[];
-  /** Folder that it starts in. */
+  /** Folder that it starts in, and that is removed with a trainer that is killed. */
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string>>;
   /** Folder of this program's own files. */
@@ -41,7 +41,8 @@ const OUTPUT_LIMIT_MS = 1_000;
 
 /** @throws AppError `agent-not-started`; the reason of a signal that is aborted before the start */
 export async function runAgentProgram(options: AgentProgram): Promise<EndedProgram> {
-  const { command, cwd, variables, programFolder, configPath, signal } = options;
+  const { command, cwd, programFolder, configPath, signal } = options;
+  const variables = { ...options.variables, TINKER_RL_REMOVED: cwd };
   const clean = ({ whole }: OutputTail): string => options.clean(whole);
   signal.throwIfAborted();
   const output = new OutputTail(KEPT_OUTPUT);
