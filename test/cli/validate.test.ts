@@ -135,6 +135,7 @@ test("the run that a run starts from needs weights", async () => {
   expect(exitCode).toBe(2);
   expect(lines).toEqual([
     `${resolve("run.yaml")}: error: TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (init_from)`,
+  ]);
 });
 
 test("a script of an agent that is not there is a warning", async () => {

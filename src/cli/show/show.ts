@@ -39,9 +39,7 @@ export async function* showRun(
     return;
   }
   const reader = createRunReader(fileSystem, folder);
-  const { columns, isInteractive } = options.out;
-  // Where no person watches, a program or a file takes all of each line.
-  const width = isInteractive ? columns : Number.POSITIVE_INFINITY;
+  const width = options.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
   if (command.wantsJson) {
     yield jsonLine(await showJson(context, options, command));

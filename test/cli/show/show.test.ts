@@ -209,14 +209,6 @@ test("a step lists its rollouts and says why some are not trained on", async () 
   );
 });
 
-test("a table that no person watches is cut nowhere", async () => {
-  const split = "validation_of_everything_that_was_collected_in_the_last_year";
-  const stop = "max_sampled_tokens";
-  const { text } = await show(await aRun([aRecord({ split, stop })]), "--step", "1");
-  expect(text).toContain(`${split} 3`);
-  expect(text).toContain(stop);
-});
-
 test("a table has a column of advantages only where a rollout has one", async () => {
   const record = aRecord({ rollout: 1 });
   expect((await show(await aRun(), "--step", "1")).text).toContain("advantage  training");
