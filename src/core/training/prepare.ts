@@ -5,7 +5,7 @@ import type { Chat } from "../chat/chat.ts";
 import { createChat, today } from "../chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/fields/schema.ts";
-import { environmentConfig } from "../config/taskChoices.ts";
+import { environmentConfig, taskChoices } from "../config/taskChoices.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { ExampleSet } from "../examples/exampleSet.ts";
 import { findLineUpModel, retirementText } from "../models/lineUp.ts";
@@ -77,33 +77,25 @@ export async function prepareRun(options: PrepareOptions): Promise<Preparation> 
       : "loading the tokenizer and asking the environments for their tasks",
   );
   const environments = await prepareEnvironments(options, maxContext);
-  const data = isSupervised
-    ? await exampleData(options, preparingChat)
-    : await taskData(options, preparingChat, environments);
-  const { chat, sequence } = data;
-  const steps = totalSteps(config, sequence.epochLength);
+  const [chat, sources] = await Promise.all([preparingChat, taskSources(options, environments)]);
+  const data = isSupervised ? await exampleData(options, chat) : taskData(options, sources);
+  const steps = totalSteps(config, data.sequence.epochLength);
   checkSchedule(config, steps);
   await Promise.all([...environments.values()].map(({ remote }) => remote.release()));
-  return { ...data, chat, environments, sequence, totalSteps: steps };
+  return { ...data, chat, environments, totalSteps: steps };
 }
 
-async function taskData(
-  options: PrepareOptions,
-  preparingChat: Promise<Chat>,
-  environments: ReadonlyMap<string, PreparedEnvironment>,
-) {
+function taskData(options: PrepareOptions, sources: readonly TaskSource[]) {
   const { config } = options;
-  const [chat, sources] = await Promise.all([preparingChat, taskSources(options, environments)]);
   const sequence = createTaskSequence(sources, config.seed, config.mix, options.sha256);
   for (const warning of repeatedTaskWarnings(sequence, config)) options.onWarning(warning);
-  return { chat, sequence };
+  return { sequence };
 }
 
 /** The examples as one split of tasks, so that order, epochs and batches are those of tasks. */
-async function exampleData(options: PrepareOptions, preparingChat: Promise<Chat>) {
+async function exampleData(options: PrepareOptions, chat: Chat) {
   const { config, loadExamples, sha256 } = options;
   if (loadExamples === undefined) throw new AppError("invariant", "Nothing reads the examples.");
-  const chat = await preparingChat;
   const examples = await loadExamples(chat);
   const source: TaskSource = {
     environment: "data",
@@ -115,7 +107,7 @@ async function exampleData(options: PrepareOptions, preparingChat: Promise<Chat>
   };
   const order = createTaskSequence([source], config.seed, "proportional", sha256);
   const fingerprint = sha256(`${order.fingerprint}|${examples.digest}`);
-  return { chat, examples, sequence: { ...order, fingerprint } };
+  return { examples, sequence: { ...order, fingerprint } };
 }
 
 /** The model's context in tokens, or null when the service does not say. */
@@ -190,24 +182,30 @@ async function prepareEnvironments(
   return prepared;
 }
 
-/** Asks all environments at once and reports all that are missing together. */
+/**
+ * What is trained on. Asks all environments at once, those of the evaluation too, because it may come last, and reports all that are
+ * missing together.
+ */
 async function taskSources(
   options: PrepareOptions,
   environments: ReadonlyMap<string, PreparedEnvironment>,
 ): Promise<readonly TaskSource[]> {
-  const wanted = Object.entries(options.config.environments).flatMap(([environment, own]) =>
-    Object.keys(own.splits).map((split) => ({ environment, split })),
-  );
+  const { config } = options;
+  const trained = config.method === "sft" ? [] : taskChoices({ ...config, evaluation: null });
+  const evaluated = taskChoices({ ...config, environments: {} });
   const answers = await Promise.allSettled(
-    wanted.map(async ({ environment, split }): Promise<TaskSource> => {
+    [...trained, ...evaluated].map(async ({ environment, split }): Promise<TaskSource> => {
       const prepared = environments.get(environment);
       const count = prepared === undefined ? 0 : await countTasks(options, prepared, split);
-      return taskSource(options.config, { environment, split, count });
+      return taskSource(config, { environment, split, count });
     }),
   );
   const faults = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
   if (faults.length > 0) throw missingEnvironments(faults);
-  return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const sources = answers.flatMap((answer) =>
+    answer.status === "fulfilled" ? [answer.value] : [],
+  );
+  return sources.slice(0, trained.length);
 }
 
 /** Waits for an environment that is so full that it answers no query. @throws what it refuses with after 30 minutes */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { type PrepareOptions, prepareRun } from "../../../src/core/training/prepare.ts";
@@ -11,7 +12,7 @@ import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.t
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import { byteTokenizer } from "../chat/byteTokenizer.ts";
-import { configIn, messagesIn } from "../config/configText.ts";
+import { configIn, messagesIn, textWith } from "../config/configText.ts";
 import { scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { aConfig } from "./builders.ts";
 import { aContext, FOLDER, fakeService } from "./fakeContext.ts";
@@ -23,18 +24,23 @@ const MINUTE_MS = 60_000;
 function setUp(
   refusals: number,
   fault: Error,
-  { model = "Qwen/Qwen3-8B", offered = null }: { model?: string; offered?: string[] | null } = {},
+  {
+    model = "Qwen/Qwen3-8B",
+    offered = null,
+    config = aConfig({ model_name: model }),
+  }: { model?: string; offered?: string[] | null; config?: Config } = {},
 ) {
   const clock = new FakeClock();
   const warnings: string[] = [];
   let asked = 0;
-  const numTasks = async () => {
+  const numTasks = async (split: string) => {
     asked += 1;
     if (asked <= refusals) throw fault;
+    if (split === "tset") throw new AppError("environment-protocol", "There is no split tset.");
     return 8;
   };
   const preparing = prepareRun({
-    config: aConfig({ model_name: model }),
+    config,
     service: {
       ...fakeService([]),
       capabilities: async () =>
@@ -77,6 +83,17 @@ describe("a run whose environment is full before it begins", () => {
     const { clock, preparing } = setUp(1, refused);
     await expect(clock.run(preparing)).rejects.toBe(refused);
     expect(clock.monotonic()).toBe(0);
+  });
+});
+
+describe("a split that is only evaluated", () => {
+  const evaluation = configIn(
+    textWith("evaluation: { splits: { Owner/Game: [tset] }, at_start: false }"),
+  ).evaluation;
+
+  it.each(["rl", "sft"] as const)("is asked for before a run of %s begins", async (method) => {
+    const { clock, preparing } = setUp(0, FULL, { config: aConfig({ method, evaluation }) });
+    await expect(clock.run(preparing)).rejects.toThrow("There is no split tset.");
   });
 });
 

@@ -33,7 +33,7 @@ export function environmentFindings(
 }
 
 /** Only the program's own environments have names that begin with `local/`. */
-function nameFindings(path: KeyPath): readonly Finding[] {
+export function nameFindings(path: KeyPath): readonly Finding[] {
   const name = path.at(-1) ?? "";
   const known: readonly string[] = [...EMBEDDED_ENVIRONMENT_NAMES, "local/dataset"];
   if (!name.startsWith("local/") || known.includes(name) || isDatasetEnvironment(name)) return [];

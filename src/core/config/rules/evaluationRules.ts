@@ -6,6 +6,7 @@ import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
 import type { KeyPath } from "../source/keyPath.ts";
 import { removal, renamesOf, setTo } from "../source/remedy.ts";
+import { nameFindings } from "./environmentRules.ts";
 import { bestMetricNames } from "./evaluationCells.ts";
 
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
@@ -21,6 +22,8 @@ function splitFindings({ evaluation, environments }: Config): readonly Finding[]
   const trained = Object.keys(environments);
   return Object.entries(evaluation.splits).flatMap(([name, splits]) => {
     const path = ["evaluation", "splits", name];
+    const misnamed = nameFindings(path);
+    if (misnamed.length > 0) return misnamed;
     if (!trained.includes(name) && !ENVIRONMENT_NAME.test(name)) {
       return [unknownEnvironment(path, name, trained)];
     }

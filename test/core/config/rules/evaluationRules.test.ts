@@ -43,3 +43,10 @@ describe("save_best", () => {
     ]);
   });
 });
+
+it("an embedded environment that does not exist is an error where only the evaluation names it, too", () => {
+  const [message] = messagesIn(textWith("evaluation: {splits: {local/calculater: [test]}}"));
+  expect(message).toMatch(
+    /error: TRL300 .*`local\/calculater`. Did you mean `local\/calculator`\?/,
+  );
+});
