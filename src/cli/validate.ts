@@ -3,10 +3,17 @@
 import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { checkText } from "../core/config/check.ts";
+import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
+import { diagnoseChecked } from "../core/config/editing/diagnostics/diagnose.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
-import { type PlacedProblem, type Problem, problemLine } from "../core/config/source/problem.ts";
+import {
+  describeProblem,
+  type PlacedProblem,
+  type Problem,
+  problemLine,
+} from "../core/config/source/problem.ts";
 import { ownPlace } from "../core/config/stages.ts";
 import { taskChoices } from "../core/config/taskChoices.ts";
 import { isAppError } from "../core/errors.ts";
@@ -23,13 +30,14 @@ import type { ValidateCommand } from "./arguments/planningArguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
 
-/** Reads the files of datasets and demonstrations, and the run of `init_from`, too. @throws AppError `config-not-found` */
+/** Reads the files of datasets and demonstrations, and the run of `init_from`, too, and asks no service. @throws AppError `config-not-found` */
 export async function validate(
   fileSystem: FileSystem,
-  { configPath, overrides, wantsJson }: ValidateCommand,
+  command: ValidateCommand,
 ): Promise<{ readonly isValid: boolean; readonly lines: readonly Line[] }> {
+  const { configPath, overrides, wantsJson } = command;
   const checked = await checkConfig(fileSystem, configPath, overrides);
-  const { result, lines } = await withDatasets(fileSystem, checked, overrides);
+  const { result, lines } = await withNamesAndData(fileSystem, checked, command);
   if (wantsJson) {
     return { isValid: result.ok, lines: [jsonLine(describeValidation(configPath, result))] };
   }
@@ -47,15 +55,22 @@ export async function validate(
   return { isValid: true, lines: [...findings, [text]] };
 }
 
-/** The findings, and those about the rows of its data when the configuration itself is sound: of all stages, each once. */
-async function withDatasets(
+/**
+ * The findings, and when the configuration itself is sound those about names of embedded models and environments and about the rows of
+ * its data: of all stages, each once.
+ */
+async function withNamesAndData(
   fileSystem: FileSystem,
   { text, result, lines, path }: CheckedConfig,
-  overrides: readonly string[],
+  { configPath, overrides }: ValidateCommand,
 ): Promise<Pick<CheckedConfig, "result" | "lines">> {
   if (!result.ok) return { result, lines };
   const found = new Map<string, PlacedProblem>();
-  const { source: written, parts } = checkText(text, { path, overrides });
+  const whole = checkText(text, { path, overrides });
+  const { source: written, parts } = whole;
+  const names = diagnoseChecked(whole, { path, overrides, catalogue: EMBEDDED_CATALOGUE }).filter(
+    ({ severity, code }) => severity === "error" && code.startsWith("TRL30"),
+  );
   for (const { name, repaired } of parts) {
     if (repaired === null) continue;
     const { config } = repaired;
@@ -77,16 +92,20 @@ async function withDatasets(
     }
   }
   const placed = [...found.values()];
-  if (placed.length === 0) return { result, lines };
-  const problems = placed.map(({ place, code = "TRL222", ...problem }): Problem => {
+  if (names.length + placed.length === 0) return { result, lines };
+  const rows = placed.map(({ place, code = "TRL222", ...problem }): Problem => {
     const message = `${place}: ${problem.message}`;
     return { ...problem, code, message, at: null, span: null, related: [], remedies: [] };
   });
-  const all = [...result.warnings, ...problems];
+  const all = [...result.warnings, ...names, ...rows];
   const isSound = all.every(({ severity }) => severity === "warning");
   return {
     result: isSound ? { ...result, warnings: all } : { ok: false, problems: all },
-    lines: [...lines, ...placed.map(problemLine)],
+    lines: [
+      ...lines,
+      ...names.map((problem) => describeProblem(problem, configPath)),
+      ...placed.map(problemLine),
+    ],
   };
 }
 

@@ -5,11 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { Connection, InitializeParams } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { type ConfigContext, EDITOR_REQUESTS } from "../api/config.ts";
-import { type Catalogue, EMPTY_CATALOGUE } from "../core/config/editing/catalogue/catalogue.ts";
-import {
-  EMBEDDED_ENVIRONMENTS,
-  EMBEDDED_MODELS,
-} from "../core/config/editing/catalogue/embedded.ts";
+import type { Catalogue } from "../core/config/editing/catalogue/catalogue.ts";
+import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { namesToLoad } from "../core/config/editing/catalogue/namesToLoad.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
 import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
@@ -17,16 +14,6 @@ import type { WindowCatalogue } from "./catalogue.ts";
 
 /** A person who types does not wait longer for names that a service has to be asked for. */
 const PATIENCE_MS = 1_000;
-/** What this computer runs itself. */
-const OWN_CATALOGUE: Catalogue = {
-  ...EMPTY_CATALOGUE,
-  local: {
-    environments: { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server: null },
-    models: { items: EMBEDDED_MODELS, ageMs: 0, isComplete: true, server: null },
-    checkpoints: null,
-  },
-};
-
 const SCHEMA_MODELINE = /^#\s*yaml-language-server:\s*\$schema=/m;
 /** For every editor but that of this package, which says more. */
 const OTHER_EDITOR: ConfigContext = {
@@ -82,7 +69,7 @@ export class EditorContext {
     if (!isConfigName(name, configNames) && !saysConfig(text.split("\n", 5))) return null;
     const hasSchemaChecker =
       schemaChecker === "all" || (schemaChecker === "modeline" && SCHEMA_MODELINE.test(text));
-    const catalogue = this.#isOwn ? this.#catalogue.current(context) : OWN_CATALOGUE;
+    const catalogue = this.#isOwn ? this.#catalogue.current(context) : EMBEDDED_CATALOGUE;
     const folders = {
       workspace: (this.#client.workspaceFolders ?? []).map(({ uri }) => pathOf(uri)),
       home: homedir(),

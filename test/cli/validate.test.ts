@@ -60,6 +60,22 @@ test("errors are printed on standard output, each with its place, and give exit 
   ]);
 });
 
+test("an embedded model, environment or split that does not exist makes it invalid", async () => {
+  const text = textWith("lora_rank: 128", "evaluation: {splits: {local/depot: [tset]}}")
+    .replace("Qwen/Qwen3-8B", "local/tiny-tool")
+    .replace("Owner/Game", "local/calculator")
+    .replace("train:", "tran: {}");
+  const { exitCode, lines } = await validate(text);
+  expect(exitCode).toBe(2);
+  expect(lines).toEqual([
+    expect.stringMatching(/^run\.yaml:7:7: error: TRL301 .*`tran`/),
+    expect.stringMatching(/^run\.yaml:8:12: error: TRL302 .*at most 64/),
+    expect.stringMatching(/^run\.yaml:9:\d+: error: TRL301 .*`tset`/),
+  ]);
+  const misspelled = text.replace("tiny-tool", "tiny-tol");
+  expect((await validate(misspelled)).lines[0]).toMatch(/TRL302 .*Did you mean `local\/tiny-tool`/);
+});
+
 test("a file that is not there is one error line", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["validate", "nowhere.yaml"])).toBe(2);

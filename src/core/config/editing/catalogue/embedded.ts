@@ -4,7 +4,12 @@
  */
 
 import type { EMBEDDED_ENVIRONMENT_NAMES } from "../../fields/presets.ts";
-import type { EnvironmentEntry, ModelEntry } from "./catalogue.ts";
+import {
+  type Catalogue,
+  EMPTY_CATALOGUE,
+  type EnvironmentEntry,
+  type ModelEntry,
+} from "./catalogue.ts";
 
 const SPLITS = [
   { name: "train", tasks: 4096 },
@@ -54,3 +59,13 @@ export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentEntry[] = [
 export const EMBEDDED_MODELS: readonly ModelEntry[] = [
   { name: "local/tiny-tool", contextTokens: 256, maxRank: 64, note: "bundled" },
 ];
+
+/** What is known without asking a service. */
+export const EMBEDDED_CATALOGUE: Catalogue = {
+  ...EMPTY_CATALOGUE,
+  local: {
+    environments: { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server: null },
+    models: { items: EMBEDDED_MODELS, ageMs: 0, isComplete: true, server: null },
+    checkpoints: null,
+  },
+};
