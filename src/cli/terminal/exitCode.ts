@@ -35,7 +35,8 @@ export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   const stack = isBug || isDebug ? textLines(inspect(error)) : [];
   // Faults of a configuration come as lines of their own, in the form that editors look for.
   const message = errorMessage(error);
-  if (!isBug && /^\S.*: error: /.test(message)) return [...textLines(message), ...stack];
+  if (!isBug && /^\S.*: (?:error|warning): /.test(message))
+    return [...textLines(message), ...stack];
   if (!isBug) return [errorLine(message), ...stack];
   return [
     errorLine(l10n.t("This is a bug in Tinker RL, not in your setup: {0}", message)),

@@ -48,6 +48,11 @@ test("problems of a configuration keep their lines, which editors read", () => {
   expect(plain(new AppError("config-invalid", text), false)).toEqual(text.split("\n"));
 });
 
+test("problems of a configuration keep their lines where a warning comes first, too", () => {
+  const text = "--overrides seed=1: warning: Odd.\na.yaml:1:2: error: Wrong. (lr)";
+  expect(plain(new AppError("config-invalid", text), false)).toEqual(text.split("\n"));
+});
+
 test("a bug shows its stack and says that it is one", () => {
   const lines = plain(new TypeError("x is undefined"), false);
   expect(lines[0]).toBe("error: This is a bug in Tinker RL, not in your setup: x is undefined");
