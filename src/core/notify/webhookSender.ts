@@ -31,21 +31,24 @@ const REPLY_LIMIT: ReplyLimit = {
   fault: (limit) => refused(`its answer is longer than ${limit}`),
 };
 
-/** @throws AppError `notification-failed`, without the address; the reason of `signal` */
-export function sendToWebhook(
+/** @throws AppError `notification-failed`, without the address; the reason of `signal` where it aborts before a try has ended */
+export async function sendToWebhook(
   options: WebhookOptions,
   message: NoticeMessage,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, random, format } = options;
   const body = JSON.stringify(webhookBody(message, format));
-  return retry(() => tryOnce(options, body, signal), {
-    clock,
-    random,
-    signal,
-    backoff: BACKOFF,
-    budgetMs: BUDGET_MS,
-  });
+  let lastReason: string | null = null;
+  const onRetry = (reason: string): void => {
+    lastReason = reason;
+  };
+  const limits = { clock, random, signal, backoff: BACKOFF, budgetMs: BUDGET_MS, onRetry };
+  try {
+    await retry(() => tryOnce(options, body, signal), limits);
+  } catch (error) {
+    throw signal.aborted && lastReason !== null ? refused(lastReason) : error;
+  }
 }
 
 async function tryOnce(

@@ -6,8 +6,11 @@ import { aNotice } from "./notices.ts";
 
 const ADDRESS = "https://hooks.test/services/secret";
 
-/** The times of the tries, and how the sending ended. */
-async function sending(answers: readonly (number | FakeReply)[]) {
+/** The times of the tries, and how the sending ended, which is given up after `limitMs`. */
+async function sending(
+  answers: readonly (number | FakeReply)[],
+  limitMs = Number.POSITIVE_INFINITY,
+) {
   const clock = new FakeClock();
   const triedAtMs: number[] = [];
   const http = new FakeHttp(() => {
@@ -25,12 +28,15 @@ async function sending(answers: readonly (number | FakeReply)[]) {
     userAgent: "x",
   } as const;
   const message = { notice: aNotice(), heldBack: new Map<string, number>() };
-  const signal = new AbortController().signal;
-  const result = sendToWebhook(options, message, signal).then(
+  const closing = new AbortController();
+  const stopTimer = clock.after(limitMs, () => closing.abort(new Error("too slow")));
+  const result = sendToWebhook(options, message, closing.signal).then(
     () => "sent",
     (error: unknown) => String(error),
   );
-  return { ended: await clock.run(result), triedAtMs, requests: http.requests };
+  const ended = await clock.run(result);
+  stopTimer();
+  return { ended, triedAtMs, requests: http.requests };
 }
 
 describe("a message to a webhook", () => {
@@ -59,6 +65,11 @@ describe("a message to a webhook", () => {
     expect(triedAtMs.at(-1)).toBeLessThan(600_000);
     const later = await sending([{ status: 429, headers: { "retry-after": "3600" } }]);
     expect([later.ended.includes("it answers 429"), later.triedAtMs]).toEqual([true, [0]]);
+  });
+
+  it("that was refused before the run closed says so, in place of the limit", async () => {
+    expect((await sending([500], 5_000)).ended).toContain("it answers 500");
+    expect((await sending(["lost"], 5_000)).ended).toContain("connection reset");
   });
 
   it.each([
