@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { parseErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import {
   CONTROL_VERSION,
@@ -12,12 +13,15 @@ import {
   type RunStatus,
 } from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
+import { systemClock } from "../clock.ts";
 import { createFileSystem } from "../fileSystem.ts";
 import { onLines, sendLine } from "./lineSocket.ts";
 import { controlAnswerSchema } from "./messages.ts";
 import { isControlSocketPath, isControlToken } from "./socketPath.ts";
 
 export interface ControlClientOptions {
+  /** The system's own by default. */
+  readonly clock?: Pick<Clock, "after">;
   /** Called when the trainer says that something has changed; only after `attach`. */
   readonly onStatus?: (status: RunStatus) => void;
   /** Called once when the connection ends, for whatever reason. */
@@ -27,25 +31,33 @@ export interface ControlClientOptions {
 interface Waiting {
   readonly resolve: (reply: Extract<ControlReply, { ok: true }>) => void;
   readonly reject: (error: AppError) => void;
+  readonly stopTimer: () => void;
 }
 
 const CONNECT_LIMIT_MS = 5_000;
+/** A trainer that is suspended still lets others connect. Work that keeps its event loop busy takes far less. */
+const REPLY_LIMIT_MS = 10_000;
 const MAX_TOKEN_BYTES = 1_000;
 
 /** An open connection to one trainer. */
 export class ControlClient {
   readonly #socket: Socket;
   readonly #token: string;
+  readonly #clock: Pick<Clock, "after">;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
 
   private constructor(socket: Socket, token: string, options: ControlClientOptions) {
     this.#socket = socket;
     this.#token = token;
+    this.#clock = options.clock ?? systemClock;
     onLines(socket, (line) => this.#read(line, options));
     socket.on("error", () => undefined);
     socket.once("close", () => {
-      for (const { reject } of this.#waiting.values()) reject(gone());
+      for (const { reject, stopTimer } of this.#waiting.values()) {
+        stopTimer();
+        reject(gone());
+      }
       this.#waiting.clear();
       options.onClose?.();
     });
@@ -64,13 +76,21 @@ export class ControlClient {
     }
   }
 
-  /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it no longer exists before it answers */
-  send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
+  /**
+   * Ends the connection when no answer comes in time.
+   * @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it does not answer
+   */
+  async send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
+    const isSave = command.action === "save";
+    // The answer to a save waits for the service, so another one shows first that the trainer is there.
+    if (isSave) await this.send({ action: "status" });
     const id = this.#nextId;
     this.#nextId += 1;
-    return new Promise((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       if (!this.#socket.writable) return reject(gone());
-      this.#waiting.set(id, { resolve, reject });
+      const limitMs = isSave ? Number.POSITIVE_INFINITY : REPLY_LIMIT_MS;
+      const stopTimer = this.#clock.after(limitMs, () => this.#socket.destroy());
+      this.#waiting.set(id, { resolve, reject, stopTimer });
       sendLine(this.#socket, { ...command, version: CONTROL_VERSION, id, token: this.#token });
     });
   }
@@ -88,6 +108,7 @@ export class ControlClient {
     }
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
+    waiting?.stopTimer();
     if (answer.ok) waiting?.resolve(answer);
     else waiting?.reject(new AppError(parseErrorCode(answer.code), answer.message));
   }
@@ -115,6 +136,7 @@ function connected(address: string): Promise<Socket> {
 }
 
 function gone(cause?: unknown): AppError {
-  const message = "The run's trainer does not answer: it has ended, or runs on another computer.";
+  const message =
+    "The run's trainer does not answer: it has ended, is suspended (`fg` in its terminal continues it), or runs on another computer.";
   return new AppError("run-not-reachable", message, { cause });
 }

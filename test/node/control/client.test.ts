@@ -10,6 +10,7 @@ import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
 import type { ControlAddress } from "../../../src/shared/runFile.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
 import { PlantedHome } from "../../fakes/plantedHome.ts";
 
 const TOKEN = "t".repeat(43);
@@ -94,6 +95,33 @@ describe("a connection to a trainer", () => {
     };
     await client.send({ action: "attach" });
     expect(seen).toEqual([status]);
+    client.close();
+  });
+
+  it("ends when a trainer that is suspended gives no answer", async () => {
+    const clock = new FakeClock();
+    answer = () => undefined;
+    for (const action of ["status", "save"] as const) {
+      const client = await ControlClient.open(target, { clock });
+      const refused = expect(client.send({ action })).rejects.toThrow(/is suspended/);
+      await clock.advance(10_000);
+      await refused;
+    }
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("waits for a save for as long as the service takes", async () => {
+    const clock = new FakeClock();
+    const client = await ControlClient.open(target, { clock });
+    answer = (socket, id) => {
+      if (id === 1) sendLine(socket, { id, ok: true, message: "", status });
+    };
+    const saved = client.send({ action: "save" });
+    await vi.waitFor(() => expect(asked).toMatchObject([{ action: "status" }, { action: "save" }]));
+    await clock.advance(600_000);
+    for (const socket of connections)
+      sendLine(socket, { id: 2, ok: true, message: "Saved.", status });
+    expect(await saved).toMatchObject({ message: "Saved." });
     client.close();
   });
 
