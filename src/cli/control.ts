@@ -41,7 +41,7 @@ export async function controlRun(
   const client = await ControlClient.open(file.control);
   try {
     const { message, status } = await client.send(command);
-    if (message !== "") return [[message]];
+    if (message !== "") return message.split("\n").map((line): Line => [line]);
     const { phase, step, totalSteps } = status;
     const progress =
       totalSteps === null

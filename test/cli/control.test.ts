@@ -81,6 +81,12 @@ describe("control", () => {
     expect(commands).toMatchObject([{ action: "change-settings", settings }]);
   });
 
+  it("prints each line of an answer as one", async () => {
+    await writeRun();
+    execute = async () => "A warning.\nThe run continues.";
+    expect(await control("continue")).toEqual(["A warning.", "The run continues."]);
+  });
+
   it("reports what a run is doing", async () => {
     await writeRun();
     execute = async () => "";

@@ -1,4 +1,4 @@
-/** Carries out the commands to a run, and answers in a sentence what will follow. */
+/** Carries out the commands to a run, and answers in a sentence what will follow, after a line for each warning about new settings. */
 
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -131,6 +131,9 @@ export class RunCommandHandler {
         this.#run = this.#inForce;
       },
     });
-    return `From its next step on the run uses the new ${keys.length === 1 ? "value" : "values"} of ${keys.join(", ")}.`;
+    const values = keys.length === 1 ? "value" : "values";
+    const sentence = `From its next step on the run uses the new ${values} of ${keys.join(", ")}.`;
+    const warnings = next.warnings.filter((warning) => !loaded.warnings.includes(warning));
+    return [...warnings, sentence].join("\n");
   }
 }

@@ -114,6 +114,17 @@ describe("other settings", () => {
     expect(await resolvedConfig()).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
   });
 
+  it("are warned about once, before the answer", async () => {
+    prepare();
+    const sentence = (key: string): string =>
+      `From its next step on the run uses the new value of ${key}.`;
+    expect((await changeSettings("learning_rate=0")).split("\n")).toEqual([
+      expect.stringMatching(/^--overrides learning_rate=0: warning: TRL207 /),
+      sentence("learning_rate"),
+    ]);
+    expect(await changeSettings("save_every=3")).toBe(sentence("save_every"));
+  });
+
   it("requested one after the other add up", async () => {
     prepare();
     await changeSettings("learning_rate=2e-5");
