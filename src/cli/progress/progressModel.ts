@@ -101,10 +101,13 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       const { step, datums, tokens } = event;
       return { ...model, activity: { kind: "training", step, datums, tokens } };
     }
-    case "step-finished":
-      return { ...model, ...idle(), ...addReward(model, event.rewardMean) };
+    case "step-finished": {
+      // Settings that changed in the run may have set another total.
+      const { totalSteps, isTotalAtMost, rewardMean } = event;
+      return { ...model, ...idle(), totalSteps, isTotalAtMost, ...addReward(model, rewardMean) };
+    }
     case "batch-finished":
-      return { ...model, ...idle() };
+      return { ...model, ...idle(), totalSteps: event.totalSteps };
     case "evaluating":
       return { ...model, activity: noRollouts(null, event.rollouts) };
     case "evaluating-beside":

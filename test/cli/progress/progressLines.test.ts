@@ -224,6 +224,27 @@ test("the live line follows the step from its rollouts to its training", () => {
   );
 });
 
+test("the live line has the total of the last step, which new settings may have changed", () => {
+  const next = { kind: "step-started", step: 12, rollouts: 4 } as const;
+  const rollouts = "░░░░░░░░░░░░░░░░  0 of 4 rollouts";
+  const longer = stepFinished({ totalSteps: 60 });
+  expect(live([started(), longer, next])).toBe(`step 13/60  ${rollouts}`);
+  const batch: ProgressEvent = {
+    kind: "batch-finished",
+    step: 11,
+    totalSteps: 60,
+    loss: 1,
+    heldOutLoss: null,
+    examples: 4,
+    tokens: 20,
+    learningRate: 1e-3,
+    totalS: 1,
+    etaS: null,
+    used: { tokens: 0, costUsd: null },
+  };
+  expect(live([started(), batch, next])).toBe(`step 13/60  ${rollouts}`);
+});
+
 test("an evaluation beside a step is in its live line, and takes nothing from the step when it ends", () => {
   const begun: ProgressEvent[] = [
     started(),
