@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
-import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
+import { isRunInUse, phaseOf, readRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
 import { plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -31,11 +31,12 @@ export async function controlRun(
       `${shown} is not a run folder: run.json is missing. Specify a run folder.`,
     );
   }
-  if (!isRunInUse(file, { nowMs: clock.now(), isProcessAlive }) || file.control === null) {
+  const liveness = { nowMs: clock.now(), isProcessAlive };
+  if (!isRunInUse(file, liveness) || file.control === null) {
     const resume = commandLine(invocation, "resume", shown);
     throw new AppError(
       "run-not-running",
-      `${shown} is not being trained now (${file.phase}). To resume it: ${resume}`,
+      `${shown} is not being trained now (${phaseOf(file, liveness)}). To resume it: ${resume}`,
     );
   }
   const client = await ControlClient.open(file.control);

@@ -43,10 +43,11 @@ export async function followDryRun(
 }
 
 function showContext(options: ProgramOptions, folder: string): ShowContext {
-  const { clock, invocation, loadTokenizer, out } = options;
+  const { clock, invocation, isProcessAlive, loadTokenizer, out } = options;
   const fileSystem = options.fileSystem.within(folder);
   const reader = createRunReader(fileSystem, folder);
-  return { fileSystem, clock, reader, folder, width: out.columns, invocation, loadTokenizer };
+  const program = { clock, invocation, isProcessAlive, loadTokenizer };
+  return { ...program, fileSystem, reader, folder, width: out.columns };
 }
 
 async function* dryRunLines(context: ShowContext): AsyncGenerator<Line, void> {

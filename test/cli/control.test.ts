@@ -123,6 +123,12 @@ describe("control", () => {
     });
   });
 
+  it("calls a run whose trainer was killed interrupted", async () => {
+    await writeRun();
+    options = { ...options, isProcessAlive: () => false };
+    await expect(control("status")).rejects.toThrow("not being trained now (interrupted)");
+  });
+
   it("says so when the trainer does not answer", async () => {
     await writeRun();
     await server.close();

@@ -26,7 +26,7 @@ export async function* showRun(
   options: ProgramOptions,
   command: ShowCommand,
 ): AsyncGenerator<Line, void> {
-  const { clock, invocation, loadTokenizer } = options;
+  const { clock, invocation, isProcessAlive, loadTokenizer } = options;
   const folder = command.folder.replace(/(?<=.)[/\\]+$/, "");
   await requireRun(options.fileSystem, folder);
   const fileSystem = options.fileSystem.within(folder);
@@ -40,7 +40,8 @@ export async function* showRun(
   }
   const reader = createRunReader(fileSystem, folder);
   const width = options.out.columns;
-  const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
+  const program = { clock, invocation, isProcessAlive, loadTokenizer };
+  const context = { ...program, fileSystem, reader, folder, width };
   if (command.wantsJson) {
     yield jsonLine(await showJson(context, options, command));
     return;

@@ -4,6 +4,7 @@ import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FolderFiles } from "../../core/ports.ts";
 import type { RunReader } from "../../core/runFolder/reader.ts";
+import type { Liveness } from "../../core/runFolder/runFile.ts";
 import { plural } from "../../shared/format.ts";
 import { commandLine, type Invocation } from "../terminal/invocation.ts";
 import { type Line, quietLine } from "../terminal/line.ts";
@@ -12,6 +13,7 @@ export interface ShowContext {
   /** Those of the run folder. */
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
+  readonly isProcessAlive: Liveness["isProcessAlive"];
   readonly reader: RunReader;
   /** The run folder as the user named it. */
   readonly folder: string;

@@ -18,7 +18,7 @@ import {
 import { rewardPoint } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
-import { readRunFile } from "../../core/runFolder/runFile.ts";
+import { type Liveness, phaseOf, readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
 import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
@@ -99,14 +99,15 @@ function sentenceLines(
   return sentence === null ? [] : [labelled(label, sentence)];
 }
 
-async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {
+async function stateLines(context: ShowContext): Promise<readonly Line[]> {
+  const { fileSystem, folder } = context;
   const run = await readRunFile(fileSystem, folder);
   const model = await readRunModel(fileSystem, folder);
   const lines: Line[] = [];
   if (run !== null) {
     const attempt = run.attempt === 1 ? "" : `, ${l10n.t("attempt {0}", run.attempt)}`;
     lines.push(labelled(l10n.t("run"), styled("strong", run.name)));
-    lines.push(labelled(l10n.t("state"), `${describeState(run, clock.now())}${attempt}`));
+    lines.push(labelled(l10n.t("state"), `${describeState(run, livenessIn(context))}${attempt}`));
   }
   if (model !== null) lines.push(labelled(l10n.t("model"), model.model_name));
   if (run !== null) lines.push(labelled(l10n.t("configuration"), run.configPath));
@@ -161,15 +162,16 @@ function queueLines(last: MetricsRow | undefined): readonly Line[] {
 
 /** The alarms that fired after the last step, each as it was reported when it began. */
 async function firingLines(
-  { fileSystem, folder, invocation }: ShowContext,
+  context: ShowContext,
   last: MetricsRow | undefined,
 ): Promise<readonly Line[]> {
+  const { fileSystem, folder, invocation } = context;
   const firing = last === undefined ? new Set() : firingAfter(last);
   if (firing.size === 0) return [];
   const events: RunEvent[] = [];
   for await (const event of readEvents(fileSystem, folder)) events.push(event);
   const file = await readRunFile(fileSystem, folder);
-  const isOver = file !== null && hasEnded(file.phase);
+  const isOver = file !== null && hasEnded(phaseOf(file, livenessIn(context)));
   return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
     BLANK,
     heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
@@ -189,10 +191,14 @@ function uploadPiece(waiting: number): LinePiece {
   );
 }
 
-function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {
-  const state = phaseTexts()[phase];
-  if (hasEnded(phase)) return state;
-  const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
+function livenessIn({ clock, isProcessAlive }: ShowContext): Liveness {
+  return { nowMs: clock.now(), isProcessAlive };
+}
+
+function describeState(file: RunFile, liveness: Liveness): string {
+  const state = phaseTexts()[phaseOf(file, liveness)];
+  if (hasEnded(file.phase)) return state;
+  const age = formatDuration(Math.max(0, liveness.nowMs - file.heartbeatAtMs) / 1000);
   return l10n.t("{0}, last heartbeat {1} ago", state, age);
 }
 

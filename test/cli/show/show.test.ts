@@ -99,12 +99,21 @@ test("a step without groups, as of a supervised run, is no warning", async () =>
   const fileSystem = createMemoryFileSystem();
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, groups: [] })));
   const reader = createRunReader(fileSystem, FOLDER);
-  const { clock, invocation, loadTokenizer } = createFakeProgram();
-  const program = { clock, invocation, loadTokenizer };
+  const { clock, invocation, isProcessAlive, loadTokenizer } = createFakeProgram();
+  const program = { clock, invocation, isProcessAlive, loadTokenizer };
   const context = { ...program, fileSystem, reader, folder: FOLDER, width: 120 };
   const pieces = (await collect(showOverview(context))).flat();
   expect(pieces.filter((piece) => typeof piece !== "string" && piece.style === "warning")).toEqual(
     [],
+  );
+});
+
+test("a run whose trainer no longer exists is interrupted", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const file = aRunFile({ phase: "running", heartbeatAtMs: new FakeClock().now() - 4_000 });
+  await fileSystem.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(file));
+  expect((await show(fileSystem)).lines).toContain(
+    "state         interrupted, last heartbeat 4.0 s ago",
   );
 });
 

@@ -338,6 +338,7 @@ describe("a list of rollouts that is cut", () => {
       {
         fileSystem: files,
         clock: new FakeClock(),
+        isProcessAlive: () => true,
         reader: createRunReader(files, folder),
         folder,
         width: 100,
