@@ -2,12 +2,24 @@
 
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { AppError, errorMessage } from "../core/errors.ts";
+import { createFileSystem } from "./fileSystem.ts";
 
 /** The user's folder of embedded checkpoints; `TINKER_RL_STORE` names another. */
 export function checkpointStore(): string {
   const chosen = process.env["TINKER_RL_STORE"];
   if (chosen !== undefined && chosen !== "") return chosen;
   return join(dataFolder(), "tinker-rl", "checkpoints");
+}
+
+/** Makes that folder. @throws AppError `disk` that names the variable */
+export async function makeCheckpointStore(): Promise<void> {
+  try {
+    await createFileSystem().makeDirectory(checkpointStore());
+  } catch (cause) {
+    const message = `${errorMessage(cause)} Checkpoints of local models are kept there; set TINKER_RL_STORE to keep them in another folder.`;
+    throw new AppError("disk", message, { cause });
+  }
 }
 
 function dataFolder(): string {

@@ -1,6 +1,8 @@
 /** A run from its configuration to its end: the order in which everything is put together. */
 
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
+import { makeCheckpointStore } from "../../node/checkpointStore.ts";
 import { connectAndPrepare, connectionOptions, type LoadOnce } from "../plan/connectRun.ts";
 import { recordFailure } from "../plan/runEnding.ts";
 import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
@@ -79,6 +81,7 @@ async function runPlan(
   const connections = { ...own, waitsForBills: lost !== null };
   const trackers = await findTrackers(connections);
   if (plan.isOver === true) return finishRun(trainer, plan, connections.variables, trackers);
+  if (isLocalModel(loaded.config.model_name)) await makeCheckpointStore();
   const { tinker, preparation } = await connectAndPrepare(connections, plan, loadOnce);
   const listPrices = await loadListPrices({
     config: loaded.config,
