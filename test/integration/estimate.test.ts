@@ -109,6 +109,8 @@ it("prints a table with its reasons, and ends with what is wrong with a folder",
   const empty = await runProgram(["estimate", config(), "--from", run()], temporary);
   expect(empty.code).not.toBe(0);
   expect(empty.stderr).toContain("has no rollouts with tokens");
+  const nowhere = await runProgram(["estimate", config(), "--from", join(folder, "no")], temporary);
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("does not exist") });
 });
 
 const STAGES = `

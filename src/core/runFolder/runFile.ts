@@ -117,11 +117,11 @@ export async function readRunFile(
 export async function requireRunFile(fileSystem: FolderFiles, folder: string): Promise<RunFile> {
   const file = await readRunFile(fileSystem, folder);
   if (file !== null) return file;
-  throw new AppError(
-    "run-not-found",
-    `${folder} is not a run folder: run.json is missing. Choose a run folder; those of a sweep or of stages are beside its own folder.`,
-    { data: { folder } },
-  );
+  const isThere = (await fileSystem.size(folder)) !== null;
+  const message = isThere
+    ? `${folder} is not a run folder: run.json is missing. Choose a run folder; those of a sweep or of stages are beside its own folder.`
+    : `${folder} does not exist. Choose a run folder.`;
+  throw new AppError("run-not-found", message, { data: { folder } });
 }
 
 /** A process in messages: its number with the computer, because a folder may be shared. */

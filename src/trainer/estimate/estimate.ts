@@ -10,6 +10,7 @@ import type { EstimateReport } from "../../core/estimate/report.ts";
 import { unseenExamplesEstimate } from "../../core/estimate/unseenExamples.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { priceFileOf, readPriceFile } from "../../core/runFolder/priceFile.ts";
+import { requireRunFile } from "../../core/runFolder/runFile.ts";
 import { stageConfig } from "../../core/sweeps/planStages.ts";
 import {
   askedTasks,
@@ -75,7 +76,7 @@ export interface PastRunEstimate {
   readonly onEstimate: (report: EstimateReport) => void;
 }
 
-/** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
+/** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `run-not-found`, `estimate-without-basis`, and as a run that cannot begin */
 export async function estimateFromRun(
   trainer: TrainerOptions,
   { fileSystem, folder, played, ...asking }: PastRunEstimate,
@@ -83,6 +84,7 @@ export async function estimateFromRun(
   const basis = { fileSystem: fileSystem.within(folder), folder, played };
   const { config } = asking.loaded;
   // Before anything is asked of a service: most faults are here.
+  if (played === undefined) await requireRunFile(basis.fileSystem, folder);
   await readBasis(basis.fileSystem, folder, config);
   const known = await estimateFromFolder(config, basis);
   if (known === null) {

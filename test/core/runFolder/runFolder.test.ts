@@ -104,6 +104,7 @@ test("a run is free when it ended, its heartbeat is far from now or its process 
 test("a folder without run.json cannot be resumed, a damaged one is named", async () => {
   const { fileSystem, resume } = workplace();
   await expect(resume(0)).rejects.toSatisfy((error) => isAppError(error, "run-not-found"));
+  await expect(resume(0)).rejects.toThrow(`${folder} does not exist. Choose a run folder.`);
   await fileSystem.writeAtomic(runPaths(folder).runFile, '{"schemaVersion":2}');
   await expect(resume(0)).rejects.toSatisfy((error) => isAppError(error, "run-file-invalid"));
 });
