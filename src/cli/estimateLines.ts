@@ -1,6 +1,7 @@
 /** Draws an estimate: tokens by kind, USD and hours as ranges, and what they rest on. */
 
 import * as l10n from "@vscode/l10n";
+import { isLocalModel } from "../core/config/fields/presets.ts";
 import type { Estimate, EstimateRange } from "../core/estimate/estimate.ts";
 import type { EstimateReport, StageEstimate } from "../core/estimate/report.ts";
 import type { TokenKind } from "../core/usage/tokenUsage.ts";
@@ -181,8 +182,12 @@ function basisText(
   return l10n.t("{0} in {1} and {2} of {3}", counted, inGroups, ofSteps, shortPath(run, cwd));
 }
 
-function pricesText({ prices }: EstimateReport): string {
-  if (prices === null) return l10n.t("unknown: set prices to get USD");
+function pricesText({ model, prices }: EstimateReport): string {
+  if (prices === null) {
+    return isLocalModel(model)
+      ? l10n.t("none: the model is trained on this computer")
+      : l10n.t("unknown: set prices to get USD");
+  }
   if (prices.source === "configuration") return l10n.t("from the configuration");
   return l10n.t("the vendor's list of {0}", prices.date ?? "");
 }

@@ -1,7 +1,9 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { parseArguments } from "../../src/cli/arguments/arguments.ts";
+import { estimateLines } from "../../src/cli/estimateLines.ts";
 import { runProgram } from "../../src/cli/program.ts";
+import { renderLine } from "../../src/cli/terminal/line.ts";
 import type { EstimateReport } from "../../src/core/estimate/report.ts";
 import type { EstimateRequest } from "../../src/trainer/plan/types.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
@@ -9,6 +11,7 @@ import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 const range = (mean: number) => ({ mean, low: mean / 2, high: mean * 2 });
 
 const REPORT: EstimateReport = {
+  model: "Org/Model",
   estimate: {
     tokens: {
       sampled: range(1_234_567),
@@ -115,6 +118,16 @@ it("the table has tokens by kind, cost and time as ranges, budgets, and what it 
   expect(text).toMatch(/based on +16 rollouts in 2 groups, sampled now/);
   expect(text).toContain("the vendor's list of 2026-11-20");
   expect(text).toContain("Owner/Game was not sampled");
+});
+
+it("a local model has no prices, and those of another one may be unknown", () => {
+  const pricesOf = (model: string): string => {
+    const lines = estimateLines({ ...REPORT, model, prices: null }, { cwd: "/home/me" }, 100);
+    const text = lines.map((line) => renderLine(line, false)).find((row) => /^prices/.test(row));
+    return text ?? "";
+  };
+  expect(pricesOf("local/tiny-tool")).toMatch(/ none: the model is trained on this computer$/);
+  expect(pricesOf("Org/Model")).toMatch(/ unknown: set prices to get USD$/);
 });
 
 it("--json prints the estimate alone", async () => {

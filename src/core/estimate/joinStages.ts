@@ -13,6 +13,7 @@ export function joinStages(
 ): EstimateReport {
   const reports = stages.map(({ report }) => report);
   return {
+    model: reports[0]?.model ?? "",
     estimate: joinedEstimate(reports.map(({ estimate }) => estimate)),
     plan: joinedPlan(reports.map(({ plan }) => plan)),
     prices: reports.find(({ prices }) => prices !== null)?.prices ?? null,

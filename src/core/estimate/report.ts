@@ -7,6 +7,8 @@ import type { Estimate } from "./estimate.ts";
 import type { EstimatePlan } from "./plan.ts";
 
 export interface EstimateReport {
+  /** That of the first stage where there are several. */
+  readonly model: string;
   readonly estimate: Estimate;
   readonly plan: EstimatePlan;
   /** Null when not all prices are known. */

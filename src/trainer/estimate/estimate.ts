@@ -209,6 +209,7 @@ export function supervisedReport({
   const { max_cost_usd, max_tokens_total, max_hours } = config;
   return {
     ...projected,
+    model: config.model_name,
     prices,
     restsOn: { run: null, steps: 0, groups: 0, rollouts: 0, examples: examples.trained.length },
     budgets: { max_cost_usd, max_tokens_total, max_hours },
@@ -228,6 +229,7 @@ export async function reportEstimate(
   const steps = { ...played, isForwardOnly: isPlayed };
   return {
     ...(await project(steps, prices?.prices ?? null)),
+    model: config.model_name,
     prices,
     restsOn: {
       run: isPlayed ? null : folder,

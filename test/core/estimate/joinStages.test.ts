@@ -10,6 +10,7 @@ const PLAYED = { run: "/runs/one", steps: 4, groups: 8, rollouts: 64 };
 function stage(name: string, tokens: number, changes: Partial<EstimateReport> = {}): StageEstimate {
   const none = range(0);
   const report: EstimateReport = {
+    model: "Org/Model",
     estimate: {
       tokens: {
         sampled: range(tokens),
