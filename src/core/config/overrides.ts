@@ -1,10 +1,13 @@
 /** Settings given beside the file, as `key=value`: which place of the configuration each one sets, and to what. */
 
 import { isScalar } from "yaml";
+import { formatKey } from "../../shared/format.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
+import { nearestWord } from "../util/editDistance.ts";
 import { coerce } from "./fields/coerce.ts";
 import type { Shape } from "./fields/field.ts";
 import { childShape, configShape, isSecret, shapeAt } from "./fields/fields.ts";
+import { outsideOfLists } from "./repair.ts";
 import { withoutSecretValues } from "./secretValues.ts";
 import { isWithin, type KeyPath } from "./source/keyPath.ts";
 import type { Problem } from "./source/problem.ts";
@@ -74,9 +77,22 @@ export function applyOverrides(base: unknown, texts: readonly string[]): Overrid
       problems.push(faultOf(shown, IN_STAGES));
       continue;
     }
+    const whole = outsideOfLists(path);
+    if (whole.length < path.length) {
+      const key = formatKey(whole);
+      problems.push(
+        faultOf(shown, `\`${key}\` is a list, which is set as a whole: \`${key}=[…]\`.`),
+      );
+      continue;
+    }
+    const created = firstMissing(values, path);
+    const misnamed = misnamedEnvironment(values, path, created);
+    if (misnamed !== null) {
+      problems.push({ ...faultOf(shown, misnamed), severity: "warning", code: "TRL300" });
+    }
     const read = readValue(assignment.value, shape);
     if (read.fault !== null) problems.push(faultOf(shown, read.fault));
-    places.push({ text: shown, path, created: firstMissing(values, path) });
+    places.push({ text: shown, path, created });
     values = setAt(values, path, read.value, configShape);
   }
   return {
@@ -146,6 +162,15 @@ function firstMissing(values: unknown, path: KeyPath): KeyPath {
     if (value === undefined) return path.slice(0, depth + 1);
   }
   return path;
+}
+
+/** A sentence about an environment that one of its keys creates, under a name much like another one; null for any other place. */
+function misnamedEnvironment(values: unknown, path: KeyPath, created: KeyPath): string | null {
+  const [section, name = ""] = created;
+  if (section !== "environments" || created.length !== 2 || path.length === 2) return null;
+  const others = isJsonObject(values) ? values[section] : null;
+  const near = isJsonObject(others) ? nearestWord(name, Object.keys(others)) : null;
+  return near === null ? null : `No environment is called \`${name}\`. Did you mean \`${near}\`?`;
 }
 
 function setAt(

@@ -46,7 +46,7 @@ export function isReplaced({ replaced }: Repaired, path: KeyPath): boolean {
 }
 
 /** The place itself, or the outermost list around it. */
-function outsideOfLists(path: KeyPath): KeyPath {
+export function outsideOfLists(path: KeyPath): KeyPath {
   const depth = path.findIndex((_, index) => shapeAt(path.slice(0, index))?.type === "list");
   return depth < 0 ? path : path.slice(0, depth);
 }

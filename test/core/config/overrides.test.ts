@@ -121,6 +121,7 @@ describe("a bad override", () => {
     ["learning_rate", /^TRL100 Write it as `key=value`/],
     ["=1", /^TRL100 Write it as `key=value`/],
     ["a..b=1", /^TRL100 Write it as `key=value`/],
+    ["notify.0.on=[end]", /^TRL100 `notify` is a list, which is set as a whole: `notify=\[…\]`\.$/],
     ["stages.first.max_steps=1", /^TRL100 No override sets a stage\. Write this under `stages`/],
   ])("%s names itself", (override, message) => {
     const lines = messages([override]);
@@ -136,6 +137,14 @@ describe("a bad override", () => {
       "--overrides seed=x",
       "run.yaml:6:12",
     ]);
+  });
+
+  it("of an environment that is not there names one that is called much like it", () => {
+    expect(messages(["environments.Owner/Gaem.num_rollouts=8"])[0]).toBe(
+      "--overrides environments.Owner/Gaem.num_rollouts=8: warning: TRL300 No environment is called `Owner/Gaem`. Did you mean `Owner/Game`?",
+    );
+    const whole = 'environments."Owner/Games"={num_rollouts: 4, splits: {train: }}';
+    expect(messages([whole])).toEqual([]);
   });
 
   it("warns where its value is rarely meant", () => {
