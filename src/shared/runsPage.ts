@@ -60,6 +60,8 @@ export interface RunsTableRow {
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
+  /** Losses of a supervised run in nats a token: the mean of the last 5 steps, and the newest of what is held out; null for another run. */
+  readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;
   /** What follows from all files of the run; null until they were read. */

@@ -179,7 +179,8 @@ export function columnsFor(
   settingKeys: readonly string[],
 ): readonly RunColumn[] {
   const named = [...NAME, lineageColumn(rows), sweepColumn(rows)];
-  const own = [...PROGRESS, ...markColumns(rows), ...evaluationColumns(rows)];
+  const results = [...PROGRESS, ...fitColumns(rows)];
+  const own = [...results, ...markColumns(rows), ...evaluationColumns(rows)];
   const taken = new Set([...named, ...own, ...LAST].map(({ key }) => key));
   const varied = variedKeys(rows, settingKeys);
   const others = settingKeys.filter((key) => !varied.includes(key));
@@ -227,6 +228,19 @@ function sweepColumn(rows: readonly RunsTableRow[]): RunColumn {
 }
 
 /** Shown once one of the runs has them. */
+function fitColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
+  const column = (key: string, read: NumberOf): RunColumn =>
+    numberColumn(key, read, formatMeasure, {
+      width: 112,
+      isShownAtFirst: rows.some((row) => read(row) !== null),
+    });
+  return [
+    column("held_out_loss", ({ fit }) => fit?.heldOut ?? null),
+    column("mean_loss", ({ fit }) => fit?.now ?? null),
+  ];
+}
+
+/** Shown once one of the runs has them. */
 function markColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   const tags = textColumn("tags", ({ mark }) => visibleLine(mark.tags.join(", ")), 120);
   const note = textColumn("note", ({ mark }) => visibleLine(mark.note), 160);
@@ -264,7 +278,11 @@ export function resultColumns(
   columns: readonly RunColumn[],
   rows: readonly RunsTableRow[],
 ): readonly RunColumn[] {
-  const numbers = columns.filter(({ isNumber, inGroup }) => isNumber && inGroup !== "nothing");
+  const isMeasuredByAll = rows.every(({ fit }) => fit?.heldOut !== null);
+  const numbers = columns.filter(
+    ({ key, isNumber, inGroup }) =>
+      isNumber && inGroup !== "nothing" && (key !== "held_out_loss" || isMeasuredByAll),
+  );
   const known = numbers.filter(({ value }) => rows.some((row) => typeof value(row) === "number"));
   const reached = known.filter(({ inGroup }) => inGroup === "spread");
   const first = reached.length > 0 ? reached : numbers.slice(0, 1);

@@ -30,6 +30,11 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
     hint: l10n.t("Highest mean reward over 5 steps in a row"),
   },
   "reward.mean": { head: l10n.t("Mean"), hint: l10n.t("Mean reward over all steps") },
+  held_out_loss: {
+    head: l10n.t("Held-out loss"),
+    hint: l10n.t("Newest loss of what is held out"),
+  },
+  mean_loss: { head: l10n.t("Mean loss"), hint: l10n.t("Mean loss of the last 5 steps") },
   steps: { head: l10n.t("Steps"), hint: l10n.t("Completed steps, and those that are planned") },
   time: { head: l10n.t("Time"), hint: l10n.t("Time of all steps, without pauses") },
   tokens: { head: l10n.t("Tokens"), hint: l10n.t("Tokens of all requests") },

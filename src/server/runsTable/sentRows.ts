@@ -118,7 +118,7 @@ function partsFromEnd(path: string): readonly string[] {
 }
 
 function rowOf(run: RunEntry, digests: RunDigests, places: readonly Place[]): RunsTableRow {
-  const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
+  const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, fit, used } = run;
   const digest = digests.of(folder);
   const settings = digests.settings.of(folder);
   const start = startOf(settings["init_from"], folder, places);
@@ -132,6 +132,7 @@ function rowOf(run: RunEntry, digests: RunDigests, places: readonly Place[]): Ru
     steps,
     totalSteps,
     reward,
+    fit,
     tokens: used?.tokens ?? null,
     costUsd: used?.costUsd ?? null,
     digest: digest === null ? null : digestView(digest),

@@ -8,8 +8,11 @@ import type { RunsHostMessage, RunsTableRow } from "../../../src/shared/runsPage
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
-/** Which folder each of these runs is said to be from; `starts` has `init_from` by folder. */
-async function startsShown(starts: Readonly<Record<string, string | null>>) {
+/** The rows of these runs, each changed by `facts`; `starts` has `init_from` by folder. */
+async function rowsOf(
+  starts: Readonly<Record<string, string | null>>,
+  facts: Partial<RunEntry> = {},
+): Promise<readonly RunsTableRow[]> {
   const fileSystem = createMemoryFileSystem();
   const digests = new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path });
   const runs: RunEntry[] = [];
@@ -17,7 +20,7 @@ async function startsShown(starts: Readonly<Record<string, string | null>>) {
     await fileSystem.writeAtomic(`${folder}/run.json`, JSON.stringify(aRunFile()));
     const place = { name: folder, folder };
     const run = await readRun(fileSystem, place, { nowMs: 0, isProcessAlive: () => false });
-    if (run !== null) runs.push({ ...run, status: null, best: null, isLive: false });
+    if (run !== null) runs.push({ ...run, status: null, best: null, isLive: false, ...facts });
     digests.settings.set(folder, new Map([["init_from", JSON.stringify(start)]]));
   };
   for (const [folder, start] of Object.entries(starts)) await add(folder, start);
@@ -26,6 +29,12 @@ async function startsShown(starts: Readonly<Record<string, string | null>>) {
     if (message.kind === "rows") rows.push(...message.rows);
   };
   new SentRows({ runs: () => runs, digests, post }).sendAll();
+  return rows;
+}
+
+/** Which folder each of these runs is said to be from. */
+async function startsShown(starts: Readonly<Record<string, string | null>>) {
+  const rows = await rowsOf(starts);
   const folders = new Map(Object.keys(starts).map((folder) => [runIdOf(folder), folder]));
   return rows.map(({ from }) => (from === null ? null : folders.get(from)));
 }
@@ -51,4 +60,11 @@ it("names no run where several could be meant, or the named one is not listed", 
     "/projects/c/runs/address": "tinker://a/weights/demo",
   });
   expect(from).toEqual([null, null, null, null, null]);
+});
+
+it("sends the losses of a supervised run", async () => {
+  const fit = { steps: 8, was: 2, now: 0.5, heldOut: 0.25 };
+  expect(await rowsOf({ "/runs/sft": null }, { fit })).toMatchObject([
+    { fit: { now: 0.5, heldOut: 0.25 } },
+  ]);
 });

@@ -16,6 +16,7 @@ export function aRow(
     steps: 1,
     totalSteps: 2,
     reward,
+    fit: null,
     sweep: null,
     from: null,
     tokens: null,

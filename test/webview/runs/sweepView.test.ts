@@ -12,6 +12,7 @@ function namesBy(key: string, results: Readonly<Record<string, number | null>>) 
   const { runs, receive } = aRunsPage();
   const rows = Object.entries(results).map(([id, result], index) => ({
     ...aRow(id, 1, index, result),
+    fit: result === null ? null : { now: result, heldOut: null },
     sweep: { id: "s", name: "sweep", settings: { seed: String(index) }, isStages: false },
     digest: {
       best: null,
@@ -32,4 +33,5 @@ it("lists the highest reward first, and the lowest loss", () => {
   const results = { middle: 0.5, none: null, low: 0.1, high: 0.9 };
   expect(namesBy("reward.last", results)).toEqual(["high", "middle", "low", "none"]);
   expect(namesBy("loss", results)).toEqual(["low", "middle", "high", "none"]);
+  expect(namesBy("mean_loss", results)).toEqual(["low", "middle", "high", "none"]);
 });

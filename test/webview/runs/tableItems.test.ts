@@ -149,6 +149,21 @@ describe("the columns and groups that are offered", () => {
     expect(first([supervised])?.key).toBe("reward.last");
   });
 
+  it("begin with the losses of supervised runs, with what is held out if all have measured it", () => {
+    const aFit = (heldOut: number | null): RunsTableRow => ({
+      ...aRow("a", 0.1, 1, null),
+      fit: { now: 0.5, heldOut },
+    });
+    const firstOf = (rows: readonly RunsTableRow[]) => {
+      const [first] = resultColumns(columnsFor(rows, []), rows);
+      return [first?.key, first?.isShownAtFirst, rows.map((row) => first?.value(row))];
+    };
+    expect(firstOf([aFit(0.2), aFit(0.3)])).toEqual(["held_out_loss", true, [0.2, 0.3]]);
+    expect(firstOf([aFit(0.2), aFit(null)])).toEqual(["mean_loss", true, [0.5, 0.5]]);
+    const shown = shownColumns(columns, { order: [], shown: {} }).map(({ key }) => key);
+    expect(shown).not.toContain("mean_loss");
+  });
+
   it("offer groups by what sweeps vary, and by keys that put runs together and apart, not by one that a single run has", () => {
     const rows = [aSweepRow("a", 0.1), aSweepRow("b", 0.02), aSweepRow("c", 0.02)].map(
       (row, index) => ({
