@@ -1,5 +1,7 @@
 /** Statistics over a list of numbers. */
 
+import { mean as meanOf } from "../../shared/mean.ts";
+
 /** Keys as they are in metric names. Each value is null where the list is too short to have it. */
 export interface Stats {
   readonly mean: number | null;
@@ -63,9 +65,9 @@ export function indexOfNonFinite(values: ArrayLike<number>): number {
   return -1;
 }
 
-/** Arithmetic mean; null when empty. */
-export function mean(values: Iterable<number>): number | null {
-  return summarize(values).mean;
+/** Arithmetic mean, the same for whole numbers in any order; null when empty. */
+export function mean(values: ArrayLike<number>): number | null {
+  return values.length === 0 ? null : meanOf(values);
 }
 
 /** `part / whole`; null when `whole` is 0. */

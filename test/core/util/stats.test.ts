@@ -25,6 +25,12 @@ test("what a list is too short for is null", () => {
   expect(fraction(0, 0)).toBeNull();
 });
 
+test("the mean of zeros and ones is the share of ones, in any order", () => {
+  const rewards = Array.from({ length: 24 }, (_, index) => (index % 8 < 3 ? 1 : 0));
+  expect(mean(rewards)).toBe(9 / 24);
+  expect(mean(rewards.toSorted())).toBe(9 / 24);
+});
+
 test("a spread far from zero keeps its digits", () => {
   expect(summarize([1e9, 1e9 + 1, 1e9 + 2]).std).toBeCloseTo(1, 9);
 });
