@@ -197,7 +197,7 @@ export function columnsFor(
 }
 
 /** What the sweeps among the runs vary, in the order in which they name it. */
-function variedKeys(
+export function variedKeys(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
 ): readonly string[] {

@@ -2,7 +2,7 @@
 
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import type { RunGrouping, RunSorting } from "./layout.ts";
-import { groupingKeys, type RunColumn, settingText } from "./runColumns.ts";
+import { groupingKeys, type RunColumn, settingText, variedKeys } from "./runColumns.ts";
 
 export interface RunGroup {
   readonly key: string;
@@ -58,7 +58,9 @@ export function groupRows(
     if (group === undefined) groups.set(own, [row]);
     else group.push(row);
   }
-  const shownKeys = isOver ? differingKeys(keys, [...groups.values()]) : keys;
+  // A head has room for a few, and what a sweep varies distinguishes its groups.
+  const ordered = [...new Set([...variedKeys(rows, keys), ...keys])];
+  const shownKeys = isOver ? differingKeys(ordered, [...groups.values()]) : keys;
   return [...groups].map(([own, members]) => ({
     key: own,
     label: labelOf(members[0], shownKeys),

@@ -53,8 +53,8 @@ function addLeaves(
 }
 
 /**
- * Holds for each run only what is not as in the first one, so that thousands of runs take little room. A key that a run lacks
- * counts as different from every value.
+ * Holds for each run only what is not as in the first one, so that thousands of runs take little room. A key that a run lacks,
+ * or has as null, counts as different from every value.
  */
 export class SettingsTable {
   #base: FlatSettings | null = null;
@@ -62,7 +62,8 @@ export class SettingsTable {
   #differing: readonly string[] | null = null;
 
   /** True when the table had other settings of the run, or none. */
-  set(run: string, settings: FlatSettings): boolean {
+  set(run: string, given: FlatSettings): boolean {
+    const settings = new Map([...given].filter(([, value]) => value !== "null"));
     this.#base ??= settings;
     const base = this.#base;
     const changed = new Map<string, string | null>();

@@ -25,7 +25,7 @@ it("holds a table of what differs, also of keys that a run lacks", () => {
   add("one", { seed: 1, lr: 1, model: "m" });
   expect(table.differing()).toEqual([]);
   add("two", { seed: 2, lr: 1, model: "m", extra: true });
-  add("three", { seed: 3, lr: 1, model: "m" });
+  add("three", { seed: 3, lr: 1, model: "m", agent: null });
   expect(table.differing()).toEqual(["seed", "extra"]);
   expect(table.of("two")).toEqual({ seed: "2", extra: "true" });
   expect(table.of("one")).toEqual({ seed: "1" });

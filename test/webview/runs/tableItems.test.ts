@@ -48,6 +48,16 @@ describe("the rows of the runs table", () => {
     ]);
   });
 
+  it("have groups that begin with what sweeps vary", () => {
+    const rows = ROWS.map((row, index) => ({
+      ...row,
+      settings: { ...row.settings, max_turns: String(index % 2) },
+      sweep: { id: "s", name: "s", settings: { learning_rate: "0.1" }, isStages: false },
+    }));
+    const [first] = groupRows(rows, { key: "seed", isOver: true }, ["max_turns", ...KEYS]);
+    expect(first?.label).toBe("learning_rate = 0.1 · max_turns = 0");
+  });
+
   it("have groups in the order of their means, and none below a closed one", () => {
     const [first] = groupRows(ROWS, { key: "seed", isOver: true }, KEYS);
     const items = tableItems(ROWS, {
