@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
-import { formatCount } from "../../../src/shared/format.ts";
+import { formatCount, formatTemperature } from "../../../src/shared/format.ts";
 import {
   axesOver,
   bandBetween,
@@ -15,13 +15,12 @@ import { Plot, type PlotActions } from "../../controls/plot.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { type EvaluatedCell, openEvaluation } from "../../model/evaluationCell.ts";
-import { visibleLine } from "../../text/visible.ts";
-import { environmentLook } from "./environmentSeries.ts";
 import { evaluationSeries } from "./evaluationSeries.ts";
 
 const HEIGHT_PX = 240;
 
 interface Curve {
+  readonly name: string;
   readonly label: string;
   readonly series: ChartSeries;
   readonly low: Float64Array;
@@ -98,15 +97,14 @@ function curvesOf({ data }: DashboardModel): {
   }));
   const known = new Set(all.flatMap(({ points }) => points.map(({ cell }) => cell.step)));
   const steps = Float64Array.from(known).sort();
-  const curves = all.map(({ key, points }, index): Curve => {
+  const curves = all.map(({ key, name, temperature, color, dash, points }): Curve => {
     const found = Array.from(steps, (step) => points.findLast(({ cell }) => cell.step === step));
     const numbers = (pick: (point: (typeof points)[number]) => number): Float64Array =>
       Float64Array.from(found, (point) => (point === undefined ? Number.NaN : pick(point)));
-    const [first] = points;
-    const label = first === undefined ? key : `${first.cell.environment} ${first.cell.split}`;
-    const { color, dash } = environmentLook(index);
+    const label = `${name}, ${formatTemperature(temperature)}`;
     return {
-      label: visibleLine(label),
+      name,
+      label,
       series: { key, label, values: numbers(({ y }) => y), color, share: 1, width: 2, dash },
       low: numbers(({ low }) => low),
       high: numbers(({ high }) => high),
@@ -117,7 +115,7 @@ function curvesOf({ data }: DashboardModel): {
   // One curve needs no name.
   if (drawn.length < 2) return { steps, curves: drawn };
   const named = drawn.map(({ series, ...curve }) => {
-    return { ...curve, series: { ...series, endLabel: curve.label } };
+    return { ...curve, series: { ...series, endLabel: curve.name } };
   });
   return { steps, curves: named };
 }

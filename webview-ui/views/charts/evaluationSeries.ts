@@ -1,6 +1,7 @@
 /** The evaluations on the reward chart: which there are, their marks, and their entries in the legend. */
 
 import * as l10n from "@vscode/l10n";
+import { formatTemperature } from "../../../src/shared/format.ts";
 import type { SeriesLook } from "../../charts/drawing/chartData.ts";
 import type { ChartMark, EvaluationMark } from "../../charts/drawing/chartMarks.ts";
 import { type XAxis, xAfterSteps } from "../../charts/xAxis.ts";
@@ -12,6 +13,9 @@ import { environmentLook, environmentNames } from "./environmentSeries.ts";
 export interface EvaluationSeries extends SeriesLook {
   readonly key: string;
   readonly label: string;
+  /** The environment and the split. */
+  readonly name: string;
+  readonly temperature: number;
   readonly points: readonly Pick<EvaluationMark, "y" | "low" | "high" | "cell">[];
 }
 
@@ -24,6 +28,8 @@ export interface PlacedRows {
 }
 
 const SHIFT_PX = 9;
+/** The first look that no environment of a run with one or two has. */
+const FREE_LOOK = 2;
 
 export function evaluationSeries({ columns, evaluations }: RunData): readonly EvaluationSeries[] {
   const trained = environmentNames(columns);
@@ -36,20 +42,30 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
     })),
   );
   const names = [...new Set(results.map(({ name }) => name))];
+  const taken = new Set<number>();
   return names.map((name, index) => {
     const own = results.filter((result) => result.name === name);
     const warmest = Math.max(...own.map(({ temperature }) => temperature));
     const environment = own[0]?.environment ?? "";
     const line = trained.findIndex((short) => `/${environment}`.endsWith(`/${short}`));
+    const free = environmentLook(Math.max(FREE_LOOK, trained.length) + index);
+    // A second split of an environment has its color with other dashes.
+    const { dash } = line < 0 || taken.has(line) ? free : environmentLook(line);
+    taken.add(line);
+    const shown = visibleLine(name);
+    const sampled = formatTemperature(warmest);
     return {
       key: names.length === 1 ? "evaluation" : `evaluation:${name}`,
       label:
         names.length === 1
-          ? l10n.t("evaluation, 95 % interval")
-          : l10n.t("evaluation of {0}, 95 % interval", visibleLine(name)),
+          ? l10n.t("evaluation, {0}, 95 % interval", sampled)
+          : l10n.t("evaluation of {0}, {1}, 95 % interval", shown, sampled),
+      name: shown,
+      temperature: warmest,
       look: "sign",
       sign: index,
-      color: line < 0 ? "purple" : environmentLook(line).color,
+      color: line < 0 ? free.color : environmentLook(line).color,
+      dash,
       points: own
         .filter(({ temperature }) => temperature === warmest)
         .map((cell) => {
@@ -60,8 +76,14 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
   });
 }
 
-export function evaluationEntry({ key, label, look, color, sign = 0, points }: EvaluationSeries) {
-  return { key, label, look, color, sign, values: null, line: null, latest: points.at(-1)?.y };
+/** `steps` are those of the rows, counted from 0. */
+export function evaluationEntry(
+  { key, label, look, color, sign = 0, points }: EvaluationSeries,
+  steps: Float64Array,
+) {
+  const after = (step: number) => points.findLast(({ cell }) => cell.step === step + 1);
+  const values = steps.map((step) => after(step)?.y ?? Number.NaN);
+  return { key, label, look, color, sign, values, line: null, latest: points.at(-1)?.y };
 }
 
 export function evaluationMarks(

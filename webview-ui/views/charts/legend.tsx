@@ -18,7 +18,7 @@ interface LegendProps extends DashboardProps {
   readonly row: number;
 }
 
-interface ValueProps extends Pick<LegendEntry, "line"> {
+interface ValueProps extends Pick<LegendEntry, "line" | "latest"> {
   readonly values: Float64Array;
   readonly counts: Float64Array | undefined;
   readonly row: number;
@@ -68,9 +68,8 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
           >
             <Swatch {...swatch} />
             <span>{label}</span>
-            {latest === undefined ? null : <b>{formatRewardValue(latest)}</b>}
             {values === null ? null : (
-              <Value values={values} line={line} counts={counts} row={row} />
+              <Value values={values} line={line} latest={latest} counts={counts} row={row} />
             )}
           </button>
         ))}
@@ -103,10 +102,10 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
 }
 
 /** Where the line is, and what the run wrote where that differs. */
-function Value({ values, line, counts, row }: ValueProps) {
+function Value({ values, line, latest, counts, row }: ValueProps) {
   const at = row < 0 ? values.length - 1 : row;
   const count = counts?.[at] ?? Number.NaN;
-  const written = values[at];
+  const written = row < 0 ? (latest ?? values[at]) : values[at];
   if (Number.isNaN(written)) return <b>{formatRewardValue(written)}</b>;
   const drawn = line === null ? written : line[at];
   return (

@@ -43,13 +43,13 @@ export type RewardChartSource = Pick<DashboardModel, "data" | "view">;
 export interface LegendEntry extends SeriesLook {
   readonly key: string;
   readonly label: string;
-  /** The numbers of the run, one a row; null for bands and evaluations. */
+  /** The numbers of the run, one a row; null for bands. */
   readonly values: Float64Array | null;
   /** What is drawn; null for bands and signs. */
   readonly line: Float64Array | null;
   /** Rollouts behind each value. */
   readonly counts?: Float64Array;
-  /** The value that is shown whatever row is under the cursor. */
+  /** Shown while no row is under the cursor; absent = the last of the values. */
   readonly latest?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export function rewardChartData(
     ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
     ...curves,
     ...supersededEntry(superseded, columns.steps()),
-    ...evaluations.map(evaluationEntry),
+    ...evaluations.map((own) => evaluationEntry(own, columns.steps())),
   ];
   const shownBands = [...bandsOf(columns, raw), ...partBands(parts)].filter(isShown);
   const named = curves.length === 0 ? [] : ["mean", ...curves.map(({ key }) => key)];

@@ -1,8 +1,10 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it, test } from "vitest";
 import type { EvaluationView, EventView } from "../../../../src/shared/dashboardTypes.ts";
+import type { SeriesLook } from "../../../../webview-ui/charts/drawing/chartData.ts";
 import { signAt } from "../../../../webview-ui/charts/drawing/chartMarks.ts";
 import { firstViewState, type ViewState } from "../../../../webview-ui/model/viewState.ts";
+import { evaluationSeries } from "../../../../webview-ui/views/charts/evaluationSeries.ts";
 import {
   type RewardChartSource,
   rewardChartData,
@@ -118,8 +120,12 @@ describe("the reward chart", () => {
     const { legend, marks } = rewardChartData(aSource(REWARDS, evaluations), null);
     const named = legend.filter(({ look }) => look === "sign");
     expect(named.map(({ label, latest }) => [label, latest])).toEqual([
-      ["evaluation of local/calculator test, 95 % interval", 0.3],
-      ["evaluation of local/depot test, 95 % interval", 0.6],
+      ["evaluation of local/calculator test, temperature 1, 95 % interval", 0.3],
+      ["evaluation of local/depot test, temperature 1, 95 % interval", 0.6],
+    ]);
+    expect(named.map(({ values }) => [...(values ?? [])])).toEqual([
+      [Number.NaN, 0.3, Number.NaN],
+      [Number.NaN, 0.6, Number.NaN],
     ]);
     const drawn = marks.flatMap((mark) => (mark.kind === "evaluation" ? [mark] : []));
     expect(drawn.map(({ x, y }) => [x, y])).toEqual([
@@ -133,6 +139,31 @@ describe("the reward chart", () => {
     );
     const signs = Array.from({ length: 6 }, (_, index) => signAt(index));
     expect(new Set(signs).size).toBe(6);
+  });
+});
+
+describe("the curve of an evaluated split", () => {
+  const linesOf = (source: RewardChartSource) =>
+    rewardChartData(source, null).legend.filter(({ key }) => key.startsWith("env:"));
+  const look = ({ color, dash }: SeriesLook): string => `${color} ${dash}`;
+
+  it("looks as the curve of its environment, whatever was evaluated first", () => {
+    const results = [result("local/depot", 0.6), result("local/calculator", 0.3)];
+    const source = aSource(REWARDS, [{ step: 2, results }]);
+    const lines = linesOf(source).map(look);
+    expect(evaluationSeries(source.data).map(look)).toEqual(lines.toReversed());
+  });
+
+  it("is distinguished by dashes from another split, and by color from the environments of training", () => {
+    const results = ["validation", "test"].flatMap((split) =>
+      ["local/calculator", "local/other"].map((name) => ({ ...result(name, 0.5), split })),
+    );
+    const source = aSource(REWARDS, [{ step: 2, results }]);
+    const found = evaluationSeries(source.data);
+    expect(new Set(found.map(({ dash }) => String(dash))).size).toBe(4);
+    const [calculator, other, calculatorTest] = found.map(({ color }) => color);
+    expect(calculatorTest).toBe(calculator);
+    expect(linesOf(source).map(({ color }) => color)).not.toContain(other);
   });
 });
 
