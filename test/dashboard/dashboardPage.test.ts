@@ -509,6 +509,18 @@ describe("the page of the dashboard", () => {
     expect(await menu.count()).toBe(0);
   });
 
+  it("scrolls wide tables in themselves, not the page", async () => {
+    const { page } = await open({ folder: smallFolder });
+    await page.locator(".reward canvas").waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
+    const width = (element: Element): number => element.scrollWidth - element.clientWidth;
+    await page.keyboard.press("3");
+    await page.locator(".evaluation-chart canvas").waitFor();
+    const table = page.getByRole("region", { name: "Evaluations" });
+    expect(await table.evaluate(width)).toBeGreaterThan(0);
+    expect(await page.locator("html").evaluate(width)).toBe(0);
+  });
+
   it("has a header of one height, whatever its numbers are", async () => {
     const { page } = await open({ folder: smallFolder });
     const facts = page.locator(".header-progress .fact");

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
+import { shownStep } from "../../src/shared/eventStep.ts";
 import { formatCount } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
@@ -61,12 +62,14 @@ export function Log({ dashboard }: DashboardProps) {
   );
 }
 
-function Row({ event: { timeMs, step, level, message } }: { readonly event: EventView }) {
-  const time = new Date(timeMs);
+function Row({ event }: { readonly event: EventView }) {
+  const { level, message } = event;
+  const time = new Date(event.timeMs);
+  const step = shownStep(event);
   return (
     <tr data-level={level}>
       <td title={time.toLocaleString()}>{time.toLocaleTimeString()}</td>
-      <td class="number">{step === null ? strings.none : formatCount(step + 1)}</td>
+      <td class="number">{step === null ? strings.none : formatCount(step)}</td>
       <td>{LEVELS[level]}</td>
       <td class="log-message">
         <UntrustedText text={message} />

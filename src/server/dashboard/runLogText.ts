@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
+import { shownStep } from "../../shared/eventStep.ts";
 import { formatCount } from "../../shared/format.ts";
 
 /** Limits a message, because stacks are long. */
@@ -37,10 +38,12 @@ function levelTexts(): Readonly<Record<RunEvent["level"], string>> {
   };
 }
 
-function eventLine({ timeMs, level, step, message }: RunEvent): string {
+function eventLine(event: RunEvent): string {
+  const { timeMs, level, message } = event;
+  const step = shownStep(event);
   const levels = levelTexts();
   const width = Math.max(...Object.values(levels).map(({ length }) => length));
-  const place = step === null ? "" : `${l10n.t("step {0}", formatCount(step + 1))}: `;
+  const place = step === null ? "" : `${l10n.t("step {0}", formatCount(step))}: `;
   const text = plainLine(oneLine(message), MAX_LENGTH);
   return `${localTime(timeMs)}  ${levels[level].padEnd(width)}  ${place}${text}`;
 }

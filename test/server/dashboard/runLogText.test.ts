@@ -43,3 +43,16 @@ it("the log says so where nothing was written down", () => {
   expect(runLogText("demo", [], { isLive: true })).toContain("No events yet.");
   expect(runLogText("demo", [], { isLive: false })).toContain("This run logged no events.");
 });
+
+it("what is said after so many steps has the number of the last one", () => {
+  const text = runLogText(
+    "demo",
+    [
+      event({ step: 19, kind: "run-paused", message: "The run waits before step 20." }),
+      event({ step: 20, kind: "run-ended", message: "The run is done after 20 steps." }),
+    ],
+    { isLive: false },
+  );
+  expect(text).toContain("step 20: The run waits before step 20.");
+  expect(text).toContain("step 20: The run is done after 20 steps.");
+});

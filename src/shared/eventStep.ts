@@ -1,0 +1,17 @@
+/** The step that an event of a run is shown with. */
+
+/** Said after so many completed steps; other events belong to the step that follows. */
+const AFTER_STEPS: ReadonlySet<string> = new Set([
+  "checkpoint-deleted",
+  "evaluation-session",
+  "run-ended",
+]);
+
+/** Counted from 1; null when the event belongs to no step. */
+export function shownStep(event: {
+  readonly kind: string;
+  readonly step: number | null;
+}): number | null {
+  const { kind, step } = event;
+  return step === null || AFTER_STEPS.has(kind) ? step : step + 1;
+}
