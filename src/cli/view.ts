@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
+import { AppError } from "../core/errors.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import { aborted } from "../core/util/abort.ts";
 import { CONFIG_FILE } from "./arguments/flags.ts";
@@ -11,7 +12,7 @@ import { parentFolders } from "./arguments/runParents.ts";
 import { untilInterrupt } from "./terminal/interrupts.ts";
 import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
-/** Serves until the first interrupt. @throws AppError `listen-failed`, `pages-missing` */
+/** Serves until the first interrupt. @throws AppError `file-not-found`, `listen-failed`, `pages-missing` */
 export async function viewUntilInterrupt(
   options: ProgramOptions,
   { path, port }: ViewCommand,
@@ -19,6 +20,9 @@ export async function viewUntilInterrupt(
   const { fileSystem, invocation, out } = options;
   const given = path === null ? null : resolve(invocation.cwd, path);
   const isConfig = path !== null && CONFIG_FILE.test(path);
+  if (given !== null && !isConfig && (await fileSystem.size(given)) === null) {
+    throw new AppError("file-not-found", l10n.t("{0} does not exist. Check the path.", given));
+  }
   const isRun =
     given !== null && !isConfig && (await fileSystem.size(runPaths(given).runFile)) !== null;
   const parents = isRun ? [] : await parentFolders(options, path);

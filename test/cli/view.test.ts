@@ -21,3 +21,10 @@ it("a configuration stands for the folder of its runs", async () => {
   expect([await runProgram(program, ["view", config]), program.err.lines]).toEqual([0, []]);
   expect(asked).toMatchObject([{ run: null, parents: [expect.any(String)] }]);
 });
+
+it("a folder that does not exist is named, and no pages are served", async () => {
+  const folder = join(folderOfThisTest(), "nosuch");
+  const program = createFakeProgram({ fileSystem: createFileSystem() });
+  expect(await runProgram(program, ["view", folder])).toBe(2);
+  expect(program.err.lines.join()).toContain(`${folder} does not exist.`);
+});
