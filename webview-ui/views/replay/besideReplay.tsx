@@ -32,13 +32,16 @@ function targetOf(
 ): RolloutKey | { readonly set: Exclude<Beside, string> } | null {
   if (beside === null) return null;
   if (typeof beside === "object") return setName(beside) === setName(key) ? null : { set: beside };
-  const [first, second] =
-    beside === "best" ? (["best", "worst"] as const) : (["worst", "best"] as const);
-  // Beside the best itself stands the worst, and the other way round.
-  const found = [extremeOf(group, first), extremeOf(group, second)].find(
-    (row) => row !== null && row.rollout !== key.rollout,
-  );
-  return found ?? null;
+  const found = extremeOf(group, otherExtreme(beside, key, group));
+  return found?.rollout === key.rollout ? null : found;
+}
+
+type Extreme = Extract<Beside, string>;
+
+/** Beside the best itself stands the worst, and the other way round. */
+function otherExtreme(wanted: Extreme, key: RolloutKey, group: readonly RolloutRow[]): Extreme {
+  if (extremeOf(group, wanted)?.rollout !== key.rollout) return wanted;
+  return wanted === "best" ? "worst" : "best";
 }
 
 interface PickerProps extends DashboardProps {
@@ -58,7 +61,10 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
     const named = value === "best" || value === "worst" ? value : null;
     dashboard.update({ beside: set ?? named });
   };
-  const value = beside === null || typeof beside === "string" ? beside : setName(beside);
+  const value =
+    typeof beside === "string"
+      ? otherExtreme(beside, rolloutKey, group)
+      : beside && setName(beside);
   return (
     <label class="field">
       <span>{l10n.t("Beside")}</span>
