@@ -182,6 +182,7 @@ export const strings = {
       ratio: l10n.t("Probability ratio"),
     },
     masked: l10n.t("not trained on"),
+    given: l10n.t("not sampled"),
     loss: l10n.t("Loss"),
   },
 

@@ -214,7 +214,7 @@ function sampledFacts(
   const isTrained = mask[index] === 1;
   const sampler = isTrained ? samplerLogprobs[index] : undefined;
   return [
-    [l10n.t("Sampler log-prob"), isTrained ? known(sampler) : text.masked],
+    [l10n.t("Sampler log-prob"), isTrained ? known(sampler) : text.given],
     [l10n.t("Probability"), sampler === undefined ? strings.none : percent(sampler)],
     [l10n.t("Trainer log-prob"), known(trainerLogprobs[index])],
     [l10n.t("Advantage"), isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],

@@ -145,17 +145,26 @@ function TokenControls({ dashboard, window, color, children }: ControlsProps) {
           onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
         />
       ) : null}
-      <Legend scale={isKnown ? tokenScale(color, window) : null} />
+      <Legend
+        scale={isKnown ? tokenScale(color, window) : null}
+        unlit={color === "loss" ? text.masked : text.given}
+      />
     </div>
   );
 }
 
-/** `scale` is null where tokens have no numbers. */
-function Legend({ scale }: { readonly scale: TokenScale | null }) {
+interface LegendProps {
+  /** Null where tokens have no numbers. */
+  readonly scale: TokenScale | null;
+  /** What tokens without a color are. */
+  readonly unlit: string;
+}
+
+function Legend({ scale, unlit }: LegendProps) {
   if (scale === null) {
     return (
       <div class="token-legend wrap">
-        <Untrained />
+        <Unlit name={unlit} />
       </div>
     );
   }
@@ -173,16 +182,16 @@ function Legend({ scale }: { readonly scale: TokenScale | null }) {
         ))}
       </span>
       <span>{scale.ticks.at(-1)}</span>
-      <Untrained />
+      <Unlit name={unlit} />
     </div>
   );
 }
 
-function Untrained() {
+function Unlit({ name }: { readonly name: string }) {
   return (
     <>
       <i class="masked-sample" data-masked={true} />
-      <span>{text.masked}</span>
+      <span>{name}</span>
     </>
   );
 }

@@ -26,3 +26,13 @@ it("the tokens of two rollouts side by side have ids of their own, and keys move
   expect(left?.querySelector('[aria-selected="true"]')?.getAttribute("data-index")).toBe("1");
   expect(right?.querySelector('[aria-selected="true"]')?.getAttribute("data-index")).toBe("2");
 });
+
+it("a token of the prompt was not sampled, whether or not the rollout is trained on", () => {
+  const { dashboard } = aDashboard();
+  const details = (color: "logprob" | "loss"): string | null | undefined => {
+    const boxes = h(TokenBoxes, { dashboard, window: TOKENS, color, found: null });
+    return drawn(boxes).place.querySelector(".token-details")?.textContent;
+  };
+  expect(details("logprob")).toContain("Sampler log-probnot sampled");
+  expect(details("loss")).toContain("Lossnot trained on");
+});
