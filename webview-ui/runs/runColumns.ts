@@ -125,7 +125,8 @@ const PROGRESS: readonly RunColumn[] = [
 
 const LAST: readonly RunColumn[] = [
   stepsColumn(),
-  numberColumn("time", ({ digest }) => digest?.seconds ?? null, formatDuration, {
+  // Evaluations have no steps, whose time it is.
+  numberColumn("time", ({ digest }) => digest?.seconds || null, formatDuration, {
     ...MEAN,
     width: 104,
   }),

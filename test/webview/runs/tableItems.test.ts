@@ -159,6 +159,14 @@ describe("the columns and groups that are offered", () => {
     expect(first([supervised])?.key).toBe("reward.last");
   });
 
+  it("have no time for a run without steps", () => {
+    const time = columns.find(({ key }) => key === "time");
+    const { digest } = evaluated([]);
+    const lasting = (seconds: number) =>
+      time?.text({ ...evaluated([]), digest: digest && { ...digest, seconds } });
+    expect([lasting(0), lasting(12)]).toEqual(["–", "12 s"]);
+  });
+
   it("begin with the losses of supervised runs, with what is held out if all have measured it", () => {
     const aFit = (heldOut: number | null): RunsTableRow => ({
       ...aRow("a", 0.1, 1, null),
