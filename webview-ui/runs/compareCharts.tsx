@@ -55,7 +55,8 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const figure = useRef<HTMLElement>(null);
   const chart = useComparedChart(runs, metric);
-  const { xAxis, chartHeights, hasMeans } = runs.layout.value;
+  const { chartHeights, hasMeans } = runs.layout.value;
+  const xAxis = runs.xAxis.value;
   const title = text.metrics[metric] ?? visibleLine(metric);
   const describe = (at: number): string => {
     const values = chart.lines.map((line) => `${line.label} ${formatValue(line.values[at])}`);
@@ -112,7 +113,8 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
 
 /** Made again when the numbers, or what decides about them, change; not with every move of the mouse. */
 function useComparedChart(runs: RunsModel, metric: string): ComparedCharts {
-  const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
+  const { smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
+  const xAxis = runs.xAxis.value;
   const version = runs.compare.version.value;
   const compared = runs.compared.value;
   const groups = runs.comparedGroups.value;
@@ -130,10 +132,10 @@ function move(runs: RunsModel, metric: string, target: string): void {
 }
 
 function zoomed(runs: RunsModel, metric: string, { x, y }: ChartZoom): void {
-  const { xAxis, xRanges, yRanges } = runs.layout.peek();
+  const { xRanges, yRanges } = runs.layout.peek();
   runs.update(
     withoutUndefined({
-      xRanges: x === undefined ? undefined : { ...xRanges, [xAxis]: x },
+      xRanges: x === undefined ? undefined : { ...xRanges, [runs.xAxis.peek()]: x },
       yRanges: y === undefined ? undefined : { ...yRanges, [metric]: y },
     }),
   );

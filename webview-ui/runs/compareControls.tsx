@@ -4,7 +4,6 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
-import { COMPARED_AXES } from "../charts/xAxis.ts";
 import { Button } from "../controls/button.tsx";
 import { Choice, Select } from "../controls/choice.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -18,7 +17,8 @@ import { BAND_KINDS } from "./layout.ts";
 import type { RunsProps } from "./runsModel.ts";
 
 export function CompareControls({ runs }: RunsProps) {
-  const { xAxis, smoothing, isLog, xRanges, yRanges } = runs.layout.value;
+  const { smoothing, isLog, xRanges, yRanges } = runs.layout.value;
+  const xAxis = runs.xAxis.value;
   const isZoomed =
     (xRanges[xAxis] ?? null) !== null || Object.values(yRanges).some((own) => own !== null);
   return (
@@ -28,7 +28,7 @@ export function CompareControls({ runs }: RunsProps) {
       <Choice
         label={strings.chart.xAxis}
         value={xAxis}
-        values={COMPARED_AXES}
+        values={runs.axes.value}
         name={(axis) => strings.chart.xAxes[axis]}
         choose={(axis) => runs.update({ xAxis: axis })}
       />

@@ -26,7 +26,8 @@ export function shownMetrics(runs: RunsModel): readonly string[] {
 }
 
 export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
-  const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
+  const { smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
+  const xAxis = runs.xAxis.value;
   const options = {
     xAxis,
     smoothing,
@@ -56,7 +57,7 @@ function curveOf(runs: RunsModel, id: string, name: string, metric: string): Cur
     key: id,
     label: visibleLine(name),
     look: runLook(runs.lookOf(id) ?? 0),
-    xs: xValues(runs.layout.value.xAxis, columns, []),
+    xs: xValues(runs.xAxis.value, columns, []),
     ys: columns.values(metric),
   };
 }

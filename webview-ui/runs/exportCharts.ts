@@ -39,7 +39,8 @@ export function savePng(runs: RunsModel): void {
 
 /** A line a step of a run, as its `metrics.jsonl` has it: not smoothed, only what the horizontal zoom shows. */
 function numbersOf(runs: RunsModel): CellTable {
-  const { xAxis, xRanges } = runs.layout.value;
+  const { xRanges } = runs.layout.value;
+  const xAxis = runs.xAxis.value;
   const charts = shownMetrics(runs);
   const range = xRanges[xAxis] ?? null;
   const rows = runs.compared.value.flatMap(({ id, name }) => {

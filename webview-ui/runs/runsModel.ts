@@ -9,6 +9,7 @@ import {
   type RunsPageMessage,
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
+import { COMPARED_AXES, hasAxis } from "../charts/xAxis.ts";
 import { flipped } from "../model/flipped.ts";
 import type { Shell } from "../model/shell.ts";
 import { CompareModel } from "./compareModel.ts";
@@ -118,6 +119,17 @@ export class RunsModel {
     const names = this.compared.value.flatMap(({ id }) => this.compare.of(id).names);
     return [...new Set(names)].sort();
   });
+  /** The horizontal axes that one of the compared runs has recorded. */
+  readonly axes = computed(() => {
+    this.compare.named.value;
+    const stores = this.compared.value.map(({ id }) => this.compare.of(id));
+    return COMPARED_AXES.filter((axis) => stores.some((store) => hasAxis(axis, store)));
+  });
+  readonly #xAxis = this.#part("xAxis");
+  /** The one that was chosen, or steps where none has recorded it. */
+  readonly xAxis = computed(() =>
+    this.axes.value.includes(this.#xAxis.value) ? this.#xAxis.value : "step",
+  );
   /** Null until they were read. */
   readonly evaluations = signal<readonly ComparedCell[] | null>(null);
 

@@ -25,3 +25,23 @@ it("the list of metrics begins at its filter, and leaves the focus where it is m
   expect(runs.layout.value.charts).toContain("entropy");
   expect(document.activeElement).toBe(box);
 });
+
+it("offers the horizontal axes that one of the runs has recorded, and draws over steps without the chosen one", async () => {
+  const { runs, receive } = aRunsPage();
+  receive({ kind: "rows", rows: [aRow("one", 1, 1, 1)], removed: [], settingKeys: [], unread: 0 });
+  runs.choose(["one"]);
+  runs.compare.show(["one"], []);
+  runs.update({ xAxis: "cost" });
+  const offered = async (...names: string[]) => {
+    const run = { id: "one", isReset: false, rows: 0, names, steps: null, columns: [] };
+    receive({ kind: "columns", runs: [run] });
+    await act(() => new Promise((resolve) => void requestAnimationFrame(() => resolve())));
+    const { place } = drawn(h(CompareControls, { runs }));
+    const [select] = place.querySelectorAll("select");
+    const options = [...(select?.options ?? [])].map(({ value }) => value);
+    return [options, select?.value, runs.xAxis.value];
+  };
+  expect(await offered("time/total_s")).toEqual([["step", "active"], "step", "step"]);
+  const all = ["step", "active", "cost"];
+  expect(await offered("cost/cumulative_usd")).toEqual([all, "cost", "cost"]);
+});
