@@ -10,6 +10,8 @@ export interface ChatExample {
   readonly messages: readonly InitialMessage[];
   readonly tools: readonly ToolDeclaration[];
   readonly split: ExampleSplit;
+  /** The task of a rollout that was exported. */
+  readonly task: string | null;
 }
 
 export const EXAMPLE_SPLITS = ["train", "held_out", "test"] as const;

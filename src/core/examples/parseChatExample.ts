@@ -1,5 +1,6 @@
 /** Reads a conversation in OpenAI's chat format to imitate, with what is wrong in it by column. */
 
+import { taskId } from "../../shared/taskId.ts";
 import { ColumnError, readMessages, readTools, shown } from "../chat/openaiMessages.ts";
 import type { AssistantMessage, InitialMessage } from "../chat/renderer.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
@@ -47,7 +48,13 @@ function readExample(line: unknown): ChatExample {
   if (messages.length < 2) {
     throw new ColumnError("messages", "there is no message of the assistant to imitate");
   }
-  return { messages, tools: readTools(tools), split: known };
+  return { messages, tools: readTools(tools), split: known, task: taskOf(line) };
+}
+
+/** Null where the line does not have all three columns of an exported rollout. */
+function taskOf({ environment, task_split: split, task_index: index }: JsonObject): string | null {
+  if (typeof environment !== "string" || typeof split !== "string") return null;
+  return typeof index === "number" ? taskId({ environment, split, index }) : null;
 }
 
 /** Without what follows the last turn of the model, which nothing is trained behind. */

@@ -75,14 +75,15 @@ async function fileExamples(
   }
   const { train_on: trainOn, train_thinking: trainThinking } = config;
   const examples: Example[] = [];
-  for (const { line, split, ...conversation } of used) {
+  for (const { line, split, task, ...conversation } of used) {
     const source = basename(path);
     const index = line - 1;
     const rendered = await rendering(path, line, () =>
       renderExample(conversation, { chat, trainOn, trainThinking }),
     );
     const kept = split === "test" ? "train" : split;
-    examples.push({ source, index, task: `${source}:${index}`, split: kept, ...rendered });
+    const own = task ?? `${source}:${index}`;
+    examples.push({ source, index, task: own, split: kept, ...rendered });
   }
   return examples;
 }

@@ -23,6 +23,7 @@ describe("a conversation in OpenAI's format", () => {
     const read = parseChatExample({ messages: [user, calling, result, answer], tools: [tool] });
     expect(read).toEqual({
       split: "train",
+      task: null,
       tools: [
         {
           type: "function",

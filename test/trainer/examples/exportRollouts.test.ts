@@ -63,6 +63,7 @@ describe("rollouts as a data set", () => {
     expect(second).toMatchObject({ task_index: 1, reward: 0, star: false });
     expect(parseChatExample(first)).toEqual({
       split: "train",
+      task: "local/calculator:train:0",
       tools: [
         {
           type: "function",

@@ -75,6 +75,18 @@ describe("demonstrations of a file", () => {
     await expect(load([{ path: "none.jsonl" }])).rejects.toThrow(/none\.jsonl cannot be read/);
   });
 
+  it("of one task are on one side where rollouts were exported", async () => {
+    const tasks = [0, 0, 0, 1, 1, 1];
+    const place = { environment: "local/calculator", task_split: "train" };
+    const rows = tasks.map((task_index) => line("A", { ...place, task_index }));
+    await writeFile(join(folder, "train.jsonl"), rows.join(""));
+    const { heldOut } = await load([{ path: "train.jsonl" }], { held_out: 0.1 });
+    expect([
+      [0, 1, 2],
+      [3, 4, 5],
+    ]).toContainEqual(heldOut.map(({ index }) => index));
+  });
+
   it("that are too long are left out, and counted", async () => {
     await writeFile(join(folder, "demos.jsonl"), line("A") + line("B".repeat(500)));
     const { trained, warnings } = await load([{ path: "demos.jsonl" }], { max_total_tokens: 200 });

@@ -96,7 +96,7 @@ export const supervisedFields = {
     below: 1,
     default: 0.05,
     change: "identity",
-    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side. Where a file marks lines as `held_out`, exactly those are.",
+    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side, also in a file that `export` or `collect` wrote. Where a file marks lines as `held_out`, exactly those are.",
   },
   held_out_every: {
     ...COUNT,
