@@ -4,7 +4,9 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { checkText } from "../core/config/check.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { parseConfig } from "../core/config/parse.ts";
+import { referencedStage } from "../core/config/rules/stageRules.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import { planStages } from "../core/sweeps/planStages.ts";
@@ -23,7 +25,7 @@ import { actionFor, type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts
 import { Limiter } from "../core/util/limiter.ts";
 import type { SweepMember } from "../shared/runFile.ts";
 import { isProcessAlive } from "./processes.ts";
-import { runName, runParent } from "./runPaths.ts";
+import { runName, runParent, writtenPath } from "./runPaths.ts";
 import { settingsOfRun } from "./settingsOfRun.ts";
 import { readConfig, startConfig } from "./startConfig.ts";
 
@@ -177,7 +179,8 @@ async function requireSameSettings(
   fileSystem: FileSystem,
   { plan, rows, configPath }: Pick<LoadedSweep, "plan" | "rows" | "configPath">,
 ): Promise<void> {
-  for (const { run } of rows) {
+  for (const row of rows) {
+    const { run } = row;
     // A run that is being prepared has not written its settings yet.
     if (run === null || run.phase === "preparing") continue;
     const { text, path, overrides } = await startConfig(fileSystem, {
@@ -191,7 +194,7 @@ async function requireSameSettings(
     const { changes } = await settingsOfRun(
       fileSystem.within(run.folder),
       run.folder,
-      parsed.config,
+      isStaged(plan) ? { ...parsed.config, ...startOfStage(row, rows, configPath) } : parsed.config,
     );
     const [first] = changes;
     if (first === undefined) continue;
@@ -203,4 +206,26 @@ async function requireSameSettings(
       configPath: first.path,
     });
   }
+}
+
+/** What a stage would begin with now. The overrides of its run name the runs of other stages, and hide what the file has in their place. */
+function startOfStage(
+  { combination: { index, config } }: SweepRow,
+  rows: readonly SweepRow[],
+  configPath: string,
+): Pick<Config, "data" | "init_from"> {
+  const folderOf = (row: SweepRow | undefined): string | null =>
+    row?.run == null ? null : writtenPath(row.run.folder, configPath);
+  const resolved = (value: string | null): string | null => {
+    const stage = referencedStage(value);
+    if (stage === null) return value;
+    return folderOf(rows.find(({ combination }) => combination.config.stage === stage));
+  };
+  const before = rows
+    .slice(0, index)
+    .findLast((row) => row.combination.config.method !== "collect");
+  return {
+    data: config.data.map((source) => ({ ...source, run: resolved(source.run) })),
+    init_from: resolved(config.init_from) ?? folderOf(before),
+  };
 }

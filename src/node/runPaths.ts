@@ -1,6 +1,6 @@
 /** Where the runs of a configuration lie, and what they are called. */
 
-import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Config } from "../core/config/fields/schema.ts";
 import { folderName } from "../core/runFolder/runFolder.ts";
 import { plainName } from "../core/sweeps/runNames.ts";
@@ -13,6 +13,11 @@ export function runParent(
   const folder = dirname(configPath);
   if (given === null) return join(folder, ".tinker-rl", "runs");
   return isAbsolute(given) ? given : resolve(folder, given);
+}
+
+/** The folder of a run as its configuration names it. */
+export function writtenPath(folder: string, configPath: string): string {
+  return relative(dirname(configPath), folder).replaceAll("\\", "/");
 }
 
 /** `run_name`, else the name given to a tracker, else the configuration file's own name; the run of one stage has its name, too. */

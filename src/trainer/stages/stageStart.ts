@@ -1,6 +1,6 @@
 /** What a stage is given when it begins: the runs of the stages before it, and what they have left of a common budget. */
 
-import { dirname, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { checkText } from "../../core/config/check.ts";
@@ -29,7 +29,7 @@ import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
-import { runParent } from "../../node/runPaths.ts";
+import { runParent, writtenPath } from "../../node/runPaths.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
 import { sum } from "../../shared/mean.ts";
 import { type SweepMember, stageOf } from "../../shared/runFile.ts";
@@ -166,7 +166,7 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
   const folderOf = (name: string): string => {
     const done = runs.find(({ phase, stage }) => phase === "done" && stage === name);
     if (done === undefined) throw notRun(config.stage ?? "", name);
-    return relative(dirname(path), done.folder).replaceAll("\\", "/");
+    return writtenPath(done.folder, path);
   };
   const trains = (name: string): boolean => {
     const other = stageConfig(start, name);
