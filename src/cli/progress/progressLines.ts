@@ -63,7 +63,7 @@ export function eventLines(
     case "evaluated":
       return [
         [styled("strong", evaluationTitle(event.step, event.model))],
-        ...evaluationLines(event.results, model.hasComparison ? model.baseline : null),
+        ...evaluationLines(event.results, event.baseline),
       ];
     case "checkpoint":
       return checkpointLines(event);

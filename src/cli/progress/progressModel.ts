@@ -1,6 +1,5 @@
 /** The screen's state of a run: a reducer over progress events. Pure. */
 
-import type { StoredResult } from "../../core/runFolder/evaluationLog.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 
 /** What the run does at the moment. */
@@ -50,10 +49,6 @@ export interface ProgressModel {
   readonly failed: number;
   /** Rollouts of the evaluation that continues beside the step; null without one. */
   readonly evaluatedBeside: { readonly done: number; readonly total: number } | null;
-  /** The first evaluation of this attempt, which later ones are compared with; null before it. */
-  readonly baseline: readonly StoredResult[] | null;
-  /** The latest evaluation is a later one than the baseline. */
-  readonly hasComparison: boolean;
   /** The run itself has reported its end. */
   readonly hasEnded: boolean;
 }
@@ -72,8 +67,6 @@ export const INITIAL_PROGRESS: ProgressModel = {
   rewardRange: { low: 0, high: 1 },
   failed: 0,
   evaluatedBeside: null,
-  baseline: null,
-  hasComparison: false,
   hasEnded: false,
 };
 
@@ -118,8 +111,6 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
         // The step beside it continues.
         activity: model.evaluatedBeside === null ? idle().activity : model.activity,
         evaluatedBeside: null,
-        baseline: model.baseline ?? event.results,
-        hasComparison: model.baseline !== null,
       };
     case "ended":
       return { ...model, ...idle(), evaluatedBeside: null, folder: event.folder, hasEnded: true };

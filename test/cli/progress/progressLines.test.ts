@@ -133,8 +133,8 @@ test("a later evaluation is next to the first, with the difference by task if th
     aResult({ temperature: 1, rewardMean: 0.78, low: 0.72, high: 0.84, failed: 2 }),
   ];
   const lines = screen([
-    { kind: "evaluated", step: 0, purpose: "start", results: before },
-    { kind: "evaluated", step: 40, purpose: "end", results: after },
+    { kind: "evaluated", step: 0, purpose: "start", results: before, baseline: null },
+    { kind: "evaluated", step: 40, purpose: "end", results: after, baseline: before },
   ]);
   expect(lines).toEqual([
     "evaluation before training",
@@ -257,7 +257,13 @@ test("an evaluation beside a step is in its live line, and takes nothing from th
   const training: ProgressEvent = { kind: "training", step: 0, datums: 2, tokens: 9 };
   const trained = [...begun, { ...beside, done: 3 }, training, stepFinished()];
   expect(live(trained)).toBe("evaluating 3 of 16");
-  const over: ProgressEvent = { kind: "evaluated", step: 0, purpose: "periodic", results: [] };
+  const over: ProgressEvent = {
+    kind: "evaluated",
+    step: 0,
+    purpose: "periodic",
+    results: [],
+    baseline: null,
+  };
   expect(live([...begun, { ...beside, done: 16 }, over])).toBe(step);
   expect(live([...trained, over])).toBeNull();
 });

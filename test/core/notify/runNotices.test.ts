@@ -86,7 +86,13 @@ describe("the end of a run", () => {
       models: ["base"],
     } as const;
     const result = { environment: "Owner/Game", split: "test", temperature: 0, rewardMean: 0.5 };
-    const evaluated = { kind: "evaluated", step: 0, purpose: "asked", results: [result] };
+    const evaluated = {
+      kind: "evaluated",
+      step: 0,
+      purpose: "asked",
+      results: [result],
+      baseline: null,
+    };
     const notice = noticesAfter(started, evaluated as unknown as ProgressEvent).onEnd(DONE);
     expect(notice?.title).toBe("Evaluation e (Qwen/Qwen3-8B) is done.");
     expect(notice?.detail).toBe("Owner/Game test greedy: mean reward 0.50.");

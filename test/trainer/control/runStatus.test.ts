@@ -10,7 +10,13 @@ const rolloutOf = (rollouts: number, done: number): ProgressEvent => ({
   reward: 1,
   sampledTokens: 10,
 });
-const evaluated: ProgressEvent = { kind: "evaluated", step: 0, purpose: "periodic", results: [] };
+const evaluated: ProgressEvent = {
+  kind: "evaluated",
+  step: 0,
+  purpose: "periodic",
+  results: [],
+  baseline: null,
+};
 
 function countsAfter(...events: readonly ProgressEvent[]) {
   const { rollouts, evaluated } = events.reduce(advanceStatus, INITIAL_STATUS);

@@ -112,9 +112,11 @@ async function evaluateAt(
   const { fileSystem, folder } = context.storage;
   const { watch } = context.reporting;
   const evaluations = await readEvaluations(fileSystem, folder);
+  const [first] = evaluations;
   const recorded = recordedResults(evaluations, at);
   if (recorded !== null) {
-    watch({ kind: "evaluated", ...at, results: recorded });
+    const before = first?.results === recorded ? null : (first?.results ?? null);
+    watch({ kind: "evaluated", ...at, results: recorded, baseline: before });
     return recorded;
   }
   const plan = [];
@@ -128,7 +130,6 @@ async function evaluateAt(
   watch({ kind: "evaluating", ...at, rollouts: count });
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);
   const played = await readPlayed(context.storage, at);
-  const [first] = evaluations;
   const baseline = first === undefined ? null : await readPlayed(context.storage, first);
   const results: StoredResult[] = [];
   const report = progressReport(watch, at.step, count);
@@ -145,7 +146,7 @@ async function evaluateAt(
   }
   const line = { ...at, timeMs: context.ports.clock.now(), results };
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
-  watch({ kind: "evaluated", ...at, results });
+  watch({ kind: "evaluated", ...at, results, baseline: first?.results ?? null });
   return results;
 }
 

@@ -120,6 +120,8 @@ export type ProgressEvent =
       readonly purpose: "start" | "periodic" | "end" | "asked";
       readonly model?: EvaluatedModel;
       readonly results: readonly StoredResult[];
+      /** Those of the first evaluation in the run folder; null for that one. */
+      readonly baseline: readonly StoredResult[] | null;
     }
   | {
       readonly kind: "checkpoint";

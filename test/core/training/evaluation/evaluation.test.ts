@@ -289,8 +289,18 @@ describe("an evaluation", () => {
     expect(finished.at(-1)).toMatchObject({ step: 10, done: 9, rollouts: 9 });
     expect(context.progress.filter(({ kind }) => kind !== "rollout-finished")).toEqual([
       { kind: "evaluating", step: 10, purpose: "periodic", rollouts: 9 },
-      { kind: "evaluated", step: 10, purpose: "periodic", results },
+      { kind: "evaluated", step: 10, purpose: "periodic", results, baseline: null },
     ]);
+  });
+
+  it("is reported beside the first one of the run folder, also when it was stored before", async () => {
+    const { context, sampler, results } = await run(0);
+    for (const step of [10, 0, 10]) {
+      const at = { step, purpose: "periodic" as const };
+      await context.clock.run(evaluate(context, twiceEvaluated(), sampler, at));
+    }
+    const reported = context.progress.filter((event) => event.kind === "evaluated");
+    expect(reported.map(({ baseline }) => baseline)).toEqual([null, results, null, results]);
   });
 
   it("plays what an interrupted one had not finished, and gives what one without an end would", async () => {
