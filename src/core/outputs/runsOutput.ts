@@ -29,11 +29,12 @@ export const runShape = {
   totalSteps: count.nullable().describe("null: endless, or not known"),
   reward: measure.describe("mean reward of the last step"),
   recentRewards: list(measure).describe("of the last steps, at most ten, the oldest first"),
+  sentence: z
+    .string()
+    .nullable()
+    .describe("how the run is doing, with its newest evaluation; null: not known"),
   trend: z
-    .object({
-      direction: z.enum(DIRECTIONS),
-      text: z.string().describe("how the run is doing, with its newest evaluation"),
-    })
+    .object({ direction: z.enum(DIRECTIONS) })
     .nullable()
     .describe("of the mean reward; null: not known"),
   startedAt: time.nullable().describe("start of the last attempt"),
@@ -68,8 +69,8 @@ export function runFields(run: ListedRun): RunFields {
     totalSteps: counted(totalSteps),
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),
-    trend:
-      run.trend === null ? null : { direction: run.trend.direction, text: runSentence(run) ?? "" },
+    sentence: runSentence(run),
+    trend: run.trend === null ? null : { direction: run.trend.direction },
     startedAt: timeText(run.startedAtMs),
     tokens: counted(used?.tokens),
     costUsd: finite(used?.costUsd),

@@ -149,9 +149,10 @@ function hasUnequalRewards(row: MetricsRow): boolean {
 async function rolloutsToRead(reader: RunReader): Promise<readonly ReportedRollout[]> {
   const chosen: { readonly summary: RolloutSummary; readonly reason: ReportedRollout["reason"] }[] =
     [];
-  const uneven = (await reader.metrics()).findLast(hasUnequalRewards);
-  const step = uneven?.step ?? (await reader.steps()).at(-1);
-  if (step !== undefined) {
+  const rows = await reader.metrics();
+  const step = rows.findLast(hasUnequalRewards)?.step ?? (await reader.steps()).at(-1);
+  // The examples of a supervised step are stored as rollouts, too.
+  if (step !== undefined && rows.at(-1)?.["num_examples"] === undefined) {
     const scored = (await reader.rollouts(step)).filter(({ reward }) => reward !== null);
     const ordered = scored.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
     const [best, worst] = [ordered[0], ordered.at(-1)];

@@ -46,6 +46,8 @@ const SECTIONS: readonly { readonly title: string; readonly charts: readonly Met
       { title: "KL to the base model", metric: "optim/kl_policy_base" },
       { title: "Gradient norm", metric: "optim/grad_norm" },
       { title: "Loss", metric: "loss" },
+      { title: "Loss on held-out examples", metric: "held_out/loss" },
+      { title: "KL to the teacher", metric: "teacher/kl" },
       { title: "Learning rate", metric: "optim/lr" },
     ],
   },

@@ -30,8 +30,10 @@ export function titleOf({ runs }: Pick<RunsReport, "runs">): string {
 }
 
 /** Whether it learns, in one sentence without a period. */
-export function sentenceOf({ facts: { run } }: RunInReport): string {
-  return run?.trend?.text ?? "No step is complete yet";
+export function sentenceOf({ facts: { run, evaluations } }: RunInReport): string {
+  if (run !== null && run.sentence !== null) return run.sentence;
+  const { length } = evaluations;
+  return length === 0 ? "No step is complete yet" : formatQuantity(length, "evaluation");
 }
 
 /** What a run trained, how far it came, and what it has used. */
@@ -90,7 +92,7 @@ export function sweepTexts({ by, effects }: SweepComparison): SweepTexts {
 /** The first column has the name, the second the sentence; the others have numbers. */
 export function summaryRows(runs: readonly RunInReport[]): TextTable {
   return {
-    heads: ["run", "reward", "last", "steps", "tokens", "cost"],
+    heads: ["run", "progress", "last reward", "steps", "tokens", "cost"],
     rows: runs.map((reported) => {
       const { run } = reported.facts;
       return [

@@ -14,6 +14,7 @@ import {
   anAgentRecord,
   aRecord,
   aRunFile,
+  aStoredResult,
   rolloutFacts,
   stepFacts,
 } from "../runFolder/builders.ts";
@@ -146,6 +147,38 @@ describe("a report of one run", () => {
       await gatherReport(files, [await aRun("demo", { records: [record] })], OPTIONS),
     );
     expect(html).toContain("… (4,000 more characters)");
+  });
+
+  it("says and draws how the loss of a supervised run fell, and takes no example for its best rollout", async () => {
+    const run = await aRun("sft", { rewards: [], records: [aRecord({ step: 1 })] });
+    await files.writeAtomic(runPaths("sft").runFile, JSON.stringify(aRunFile({ phase: "done" })));
+    for (const step of [0, 1]) {
+      const fit = { steps: step + 1, was: 0.8, now: 0.8 - 0.3 * step };
+      const row = {
+        step,
+        num_examples: 8,
+        loss: fit.now,
+        held_out: { loss: 0.6 - step / 10 },
+        fit,
+      };
+      await appendMetrics(files, "sft", row);
+    }
+    const report = await gatherReport(files, [run], OPTIONS);
+    expect(reportMarkdown(report)).toContain("**Loss: 0.800 → 0.500 in 2 steps**");
+    expect(reportHtml(report)).toContain("Loss on held-out examples");
+    expect(report.runs[0]?.rollouts).toEqual([]);
+  });
+
+  it("of an evaluation does not wait for a step", async () => {
+    const run = await aRun("measured", { rewards: [] });
+    const entry = { step: 0, purpose: "asked", timeMs: 0, results: [aStoredResult()] };
+    const model = { name: "base", path: null };
+    await files.append(
+      runPaths("measured").evaluations,
+      `${JSON.stringify({ ...entry, model })}\n`,
+    );
+    const text = reportMarkdown(await gatherReport(files, [run], OPTIONS));
+    expect(text).toContain("**1 evaluation**");
   });
 
   it("has no charts and no tables before its first step", async () => {
