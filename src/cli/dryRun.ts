@@ -1,6 +1,7 @@
 /** The command `train --dry_run`: what the first step would be made of, printed instead of trained. */
 
 import * as l10n from "@vscode/l10n";
+import { isSupervised } from "../core/runFolder/metrics/fitMetrics.ts";
 import { groupCounts } from "../core/runFolder/metrics/groupMetrics.ts";
 import { flattenMetrics } from "../core/runFolder/metrics/metricsTree.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
@@ -60,9 +61,9 @@ async function* dryRunLines(context: ShowContext): AsyncGenerator<Line, void> {
     yield BLANK;
     yield* showGroup(context, { ...wanted, wantsTokens: false });
   }
-  yield* [BLANK, ...stepTable(list.rollouts, step + 1, width)];
-  const rows = await reader.metrics();
-  const row = rows.at(-1);
+  const row = (await reader.metrics()).at(-1);
+  const areExamples = isSupervised(row);
+  yield* [BLANK, ...stepTable(list.rollouts, step + 1, { areExamples, width })];
   if (row !== undefined) yield* [BLANK, ...trainedLines(flattenMetrics(row))];
 }
 

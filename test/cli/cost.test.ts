@@ -42,13 +42,14 @@ test("the line of a step has the cost of the run so far, where it is known", () 
 });
 
 test("the end says why a budget ended the run, and what was used", () => {
-  const end = { kind: "ended", outcome: "stopped", folder: "/home/me/a", step: 3 } as const;
+  const place = { folder: "/home/me/a", step: 3 };
+  const end = { kind: "ended", outcome: "stopped", ...place, trend: null, fit: null } as const;
   const reason = "The run has used up its budget (max_cost_usd: $10.00).";
   const used = { tokens: 6_000_000, costUsd: 10 };
-  const lines = screen({ ...end, trend: null, reason, used });
+  const lines = screen({ ...end, reason, used });
   expect(lines).toContain(reason);
   expect(lines.some((line) => /^cost +\$10\.00, 6,000,000 tokens$/.test(line))).toBe(true);
-  const unknown = screen({ ...end, trend: null, reason: null, used: { ...used, costUsd: null } });
+  const unknown = screen({ ...end, reason: null, used: { ...used, costUsd: null } });
   expect(unknown.some((line) => /^used +6,000,000 tokens$/.test(line))).toBe(true);
 });
 

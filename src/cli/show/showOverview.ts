@@ -8,7 +8,7 @@ import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { type EvaluationEntry, readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
+import { isSupervised, storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import {
   flattenMetrics,
@@ -73,7 +73,10 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
   else {
     const { rows: shown, note } = newestRows(rows, runPaths(folder).metrics);
-    yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
+    const table = isSupervised(rows.at(-1))
+      ? tableLines(batchColumns(), shown.map(batchCells), width)
+      : tableLines(stepColumns(), shown.map(stepCells), width);
+    yield* [...note, ...table];
   }
   const compared = await comparedEvaluations(context);
   if (compared.length > 0) yield* [BLANK, ...compared];
@@ -230,6 +233,20 @@ function stepCells(metrics: MetricsRow): readonly LinePiece[] {
   ];
 }
 
+function batchCells(metrics: MetricsRow): readonly LinePiece[] {
+  const number = (name: string): number | null => metricAt(metrics, name);
+  const heldOut = number("held_out/loss");
+  const seconds = number("time/total_s");
+  return [
+    String(metrics.step + 1),
+    styled("strong", formatMeasure(number("loss"))),
+    heldOut === null ? "" : formatMeasure(heldOut),
+    formatCount(number("num_examples") ?? 0),
+    formatCount(number("train/action_tokens") ?? 0),
+    seconds === null ? "" : formatDuration(seconds),
+  ];
+}
+
 async function closerLines(
   context: ShowContext,
   rows: readonly MetricsRow[],
@@ -257,6 +274,17 @@ function stepColumns(): readonly Column[] {
     { title: l10n.t("loss"), align: "right" },
     { title: l10n.t("failed"), align: "right" },
     { title: l10n.t("tokens"), align: "right" },
+    { title: l10n.t("time"), align: "right" },
+  ];
+}
+
+function batchColumns(): readonly Column[] {
+  return [
+    { title: l10n.t("step"), align: "right" },
+    { title: l10n.t("loss"), align: "right" },
+    { title: l10n.t("held-out loss"), align: "right" },
+    { title: l10n.t("examples"), align: "right" },
+    { title: l10n.t("trained tokens"), align: "right" },
     { title: l10n.t("time"), align: "right" },
   ];
 }

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { stepPaths } from "../../core/runFolder/files/layout.ts";
+import { isSupervised } from "../../core/runFolder/metrics/fitMetrics.ts";
 import type { RolloutList, RolloutSummary } from "../../core/runFolder/reader.ts";
 import { mean } from "../../core/util/stats.ts";
 import { formatReward, plural } from "../../shared/format.ts";
@@ -16,7 +17,8 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   const { rollouts, omission } = await requireStep(context, step);
   const { index: file } = stepPaths(context.folder, step - 1);
   const { rows, note } = newestRows(rollouts, file);
-  yield stepHeading(rollouts, step);
+  const last = (await context.reader.metrics()).at(-1);
+  yield stepHeading(rollouts, step, isSupervised(last));
   yield* [...note, ...rolloutRows(rows, context.width)];
   if (omission !== null) yield quietLine(omission);
   yield* legendLines(rollouts);
@@ -32,12 +34,24 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
 export function stepTable(
   rollouts: readonly RolloutSummary[],
   step: number,
-  width: number,
+  { areExamples, width }: { readonly areExamples: boolean; readonly width: number },
 ): readonly Line[] {
-  return [stepHeading(rollouts, step), ...rolloutRows(rollouts, width), ...legendLines(rollouts)];
+  return [
+    stepHeading(rollouts, step, areExamples),
+    ...rolloutRows(rollouts, width),
+    ...legendLines(rollouts),
+  ];
 }
 
-function stepHeading(rollouts: readonly RolloutSummary[], step: number): Line {
+function stepHeading(
+  rollouts: readonly RolloutSummary[],
+  step: number,
+  areExamples: boolean,
+): Line {
+  if (areExamples) {
+    const examples = plural(rollouts.length, "{0} example", "{0} examples");
+    return heading(l10n.t("step {0}: {1}", step, examples));
+  }
   const groups = new Set(rollouts.map(({ group }) => group)).size;
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const amounts = l10n.t(

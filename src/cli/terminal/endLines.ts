@@ -30,9 +30,10 @@ export function endLines(
   event: Extract<ProgressEvent, { kind: "ended" }>,
   invocation: Invocation,
 ): readonly Line[] {
-  const { outcome, step, trend, reason, used } = event;
+  const { outcome, step, trend, fit, reason, used } = event;
   // Its evaluations stand above.
-  const sentence = runSentence({ trend, heldOut: null });
+  const sentence = runSentence({ trend, heldOut: null, fit });
+  const label = fit === null ? l10n.t("reward") : l10n.t("learning");
   const title =
     outcome === "done"
       ? styled("good", plural(step, "done after {0} step", "done after {0} steps"))
@@ -44,7 +45,7 @@ export function endLines(
     BLANK,
     [title],
     ...(reason === null ? [] : [[reason]]),
-    ...(sentence === null ? [] : [labelled(l10n.t("reward"), sentence)]),
+    ...(sentence === null ? [] : [labelled(label, sentence)]),
     ...usedLines(used),
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),

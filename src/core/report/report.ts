@@ -12,6 +12,7 @@ import { describeRun } from "../outputs/runOutput.ts";
 import type { FileSystem } from "../ports.ts";
 import { readOnlyFiles } from "../readOnlyFiles.ts";
 import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
+import { isSupervised } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
@@ -152,7 +153,7 @@ async function rolloutsToRead(reader: RunReader): Promise<readonly ReportedRollo
   const rows = await reader.metrics();
   const step = rows.findLast(hasUnequalRewards)?.step ?? (await reader.steps()).at(-1);
   // The examples of a supervised step are stored as rollouts, too.
-  if (step !== undefined && rows.at(-1)?.["num_examples"] === undefined) {
+  if (step !== undefined && !isSupervised(rows.at(-1))) {
     const scored = (await reader.rollouts(step)).filter(({ reward }) => reward !== null);
     const ordered = scored.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
     const [best, worst] = [ordered[0], ordered.at(-1)];

@@ -41,6 +41,7 @@ export async function finishRun(
   const prices = (await readPriceFile(lease.files, folder))?.prices ?? null;
   const { training, evaluation } = await readUsage(lease.files, folder);
   const used = usedTotal({ cumulative: training, evaluation }, prices);
-  watch({ kind: "ended", outcome: "done", folder, step, trend: null, reason: null, used });
+  const unknown = { trend: null, fit: null, reason: null };
+  watch({ kind: "ended", outcome: "done", folder, step, ...unknown, used });
   return { outcome: "done", folder };
 }

@@ -2,6 +2,7 @@
 
 import { isAppError } from "../../core/errors.ts";
 import type { NewRunEvent } from "../../core/runFolder/events.ts";
+import type { Fit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { priceFileOf, writePriceFile } from "../../core/runFolder/priceFile.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
 import { destinationsOf } from "../../core/secrets/destinations.ts";
@@ -67,6 +68,7 @@ export class RunAttempt {
   #hasBegun = false;
   /** Trend of the mean reward, until the last step of this attempt. */
   #trend: Trend | null = null;
+  #fit: Fit | null = null;
 
   constructor(options: RunAttemptOptions) {
     this.#options = options;
@@ -168,6 +170,7 @@ export class RunAttempt {
     const watch: Watcher = (event) => {
       index(event);
       if (event.kind === "step-finished") this.#trend = event.trend;
+      if (event.kind === "batch-finished") this.#fit = event.fit;
       trackers.watch(event);
     };
     const tracked = { ...context, reporting: { ...context.reporting, watch } };
@@ -247,7 +250,8 @@ export class RunAttempt {
     const reason = end.ending?.message ?? null;
     await storage.usage.flush();
     const used = usedTotal(storage.usage, pricesOf(context));
-    reporting.watch({ kind: "ended", outcome, folder, step, trend: this.#trend, reason, used });
+    const learned = { trend: this.#trend, fit: this.#fit };
+    reporting.watch({ kind: "ended", outcome, folder, step, ...learned, reason, used });
     return { outcome, folder, ...ending };
   }
 

@@ -166,6 +166,7 @@ test("the end says how the reward moved and gives commands to copy", () => {
     step: 12,
     reason: null,
     used: { tokens: 0, costUsd: null },
+    fit: null,
     trend: {
       direction: "falling",
       since: 4,
@@ -192,6 +193,15 @@ test("the end says how the reward moved and gives commands to copy", () => {
     "inspect it    tinker-rl show runs/demo",
     "To continue a finished run, raise max_steps or num_epochs.",
   ]);
+});
+
+test("the end of a supervised run says how the loss fell", () => {
+  const fit = { steps: 12, was: 0.08, now: 0.04, heldOut: null };
+  const end = { kind: "ended", outcome: "done", folder: "/home/me/runs/sft", step: 12 } as const;
+  const used = { tokens: 0, costUsd: null };
+  expect(screen([{ ...end, trend: null, fit, reason: null, used }])).toContain(
+    "learning      Loss: 0.0800 → 0.0400 in 12 steps",
+  );
 });
 
 test("counts of a long run have separators, in columns", () => {

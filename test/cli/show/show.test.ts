@@ -95,6 +95,22 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
 });
 
+test("steps of a supervised run are shown by what they trained, and their examples as such", async () => {
+  const fileSystem = await aRun();
+  const row = { num_examples: 16, loss: 0.5, train: { action_tokens: 1_200 } };
+  await appendMetrics(fileSystem, FOLDER, { step: 1, ...row, time: { total_s: 2 } });
+  await appendMetrics(fileSystem, FOLDER, { step: 2, ...row, held_out: { loss: 0.25 } });
+  const { lines } = await show(fileSystem);
+  const title = lines.findIndex((line) => line.startsWith("step "));
+  expect(lines.slice(title, title + 4).map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ["step", "loss", "held-out loss", "examples", "trained tokens", "time"],
+    expect.anything(),
+    ["2", "0.500", "16", "1,200", "2.0 s"],
+    ["3", "0.500", "0.250", "16", "1,200"],
+  ]);
+  expect((await show(fileSystem, "--step", "1")).lines[0]).toBe("step 1: 2 examples");
+});
+
 test("a step without groups, as of a supervised run, is no warning", async () => {
   const fileSystem = createMemoryFileSystem();
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, groups: [] })));

@@ -36,6 +36,11 @@ export class FitHistory {
   }
 }
 
+/** False without a row. */
+export function isSupervised(row: MetricsRow | undefined): boolean {
+  return row?.["num_examples"] !== undefined;
+}
+
 /** The loss on what is held out; null in a row of a step that did not measure it. */
 export function heldOutLoss({ held_out: heldOut }: MetricsRow): number | null {
   const measured = isJsonObject(heldOut) ? heldOut["loss"] : null;

@@ -3,6 +3,7 @@
 import type { Trend } from "../../../shared/trend.ts";
 import type { AlarmNotice } from "../../alarms/evaluateAlarms.ts";
 import type { EvaluatedModel, StoredResult } from "../../runFolder/evaluationLog.ts";
+import type { Fit } from "../../runFolder/metrics/fitMetrics.ts";
 import type { UsedTotal } from "../../usage/prices.ts";
 
 export type ProgressEvent =
@@ -88,6 +89,8 @@ export type ProgressEvent =
       readonly loss: number | null;
       /** After the step; null where it was not measured. */
       readonly heldOutLoss: number | null;
+      /** How far the run has come, including this step; null before the first loss. */
+      readonly fit: Fit | null;
       readonly examples: number;
       /** That were trained. */
       readonly tokens: number;
@@ -163,6 +166,8 @@ export type ProgressEvent =
       readonly step: number;
       /** Trend of the mean reward; null without a step in this attempt. */
       readonly trend: Trend | null;
+      /** How far a supervised run has come; null without a step in this attempt. */
+      readonly fit: Fit | null;
       /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
       readonly reason: string | null;
       readonly used: UsedTotal;

@@ -278,6 +278,7 @@ async function recordBatch(
     totalSteps,
     loss,
     heldOutLoss: heldOut?.loss ?? null,
+    fit,
     examples: examples.length,
     tokens: trainedTokens,
     learningRate,
